@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
@@ -28,11 +27,12 @@ import { ensureSecret } from './api-keys/secret-file.ts';
 import { readApiKey } from './api-keys/api-key.ts';
 import { ensureInstallationKey } from './api-keys/installation-key.ts';
 import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
+import type { WayToDatabase } from './rollouts/agent-database.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
 import { Rollouts } from './rollouts/rollouts.ts';
 import { createApp } from './api/app.ts';
 import { openEncryptedStore } from './encryption/open-encrypted-store.ts';
-import { createHttpServer, listen, provePort } from './server.ts';
+import { createHttpServer, endServer, listen, provePort } from './server.ts';
 import { createControlService, type OurControlService } from './service.ts';
 import { type RegistrySettings, createRegistry } from './registry/registry.ts';
 import { branchHeads } from './pushes/branch-heads.ts';
@@ -116,182 +116,181 @@ const agentsEndWithin = 6_000;
  * @throws Error with advice when the port is taken, the folder is in use, or another service has the database.
  */
 export async function startLocal(settings: LocalSettings): Promise<LocalServices> {
-  const { port, databaseUrl, basePath = '', fieldNames = 'contract', clock, log } = settings;
-  const dataDir = resolve(settings.dataDir);
-  const allowGit = allowedFolders(settings.allowGit);
-  const opened: (() => Promise<void>)[] = [];
-  const end = async (): Promise<void> => {
-    for (const close of opened.splice(0).reverse()) await close();
-  };
+  const opened = new AsyncDisposableStack();
   try {
-    // Check an existing folder first: "in use" explains more than a taken port. A new one is not created in vain.
-    const isThere = existsSync(dataDir);
-    if (!isThere) await provePort(port);
-    const lock = await takeDataFolder(dataDir, clock, log);
-    opened.push(async () => lock.release());
-    if (isThere) await provePort(port);
-    const database = await resolveDatabase({ databaseUrl, dataDir: join(dataDir, 'postgres'), log });
-    opened.push(() => database.close());
-    const claim = await claimDatabase(database.url, clock, log);
-    opened.push(() => claim.release());
-    const tables = openDatabase<ControlTables>({
-      url: database.url,
-      max: 10,
-      applicationName: 'landfall-control-service',
-      log,
-    });
-    opened.push(() => tables.close());
-    await migrate(tables.db, controlMigrations, { schema: controlSchema });
-    const encryption = { env: settings.env ?? {}, dataDir, clock, log };
-    const store = await retryWhileUnavailable(() => openEncryptedStore(tables.db, encryption), { clock });
-    const { apiKey, tenantId } = await retryWhileUnavailable(() => ensureInstallationKey(store, dataDir), { clock });
-    const logNotifier = changeNotifier();
-    const heard = await hearChanges(database.url, logNotifier, clock);
-    opened.push(() => heard.close());
-
-    const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, tables.pool, log);
-    opened.push(async () => relay?.close());
-    const agentTokens = createAgentTokens();
-    const { workDir, program, userOf, compute, ...running } = await localCompute({
-      choice: settings.running ?? {},
-      given: settings.compute,
-      agentServer: settings.agentServer,
-      databaseFolder: await relay?.wayFor(0, placesForContainers),
-      env: settings.env ?? process.env,
-      dataDir,
-      store,
-      issueToken: agentTokens.issue,
-      clock,
-      log,
-    });
-    opened.push(() => running.close());
-    // Without its file a new key is made: upload addresses become invalid, and agents get new tokens at their next
-    // start.
-    const uploadKey = await ensureSecret(join(dataDir, 'upload-key'));
-    const uploads = createUploads({ store: store.uploads, dataDir, key: uploadKey, clock });
-    await uploads.sweep();
-    const retention = createRetention({ store, uploads, workDir, clock, log });
-    const tracing = createTracing(await ensureSecret(join(dataDir, 'tracing-key')));
-    const { github } = settings;
-    const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
-    const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-    const { publicUrl, agentsUrl, trustedProxies } = settings;
-    const addresses = { publicUrl, agentsUrl, basePath };
-    const linkKeyId = readApiKey(apiKey)?.id ?? '';
-    const sessions = createSessions({ store, linkKeyId, ...addresses, trustedProxies, secret: uploadKey, clock });
-    const recorder = createHealthRecorder({ store, clock, log });
-    const gateway = new Gateway({
-      count: recorder.count,
-      authorize: admitToAgent(store, sessions),
-      isStarting(deploymentId) {
-        rollouts.startNext(deploymentId);
-        return rollouts.isStarting(deploymentId);
-      },
-      publicUrl,
-      agentsUrl,
-      clock,
-      log,
-    });
-    let url = '';
-    const rollouts = new Rollouts({
-      store,
-      dataDir,
-      workDir,
-      program,
-      ...(userOf ? { userOf } : {}),
-      adminDatabaseUrl: database.url,
-      wayToDatabase:
-        relay && userOf && (async (deployment, most) => relay.wayFor((await userOf(deployment)).gid, most)),
-      allowGit,
-      gateway,
-      compute,
-      cloning: integrations,
-      tracing: (projectId) => tracingTarget(tracing, url, projectId),
-      clock,
-      log,
-      makeRoom: retention.makeRoom,
-      step: settings.step,
-    });
-    // Builds in containers have no way to be told of a promotion.
-    const holds = settings.running?.kind !== 'container' && settings.compute === undefined;
-    const notifier = workNotifier(clock);
-    const leaving = new AbortController();
-    const serviceFor = (tenant: string, by?: Actor) =>
-      createControlService({
-        store,
-        rollouts,
-        notifier,
-        logNotifier,
-        clock,
-        tenantId: tenant,
-        baseUrl: () => publicUrl ?? url,
-        allowGit,
-        hosting: settings.hosting,
-        graphConfigLater: settings.graphConfigLater,
-        pythonPackages: (build) => keptPythonPackages(dataDir, build),
-        uploads,
-        registry,
-        integrations,
-        holds,
-        tracing,
-        agentTokens,
-        ...(by ? { by } : {}),
-      });
-    const app = createApp({
-      serviceFor,
-      findKey: store.findKey,
-      noteKeyUse: store.noteKeyUse,
-      console: addresses,
-      fieldNames,
-      log,
-      leaving: leaving.signal,
-      uploads,
-      runs: { store, tracing, agentTokens },
-      sessions,
-      holds,
-      consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
-    });
-    const server = createHttpServer({
-      fetch: app.fetch,
-      agents: gateway.handle,
-      basePath,
-      isForAgents: (host) => isAgentsHost(host, addresses),
-    });
-    url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
-    // Stores the last figures once the requests have ended.
-    opened.push(() => recorder.stop());
-    recorder.start();
-    opened.push(() =>
-      endServer(server, () => {
-        notifier.close();
-        leaving.abort();
-        return rollouts.stop(agentsEndWithin);
-      }),
-    );
-    await rollouts.recover();
-    const { watchGit = 'folders', watchEveryMs } = settings;
-    if (watchGit === 'all' || (watchGit === 'folders' && allowGit.length > 0)) {
-      const heads = branchHeads({ dataDir, allowGit, clock });
-      const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
-      opened.push(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
-    }
-    opened.push(startSampler({ gateway, recorder, clock }));
-    opened.push(() => retention.stop());
-    retention.start();
-    // In the fragment, which browsers send to no server.
-    const signInLink = (): string => `${publicUrl ?? url}/console#code=${sessions.issueCode()}`;
-    return { url, apiKey, tenantId, control: serviceFor(tenantId), signInLink, close: end };
+    return await start({ ...settings, dataDir: resolve(settings.dataDir) }, opened);
   } catch (error) {
-    await end();
+    await opened.disposeAsync();
     throw error;
   }
 }
 
-/** Stops accepting requests; those in flight continue until their handlers end. */
-async function endServer(server: Server, endAgents: () => Promise<void>): Promise<void> {
-  const closed = new Promise<void>((done) => server.close(() => done()));
-  server.closeIdleConnections();
-  await endAgents();
-  server.closeAllConnections();
-  await closed;
+/** Opens the data of the service: its folder, its database and its tables. */
+async function openData(settings: LocalSettings, opened: AsyncDisposableStack) {
+  const { port, dataDir, databaseUrl, clock, log } = settings;
+  // Check an existing folder first: "in use" explains more than a taken port. A new one is not created in vain.
+  const isThere = existsSync(dataDir);
+  if (!isThere) await provePort(port);
+  const lock = await takeDataFolder(dataDir, clock, log);
+  opened.defer(() => lock.release());
+  if (isThere) await provePort(port);
+  const database = await resolveDatabase({ databaseUrl, dataDir: join(dataDir, 'postgres'), log });
+  opened.defer(() => database.close());
+  const claim = await claimDatabase(database.url, clock, log);
+  opened.defer(() => claim.release());
+  const applicationName = 'landfall-control-service';
+  const tables = openDatabase<ControlTables>({ url: database.url, max: 10, applicationName, log });
+  opened.defer(() => tables.close());
+  await migrate(tables.db, controlMigrations, { schema: controlSchema });
+  const encryption = { env: settings.env ?? {}, dataDir, clock, log };
+  const store = await retryWhileUnavailable(() => openEncryptedStore(tables.db, encryption), { clock });
+  const { apiKey, tenantId } = await retryWhileUnavailable(() => ensureInstallationKey(store, dataDir), { clock });
+  const logNotifier = changeNotifier();
+  const heard = await hearChanges(database.url, logNotifier, clock);
+  opened.defer(() => heard.close());
+  const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, tables.pool, log);
+  opened.defer(() => relay?.close());
+  return { store, adminDatabaseUrl: database.url, relay, apiKey, tenantId, logNotifier };
+}
+
+/** Opens what runs agents on this machine. */
+async function openCompute(settings: LocalSettings, { store, relay }: Data, opened: AsyncDisposableStack) {
+  const { dataDir, clock, log } = settings;
+  const agentTokens = createAgentTokens();
+  const { close, userOf, ...computing } = await localCompute({
+    choice: settings.running ?? {},
+    given: settings.compute,
+    agentServer: settings.agentServer,
+    databaseFolder: await relay?.wayFor(0, placesForContainers),
+    env: settings.env ?? process.env,
+    dataDir,
+    store,
+    issueToken: agentTokens.issue,
+    clock,
+    log,
+  });
+  opened.defer(close);
+  const wayToDatabase: WayToDatabase | undefined =
+    relay && userOf && (async (deployment, most) => relay.wayFor((await userOf(deployment)).gid, most));
+  return { ...computing, ...(userOf ? { userOf } : {}), wayToDatabase, agentTokens };
+}
+
+type Data = Awaited<ReturnType<typeof openData>>;
+
+async function start(settings: LocalSettings, opened: AsyncDisposableStack): Promise<LocalServices> {
+  const { port, dataDir, basePath = '', fieldNames = 'contract', github, publicUrl, agentsUrl, clock, log } = settings;
+  const allowGit = allowedFolders(settings.allowGit);
+  const data = await openData(settings, opened);
+  const { store, adminDatabaseUrl, apiKey, tenantId, logNotifier } = data;
+  const { agentTokens, ...computing } = await openCompute(settings, data, opened);
+  // Without its file a new key is made: upload addresses become invalid, and agents get new tokens at their next
+  // start.
+  const uploadKey = await ensureSecret(join(dataDir, 'upload-key'));
+  const uploads = createUploads({ store: store.uploads, dataDir, key: uploadKey, clock });
+  await uploads.sweep();
+  const retention = createRetention({ store, uploads, workDir: computing.workDir, clock, log });
+  const tracing = createTracing(await ensureSecret(join(dataDir, 'tracing-key')));
+  const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
+  const registry = settings.registry && createRegistry({ ...settings.registry, clock });
+  const addresses = { publicUrl, agentsUrl, basePath };
+  const { trustedProxies } = settings;
+  const linkKeyId = readApiKey(apiKey)?.id ?? '';
+  const sessions = createSessions({ store, linkKeyId, ...addresses, trustedProxies, secret: uploadKey, clock });
+  const recorder = createHealthRecorder({ store, clock, log });
+  const gateway = new Gateway({
+    count: recorder.count,
+    authorize: admitToAgent(store, sessions),
+    isStarting(deploymentId) {
+      rollouts.startNext(deploymentId);
+      return rollouts.isStarting(deploymentId);
+    },
+    publicUrl,
+    agentsUrl,
+    clock,
+    log,
+  });
+  let url = '';
+  const rollouts = new Rollouts({
+    ...computing,
+    store,
+    dataDir,
+    adminDatabaseUrl,
+    allowGit,
+    gateway,
+    cloning: integrations,
+    tracing: (projectId) => tracingTarget(tracing, url, projectId),
+    clock,
+    log,
+    makeRoom: retention.makeRoom,
+    step: settings.step,
+  });
+  // Builds in containers have no way to be told of a promotion.
+  const holds = settings.running?.kind !== 'container' && settings.compute === undefined;
+  const notifier = workNotifier(clock);
+  const leaving = new AbortController();
+  const serviceFor = (tenant: string, by?: Actor) =>
+    createControlService({
+      store,
+      rollouts,
+      notifier,
+      logNotifier,
+      clock,
+      tenantId: tenant,
+      baseUrl: () => publicUrl ?? url,
+      allowGit,
+      hosting: settings.hosting,
+      graphConfigLater: settings.graphConfigLater,
+      pythonPackages: (build) => keptPythonPackages(dataDir, build),
+      uploads,
+      registry,
+      integrations,
+      holds,
+      tracing,
+      agentTokens,
+      ...(by ? { by } : {}),
+    });
+  const app = createApp({
+    serviceFor,
+    findKey: store.findKey,
+    noteKeyUse: store.noteKeyUse,
+    console: addresses,
+    fieldNames,
+    log,
+    leaving: leaving.signal,
+    uploads,
+    runs: { store, tracing, agentTokens },
+    sessions,
+    holds,
+    consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
+  });
+  const server = createHttpServer({
+    fetch: app.fetch,
+    agents: gateway.handle,
+    basePath,
+    isForAgents: (host) => isAgentsHost(host, addresses),
+  });
+  url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
+  // Stores the last figures once the requests have ended.
+  opened.defer(() => recorder.stop());
+  recorder.start();
+  opened.defer(() =>
+    endServer(server, () => {
+      notifier.close();
+      leaving.abort();
+      return rollouts.stop(agentsEndWithin);
+    }),
+  );
+  await rollouts.recover();
+  const { watchGit = 'folders', watchEveryMs } = settings;
+  if (watchGit === 'all' || (watchGit === 'folders' && allowGit.length > 0)) {
+    const heads = branchHeads({ dataDir, allowGit, clock });
+    const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
+    opened.defer(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
+  }
+  opened.defer(startSampler({ gateway, recorder, clock }));
+  opened.defer(() => retention.stop());
+  retention.start();
+  // In the fragment, which browsers send to no server.
+  const signInLink = (): string => `${publicUrl ?? url}/console#code=${sessions.issueCode()}`;
+  return { url, apiKey, tenantId, control: serviceFor(tenantId), signInLink, close: () => opened.disposeAsync() };
 }

@@ -126,3 +126,12 @@ function portProblem(error: unknown, port: number): unknown {
     return new Error(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
   return error;
 }
+
+/** Stops accepting requests; those in flight continue until their handlers end. */
+export async function endServer(server: Server, endAgents: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()));
+  server.closeIdleConnections();
+  await endAgents();
+  server.closeAllConnections();
+  await closed;
+}
