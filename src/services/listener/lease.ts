@@ -10,7 +10,7 @@ interface LeaseSettings {
 }
 
 const renewAfter = 1 / 3;
-const leastMs = 200;
+const minMs = 200;
 
 /** Whether the service has ended the claim. */
 const isOver = (error: unknown): error is ServiceError =>
@@ -42,7 +42,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
   async function keep(): Promise<void> {
     let wait = leaseMs * renewAfter;
     while (!over.aborted) {
-      await pause(clock, Math.max(leastMs, Math.min(wait, until - clock.now())), over);
+      await pause(clock, Math.max(minMs, Math.min(wait, until - clock.now())), over);
       if (over.aborted) return;
       const sentAt = clock.now();
       try {
@@ -62,7 +62,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
         if (over.aborted) return;
         if (isOver(error)) return lose(error.detail ?? error.message);
         if (!(error instanceof ServiceError)) throw error;
-        wait = leastMs;
+        wait = minMs;
         if (clock.now() >= until) return lose(`it could not be renewed in time (${error.message})`);
       }
     }

@@ -22,8 +22,8 @@ const gatherMs = 500;
 /** How long to wait before lines are sent again that the service could not take. */
 const retryMs = 5_000;
 /** The most lines that are kept while the service is unavailable; the oldest are dropped, and counted. */
-const mostHeld = 5_000;
-const longestMessage = 8_000;
+const maxHeld = 5_000;
+const maxMessageLength = 8_000;
 
 /** Reports progress to the service: batches of log lines in order, and finally the outcome. */
 export function reporter({ send, lost, clock, random }: ReporterSettings) {
@@ -70,7 +70,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
   const write: WriteLine = (level, message) => {
     sequence += 1;
     held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
-    if (held.length > mostHeld) held = held.slice(-mostHeld);
+    if (held.length > maxHeld) held = held.slice(-maxHeld);
     gathering ??= gather(gatherMs);
   };
 
@@ -82,7 +82,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
         isConcluded = true;
         for (let failures = 1; !lost.aborted; failures += 1) {
           try {
-            await sendAll(status, message?.slice(0, longestMessage));
+            await sendAll(status, message?.slice(0, maxMessageLength));
             return true;
           } catch (error) {
             if (lost.aborted) return false;

@@ -3,10 +3,10 @@ import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.
 import { holdHeader } from '../../../contract/control/hold.ts';
 import { fromJson, holdsMore } from '../../../kit/json-text.ts';
 import { ServiceError, type FieldProblem } from '../../../contract/service-error.ts';
-import { mostSigns, tooManyValues } from '../validation/text.ts';
+import { maxSigns, tooManyValues } from '../validation/text.ts';
 
 /** The largest body, in bytes. */
-export const largestBody = 1_048_576;
+export const maxBodyBytes = 1_048_576;
 
 /** The JSON body of a request; undefined where there is none. Others are a 413, a 415 or a 422. */
 export async function readJson(context: Context): Promise<unknown> {
@@ -28,7 +28,7 @@ export async function readJson(context: Context): Promise<unknown> {
     throw unreadable(context, 422, [{ loc: ['body'], msg: 'The body is not UTF-8', type: 'json_invalid' }]);
   }
   // Parsing many keys takes long, so they are counted before.
-  if (holdsMore(text, mostSigns)) throw unreadable(context, 422, [tooManyValues(['body'])]);
+  if (holdsMore(text, maxSigns)) throw unreadable(context, 422, [tooManyValues(['body'])]);
   const value = fromJson(text);
   // The parser's message would quote the body, which may contain secrets.
   if (value === undefined)
@@ -47,13 +47,13 @@ function utf8In(bytes: Uint8Array): string | undefined {
 /** Reads the body, up to the size limit. */
 async function readBytes(context: Context): Promise<Uint8Array> {
   const announced = Number(context.req.header('content-length') ?? 0);
-  if (announced > largestBody) throw tooLarge(context);
+  if (announced > maxBodyBytes) throw tooLarge(context);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of context.req.raw.body ?? []) {
       size += chunk.byteLength;
-      if (size > largestBody) throw tooLarge(context);
+      if (size > maxBodyBytes) throw tooLarge(context);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -67,7 +67,7 @@ async function readBytes(context: Context): Promise<Uint8Array> {
 function tooLarge(context: Context): ServiceError {
   // The rest of the body stays unread, so the connection can't be reused.
   context.header('Connection', 'close');
-  return unreadable(context, 413, `The body is larger than ${largestBody} bytes.`);
+  return unreadable(context, 413, `The body is larger than ${maxBodyBytes} bytes.`);
 }
 
 function unreadable(context: Context, status: number, why: string | FieldProblem[]): ServiceError {

@@ -8,7 +8,7 @@ import type { BaselinesTable } from '../store/report-tables.ts';
 export type BaselineRecord = Selectable<BaselinesTable>;
 
 /** The most baselines of a deployment: the tests of two revisions. Those that were reported first are removed. */
-const mostBaselines = 200;
+const maxBaselines = 200;
 
 /** What was measured of revisions. */
 export const baselineStore = (db: ControlDatabase, clock: Clock) => ({
@@ -24,7 +24,7 @@ export const baselineStore = (db: ControlDatabase, clock: Clock) => ({
       .returningAll()
       .executeTakeFirstOrThrow();
     const where = ['deployment_id', revision.deployment_id] as const;
-    await keepNewest(db, { table: 'baselines', key: 'sequence', where, order: 'sequence', most: mostBaselines });
+    await keepNewest(db, { table: 'baselines', key: 'sequence', where, order: 'sequence', max: maxBaselines });
     return stored;
   },
 

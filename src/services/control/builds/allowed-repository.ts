@@ -4,7 +4,7 @@ import { missingCodes, unlessCode } from '../../../kit/errors.ts';
 import { trimEndOf } from '../../../kit/plain-text.ts';
 import { isWithin } from './build-folder.ts';
 
-const longestNote = 65_536;
+const maxNoteLength = 65_536;
 
 /** The entries of a repository's folder that git opens besides its objects. */
 const inRepository = ['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'objects', 'objects/info', 'objects/pack'];
@@ -67,7 +67,7 @@ const entriesIn = (folder: string): string[] =>
 function noteIn(path: string): string | undefined {
   const found = statOf(path);
   if (!found?.isFile()) return undefined;
-  return found.size > longestNote ? nowhere : unlessGone(() => readFileSync(path, 'utf8'), undefined);
+  return found.size > maxNoteLength ? nowhere : unlessGone(() => readFileSync(path, 'utf8'), undefined);
 }
 
 const statOf = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);

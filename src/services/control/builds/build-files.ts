@@ -15,7 +15,7 @@ const listOf = (root: string): string => join(root, 'files.jsonl');
 const listed = z.tuple([z.string(), z.string()]);
 
 /** The most files in a list: a larger build has none, and damage to it is not detected. */
-const mostFiles = 500_000;
+const maxFiles = 500_000;
 /** The depth of folders that is listed: each level keeps a folder open. */
 const deepest = 200;
 
@@ -45,7 +45,7 @@ export async function damagedFile({ root, source }: Pick<BuildFolder, 'root' | '
 
 async function* linesOf(source: string): AsyncGenerator<string> {
   yield await line('', source);
-  yield* linesBelow(source, '', 0, { files: mostFiles });
+  yield* linesBelow(source, '', 0, { files: maxFiles });
 }
 
 /**

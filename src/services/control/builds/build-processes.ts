@@ -30,7 +30,7 @@ export async function killOrphanedProcesses(buildsFolder: string, clock: Clock):
 const lookEvery = 200;
 const looksPerDisk = 5;
 /** The largest share of a processor that measuring may take. */
-const mostOfProcessor = 0.05;
+const maxOfProcessor = 0.05;
 
 interface WatchSettings {
   processes: Pick<ProcessFamily, 'usage'>;
@@ -58,7 +58,7 @@ export const watchBuild =
   async (over: AbortSignal): Promise<string | undefined> => {
     let took = 0;
     for (let look = 1; ; look += 1) {
-      await pause(clock, Math.max(lookEvery, took / mostOfProcessor), over);
+      await pause(clock, Math.max(lookEvery, took / maxOfProcessor), over);
       if (over.aborted) return undefined;
       const began = performance.now();
       const why = exceededLimit(processes.usage(), bounds);
@@ -66,6 +66,6 @@ export const watchBuild =
       if (why !== undefined) return why;
       if (look % looksPerDisk !== 0) continue;
       const free = await freeSpace(dataDir);
-      if (free < bounds.leastFreeBytes / 2) return `it was ended. ${spaceIsShort(free, bounds.leastFreeBytes)}`;
+      if (free < bounds.minFreeBytes / 2) return `it was ended. ${spaceIsShort(free, bounds.minFreeBytes)}`;
     }
   };

@@ -99,7 +99,7 @@ export interface BuildBounds {
   outputBytes: number;
   outputLines: number;
   /** Free bytes on the disk that a build needs to start; it is stopped when less than half of them are left. */
-  leastFreeBytes: number;
+  minFreeBytes: number;
 }
 
 export const usualBuildBounds: BuildBounds = {
@@ -111,7 +111,7 @@ export const usualBuildBounds: BuildBounds = {
   fetchedBytes: 2_147_483_648,
   outputBytes: 8_000_000,
   outputLines: 15_000,
-  leastFreeBytes: 500_000_000,
+  minFreeBytes: 500_000_000,
 };
 
 /** The result of a step of a build, or why it failed. */

@@ -91,10 +91,10 @@ const details: readonly [cause: RegExp, detail: RegExp][] = [
   [/^ERR_PNPM_UNSUPPORTED_ENGINE/, /^(?:Expected version|Got): /],
   ...pythonDetails,
 ];
-const mostDetails = 2;
+const maxDetails = 2;
 
 /** How long a sentence of npm gets before no further lines are joined to it (characters). */
-const longestSentence = 1_000;
+const maxSentenceLength = 1_000;
 
 /** The level of a line that a command of a build prints, as far as it says so itself. */
 export function levelOf(line: string, level: LogLevel): LogLevel {
@@ -130,11 +130,11 @@ export function commandCause() {
       // git names the file that it couldn't write first, and the full disk after it.
       if (isDiskFullMessage(plain) && (weight !== undefined || diskFull.test(plain))) full ??= withoutPrefix(plain);
       isContinued &&= weight === 'cause' && npmContinuation.test(plain) && !npmWord.test(plain.replace(npmPrefix, ''));
-      isContinued &&= (first?.length ?? 0) < longestSentence;
+      isContinued &&= (first?.length ?? 0) < maxSentenceLength;
       if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
       const said = withoutPrefix(plain);
       const isDetail = details.some(([cause, detail]) => cause.test(first ?? '') && detail.test(said));
-      if (isDetail && detailed.length < mostDetails) detailed.push(withoutMark(said));
+      if (isDetail && detailed.length < maxDetails) detailed.push(withoutMark(said));
       if (weight === 'cause' && first === undefined) {
         first = withoutPrefix(plain);
         isContinued = npmPrefix.test(plain) && !isOfScript;

@@ -1,5 +1,5 @@
 import type { CommandEnd, CommandSpec } from './run-command.ts';
-import { longestPath, usualTarBounds } from './tar-entries.ts';
+import { maxPathLength, usualTarBounds } from './tar-entries.ts';
 
 /**
  * Reads git's list of a commit's entries and stops at the first one beyond the limits: a few trees that reference each
@@ -35,7 +35,7 @@ export async function commitSize(
   run: (spec: Pick<CommandSpec, 'command' | 'args'>) => Promise<CommandEnd>,
 ): Promise<CommandEnd | { kind: 'exceeds'; reason: string }> {
   const { entries, unpackedBytes } = usualTarBounds;
-  const limits = [entries, unpackedBytes, longestPath].map(String);
+  const limits = [entries, unpackedBytes, maxPathLength].map(String);
   const args = ['-c', count, 'sh', commit, process.execPath, counter, ...limits];
   const end = await run({ command: '/bin/sh', args });
   if (end.kind !== 'done') return end;

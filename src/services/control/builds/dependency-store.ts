@@ -90,14 +90,14 @@ function packageFolders(root: string, path: string): string[] {
 export const packagesAside = ({ folder }: RunningBuild): string => `${folder.staging}.packages`;
 
 /** The longest list of folders that is passed to a command, in bytes. */
-const longestList = 100_000;
+const maxListBytes = 100_000;
 
 /**
  * Why an entry's folders can't be put into a checkout; undefined where they can. An install script chooses their names
  * and the repository controls the checkout, so a link above one of them could lead outside.
  */
 export function placementProblem(folders: readonly string[], into: string): string | undefined {
-  if (Buffer.byteLength(folders.join('\0')) > longestList) return 'it makes very many folders of packages';
+  if (Buffer.byteLength(folders.join('\0')) > maxListBytes) return 'it makes very many folders of packages';
   const blocked = folders
     .map((folder) => dirname(folder))
     .find((above) => above !== '.' && kindOfPath(into, above) === 'blocked');

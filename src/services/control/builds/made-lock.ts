@@ -4,7 +4,7 @@ import { lockFiles, type PackageManager } from '../../../agent-folder/packages/l
 import { missingCodes, unlessCode } from '../../../kit/errors.ts';
 import { readBelow } from '../../../agent-folder/packages/checkout-files.ts';
 
-const largestLock = 32_000_000;
+const maxLockBytes = 32_000_000;
 
 /**
  * Where the lock file is kept that the install of a build made: beside the builds, because a build that was removed is
@@ -15,8 +15,8 @@ const madeLockFolder = (dataDir: string, build: string): string => join(dataDir,
 /** Keeps the lock file that an install made in `folder`, if it made one. */
 export function keepMadeLock(manager: PackageManager, folder: string, dataDir: string, build: string): void {
   for (const [name] of lockFiles.filter(([, each]) => each === manager)) {
-    const bytes = readBelow(folder, name, largestLock + 1);
-    if (bytes === undefined || bytes.length > largestLock) continue;
+    const bytes = readBelow(folder, name, maxLockBytes + 1);
+    if (bytes === undefined || bytes.length > maxLockBytes) continue;
     const kept = madeLockFolder(dataDir, build);
     mkdirSync(kept, { recursive: true, mode: 0o700 });
     writeFileSync(join(kept, name), bytes, { mode: 0o600 });

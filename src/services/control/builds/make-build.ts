@@ -56,8 +56,8 @@ export interface BuildSettings {
 }
 
 /** How many warnings a revision keeps, and how long each may be (characters). */
-const mostWarnings = 10;
-const longestWarning = 1_000;
+const maxWarnings = 10;
+const maxWarningLength = 1_000;
 
 /**
  * Makes the build of a revision (docs/design/contract.md#deployment-settings). A failed one leaves no files and no
@@ -106,12 +106,12 @@ export async function makeBuild(
 /** The message about too little disk space for a build, after an attempt to free some. */
 async function lacksSpace(
   { dataDir, freeSpace: free = freeSpace, makeRoom }: BuildSettings,
-  { leastFreeBytes }: BuildBounds,
+  { minFreeBytes }: BuildBounds,
 ): Promise<string | undefined> {
-  if ((await free(dataDir)) >= leastFreeBytes) return undefined;
-  await makeRoom?.(2 * leastFreeBytes);
+  if ((await free(dataDir)) >= minFreeBytes) return undefined;
+  await makeRoom?.(2 * minFreeBytes);
   const left = await free(dataDir);
-  return left < leastFreeBytes ? spaceIsShort(left, leastFreeBytes) : undefined;
+  return left < minFreeBytes ? spaceIsShort(left, minFreeBytes) : undefined;
 }
 
 const inWords = (reason: string): string => (isDiskFullMessage(reason) ? `${diskIsFull} (${reason})` : reason);
@@ -139,7 +139,7 @@ async function build(
   const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask(message)) };
   const warn = (message: string): void => {
     masked.log('warning', message);
-    if (warnings.length < mostWarnings) warnings.push(cutText(mask(message), longestWarning));
+    if (warnings.length < maxWarnings) warnings.push(cutText(mask(message), maxWarningLength));
   };
   const watch = watchBuild({ processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock });
   const output = outputBound(log, bounds);

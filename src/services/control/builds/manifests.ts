@@ -36,8 +36,8 @@ const atTheTop = new Set([
 const yarnFolders = ['releases', 'plugins', 'patches'];
 
 /** The most folders and bytes that are searched for manifests; a larger repository is installed each time. */
-const mostFolders = 2_000;
-const mostBytes = 64_000_000;
+const maxFolders = 2_000;
+const maxBytes = 64_000_000;
 
 /** The package's own scripts that an install runs: they may read anything in the repository. */
 const ownScripts = [
@@ -93,7 +93,7 @@ type ReadFile = (path: string) => ManifestFile;
 
 /** Creates the reader of a folder's manifests, with a limit on their total size. */
 function reader(folder: string): ReadFile {
-  let left = mostBytes;
+  let left = maxBytes;
   return (path) => {
     const bytes = readBelow(folder, path, left + 1);
     if (!bytes) throw new NotStorableError(`${path} is not a plain file`);
@@ -125,7 +125,7 @@ async function workspaceFiles(folder: string, read: ReadFile): Promise<ManifestF
   const found: ManifestFile[] = [];
   const left: string[] = foldersIn(folder, '');
   for (let seen = 0; left.length > 0; seen += 1) {
-    if (seen > mostFolders) throw new NotStorableError(`the repository has more than ${mostFolders} folders`);
+    if (seen > maxFolders) throw new NotStorableError(`the repository has more than ${maxFolders} folders`);
     await nextTurn();
     const path = left.pop() ?? '';
     for (const name of ['package.json', '.npmrc', 'binding.gyp']) {

@@ -34,14 +34,14 @@ type FetchResult =
   | { kind: 'interrupted' };
 
 /** The fetches after which a mirror is created again: each leaves a pack, and many packs are slow. */
-const mostPacks = 100;
+const maxPacks = 100;
 
 /**
  * Prepares a mirror: removes what a killed git left in it, and creates an empty one where there is none or a broken
  * one. The caller must hold the folder's turn. Returns whether it held something before.
  */
 export async function openMirror(folder: string, git: RunGit): Promise<StepResult<'new' | 'kept'>> {
-  if (isWhole(folder) && packsIn(folder) < mostPacks) {
+  if (isWhole(folder) && packsIn(folder) < maxPacks) {
     await clearUp(folder);
     const now = new Date();
     await utimes(folder, now, now);

@@ -14,7 +14,7 @@ import { inFolderQueue } from './folder-queue.ts';
 import { failure } from './run-command.ts';
 
 /** The largest package of a manager: bun is a program of 100 MB. */
-const largestPackage = 200_000_000;
+const maxPackageBytes = 200_000_000;
 const tarball = 'package.tgz';
 
 /**
@@ -102,7 +102,7 @@ function entryOf(manifest: z.infer<typeof packageManifest> | undefined, manager:
 
 /** Why a downloaded package is not the one that is wanted, in two sentences; undefined if it is. */
 function mismatch({ hash, integrity, ...wanted }: ManagerVersion, folder: string): string | undefined {
-  const bytes = readBelow(folder, tarball, largestPackage);
+  const bytes = readBelow(folder, tarball, maxPackageBytes);
   if (bytes === undefined) return 'did not arrive. Try again.';
   const digest = (algorithm: string, of: Buffer, form: BinaryToTextEncoding): string =>
     createHash(algorithm).update(of).digest(form);
@@ -112,7 +112,7 @@ function mismatch({ hash, integrity, ...wanted }: ManagerVersion, folder: string
   if (hash === undefined) return undefined;
   if (!/^sha(?:1|224|256|384|512)$/.test(hash.algorithm)) return undefined;
   // The hash of newer yarn is of its program, which Corepack downloads alone.
-  const program = isModernYarn(wanted) ? readBelow(folder, 'package/bin/yarn.js', largestPackage) : undefined;
+  const program = isModernYarn(wanted) ? readBelow(folder, 'package/bin/yarn.js', maxPackageBytes) : undefined;
   const isRight = [bytes, program].some((each) => each && digest(hash.algorithm, each, 'hex') === hash.hex);
   return isRight
     ? undefined

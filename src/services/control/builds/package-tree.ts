@@ -12,7 +12,7 @@ import { chmod, copyFile, lstat, readdir, readlink, rename, symlink, unlink } fr
 export type TarProcess = Pick<GuardedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
 
 /** The most entries: far more than any agent's packages have. */
-const mostEntries = 1_000_000;
+const maxEntries = 1_000_000;
 
 /**
  * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's: only package
@@ -39,7 +39,7 @@ export async function extractPackages(
     filter(path, entry) {
       entries += 1;
       if (wrong !== undefined || !(entry instanceof ReadEntry)) return false;
-      if (entries > mostEntries) return refuse(`they are more than ${mostEntries} files`);
+      if (entries > maxEntries) return refuse(`they are more than ${maxEntries} files`);
       if (!isTaken(path, entry, from)) return false;
       if (entry.type === 'Link' && !files.has(posix.normalize(entry.linkpath ?? ''))) {
         return refuse('a hard link among them is to something else than a file before it');

@@ -4,7 +4,7 @@ import { hasCode } from '../../../kit/errors.ts';
 
 const atOnce = 64;
 /** How often a folder is emptied again into which a process of this service's own user still writes. */
-const mostRounds = 4;
+const maxRounds = 4;
 
 /**
  * Removes a folder with all that is in it, or a file; none is no error. No link is followed, and no user can keep a
@@ -26,7 +26,7 @@ export async function removeTree(path: string): Promise<void> {
     try {
       return await rmdir(top).catch(ignoreMissing);
     } catch (error) {
-      if (round === mostRounds || !hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+      if (round === maxRounds || !hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
     }
   }
 }

@@ -15,8 +15,8 @@ export const usualTarBounds: TarBounds = {
 };
 
 /** The longest path and the longest name in it, in bytes: the limits of file systems, minus the folder above. */
-export const longestPath = 1_024;
-const longestName = 255;
+export const maxPathLength = 1_024;
+const maxNameLength = 255;
 
 /** One entry of an archive, as far as the check needs it; `type` is the tar library's name of its kind. */
 interface TarEntry {
@@ -97,9 +97,9 @@ function pathProblem(path: string): string | undefined {
   if (/[\u0000-\u001f\u007f\\]/.test(path)) return 'holds a backslash or a control character';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'is an absolute path';
   if (path.split('/').includes('..')) return 'leads out of the archive';
-  if (Buffer.byteLength(path) > longestPath) return `is longer than ${longestPath} bytes`;
-  return path.split('/').some((name) => Buffer.byteLength(name) > longestName)
-    ? `has a name longer than ${longestName} bytes`
+  if (Buffer.byteLength(path) > maxPathLength) return `is longer than ${maxPathLength} bytes`;
+  return path.split('/').some((name) => Buffer.byteLength(name) > maxNameLength)
+    ? `has a name longer than ${maxNameLength} bytes`
     : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /** How many tokens of a deployment, and of how many deployments, are known: those of former processes open nothing. */
-const mostTokens = 16;
-const mostDeployments = 10_000;
+const maxTokens = 16;
+const maxDeployments = 10_000;
 
 /** Issues the token of each process of an agent, and knows the latest ones. */
 export function createAgentTokens() {
@@ -11,11 +11,11 @@ export function createAgentTokens() {
   const of = (deploymentId: string): readonly string[] => issued.get(deploymentId) ?? [];
   const issue = (deploymentId: string): string => {
     const token = randomBytes(32).toString('base64url');
-    const latest = [token, ...of(deploymentId)].slice(0, mostTokens);
+    const latest = [token, ...of(deploymentId)].slice(0, maxTokens);
     issued.delete(deploymentId);
     issued.set(deploymentId, latest);
     const [oldest] = issued.keys();
-    if (issued.size > mostDeployments && oldest !== undefined) issued.delete(oldest);
+    if (issued.size > maxDeployments && oldest !== undefined) issued.delete(oldest);
     return token;
   };
   return { issue, of };

@@ -60,7 +60,7 @@ export async function prune(manifests: readonly Manifest[], objects: Objects, de
   }
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /**
  * Removes everything of a deployment, workloads before their dependencies, and waits until the last pod has ended.
@@ -87,8 +87,8 @@ export async function removeAll(
     ];
     if (left.length === 0) return;
     if (steadyNow(clock) - started < withinMs) continue;
-    const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : '';
-    const named = left.slice(0, mostNamed).join(', ');
+    const more = left.length > maxNamed ? ` and ${left.length - maxNamed} more` : '';
+    const named = left.slice(0, maxNamed).join(', ');
     throw new Error(`After ${seconds(withinMs)} these objects still exist: ${named}${more}.`);
   }
 }

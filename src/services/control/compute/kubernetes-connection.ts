@@ -46,7 +46,7 @@ export type Connected = { kind: 'connected'; connection: Connection } | { kind: 
 
 const waits = [500, 1_000, 2_000, 4_000, 8_000];
 /** The longest `Retry-After` that is respected. */
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 /** Reads the cluster's address and credentials. Sends no request. */
 export async function connect(settings: ClusterSettings): Promise<Connected> {
@@ -95,7 +95,7 @@ async function sendWithRetries(sender: Sender, request: ClusterRequest): Promise
       const wait = waits[tries];
       if (!(error instanceof ServiceError) || wait === undefined || !isPassing(error)) throw error;
       if (request.signal?.aborted) throw error;
-      await pause(sender.clock, Math.min(longestWaitMs, Math.max(wait, error.retryAfterMs ?? 0)), request.signal);
+      await pause(sender.clock, Math.min(maxWaitMs, Math.max(wait, error.retryAfterMs ?? 0)), request.signal);
     }
   }
 }
@@ -150,19 +150,19 @@ const status = z.object({
   details: z.object({ retryAfterSeconds: z.number().optional() }).optional(),
 });
 
-const longestDetail = 1_000;
+const maxDetailLength = 1_000;
 
 /** Reads the cluster's message from a failure's `Status`, and when to retry. */
 function reported(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
   const parsed = status.safeParse(fromJson(text));
   const seconds = (parsed.data?.details?.retryAfterSeconds ?? Number(retryAfter ?? Number.NaN)) || 0;
   return {
-    ...(parsed.success ? { detail: parsed.data.message.slice(0, longestDetail) } : {}),
+    ...(parsed.success ? { detail: parsed.data.message.slice(0, maxDetailLength) } : {}),
     ...(seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {}),
   };
 }
 
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? causeOf(error.cause) : error.message.slice(0, longestDetail);
+  return error.cause instanceof Error ? causeOf(error.cause) : error.message.slice(0, maxDetailLength);
 }

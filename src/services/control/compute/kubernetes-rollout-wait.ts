@@ -38,10 +38,10 @@ export interface RolloutContext {
 }
 
 /** The most pods whose last log lines are reported: the others are alike. */
-const mostPods = 3;
-const mostLines = 40;
-const mostLogBytes = 65_536;
-const mostEvents = 5;
+const maxPods = 3;
+const maxLines = 40;
+const maxLogBytes = 65_536;
+const maxEvents = 5;
 
 /** Follows Deployments and StatefulSets until all of them are rolled out; returns why they are not. */
 export async function waitForRollout(
@@ -137,8 +137,8 @@ async function wordsOf(troubles: readonly PodProblem[], pods: readonly ClusterOb
   const sentences: string[] = [];
   const concerned = troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map(({ metadata }) => metadata.name);
   const noted = new Map<string, PodEvent | undefined>();
-  for (const pod of [...new Set(concerned)].slice(0, mostPods)) noted.set(pod, await logEvents(pod, following));
-  for (const { pod, words, log } of troubles.slice(0, mostPods)) {
+  for (const pod of [...new Set(concerned)].slice(0, maxPods)) noted.set(pod, await logEvents(pod, following));
+  for (const { pod, words, log } of troubles.slice(0, maxPods)) {
     const said = log && (await lastLines(pod, log, following));
     const spoke = said === undefined ? '' : ` Its last line: ${said}`;
     const note = noted.get(pod);
@@ -148,7 +148,7 @@ async function wordsOf(troubles: readonly PodProblem[], pods: readonly ClusterOb
   if (troubles.length === 0) {
     for (const [pod, note] of noted) if (note) sentences.push(`Pod ${pod}: Cluster event: ${inWords(note)}`);
   }
-  if (troubles.length > mostPods) sentences.push(`${troubles.length - mostPods} more pods have problems.`);
+  if (troubles.length > maxPods) sentences.push(`${troubles.length - maxPods} more pods have problems.`);
   return sentences;
 }
 
@@ -162,7 +162,7 @@ async function logEvents(pod: string, following: RolloutContext): Promise<PodEve
     .map((reported) => podEvent.parse(reported))
     .filter(({ type }) => type === 'Warning')
     .toSorted((one, other) => occurredAt(one).localeCompare(occurredAt(other)));
-  for (const { reason, message } of warnings.slice(-mostEvents)) {
+  for (const { reason, message } of warnings.slice(-maxEvents)) {
     log('warning', mask(`Pod ${pod}: ${reason}: ${message}`));
   }
   return warnings.findLast(namesCause) ?? warnings.findLast(isInformative) ?? warnings.at(-1);
@@ -178,8 +178,8 @@ async function lastLines(
   const path = `${objects.path}/pods/${encodeURIComponent(pod)}/log`;
   const query = {
     container,
-    tailLines: String(mostLines),
-    limitBytes: String(mostLogBytes),
+    tailLines: String(maxLines),
+    limitBytes: String(maxLogBytes),
     ...(previous ? { previous: 'true' } : {}),
   };
   const text = await unlessRefused(objects.text(`read the log of pod ${pod}`, path, query), following);

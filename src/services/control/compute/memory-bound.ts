@@ -32,7 +32,7 @@ type Measured = Pick<ProcessFamily, 'usage'>;
 
 /** Measures the memory of all agents in one round, as long as there is something to watch. */
 export function memoryWatch(clock: Clock, see: typeof listProcesses = listProcesses) {
-  const watched = new Map<Measured, { mostBytes: number; over: (usedBytes: number) => void }>();
+  const watched = new Map<Measured, { maxBytes: number; over: (usedBytes: number) => void }>();
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
@@ -42,7 +42,7 @@ export function memoryWatch(clock: Clock, see: typeof listProcesses = listProces
       const seen = unlessCode(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'], [], see);
       for (const [family, bound] of watched) {
         const { memoryBytes } = family.usage(seen);
-        if (memoryBytes <= bound.mostBytes) continue;
+        if (memoryBytes <= bound.maxBytes) continue;
         watched.delete(family);
         bound.over(memoryBytes);
       }
@@ -51,10 +51,10 @@ export function memoryWatch(clock: Clock, see: typeof listProcesses = listProces
   }
 
   return {
-    /** Watches one agent until the signal aborts; calls `over` once, when its private bytes exceed `mostBytes`. */
-    watch(family: Measured, mostBytes: number, over: (usedBytes: number) => void, signal: AbortSignal): void {
+    /** Watches one agent until the signal aborts; calls `over` once, when its private bytes exceed `maxBytes`. */
+    watch(family: Measured, maxBytes: number, over: (usedBytes: number) => void, signal: AbortSignal): void {
       if (signal.aborted) return;
-      watched.set(family, { mostBytes, over });
+      watched.set(family, { maxBytes, over });
       signal.addEventListener('abort', () => watched.delete(family), { once: true });
       looking ??= look();
     },

@@ -11,7 +11,7 @@ const namesAnError = /^((Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?|error\
 /** The lines around it: the stack, the source line with its marker, fields of the error, the runtime's version. */
 const isAround = /^(\s|[{}[\]]*,?$|at |Node\.js v\d|node:internal|file:\/\/)/;
 
-const mostLines = 8;
+const maxLines = 8;
 const longest = 400;
 
 /** Keeps what explains a failure best of a process's output. */
@@ -21,7 +21,7 @@ export function outputExcerpt() {
   let lines: string[] = [];
   return {
     add(level: LogLevel, line: string): void {
-      lines = [...lines.slice(1 - mostLines), line.length > longest ? `${line.slice(0, longest)}${cutMark}` : line];
+      lines = [...lines.slice(1 - maxLines), line.length > longest ? `${line.slice(0, longest)}${cutMark}` : line];
       const plain = withoutControls(line);
       if (level !== 'error' || isAround.test(plain)) return;
       last = plain;

@@ -4,7 +4,7 @@ import { type Clock, pause, steadyNow } from '../../../kit/clock.ts';
 import { trimEndOf, withoutControls } from '../../../kit/plain-text.ts';
 
 /** The most characters of an unfinished line that are kept; the rest is dropped. */
-const longestRead = 16_384;
+const maxReadBytes = 16_384;
 
 /** A raw line of a process, and whether it was truncated. */
 export interface OutputLine {
@@ -27,7 +27,7 @@ export function readLines(
   let cut = false;
 
   const take = (text: string): void => {
-    const room = longestRead - pending.length;
+    const room = maxReadBytes - pending.length;
     cut ||= text.length > room;
     pending += text.slice(0, room);
   };

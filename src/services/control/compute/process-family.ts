@@ -28,7 +28,7 @@ interface FamilyTraits {
 }
 
 /** How often to scan for processes that a killed one may have started last, and the interval (ms). */
-const mostRounds = 100;
+const maxRounds = 100;
 const betweenRounds = 10;
 
 interface ActiveFamily {
@@ -132,7 +132,7 @@ function usersIn(seen: readonly ProcessInfo[]): ReadonlyMap<number | undefined, 
 
 /** Kills processes until a scan finds none. */
 export async function killAll(look: () => ProcessInfo[], clock: Clock): Promise<void> {
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const left = look();
     if (left.length === 0) return;
     for (const { pid } of left) kill(pid);
@@ -143,7 +143,7 @@ export async function killAll(look: () => ProcessInfo[], clock: Clock): Promise<
 const kill = (pid: number): boolean => unlessCode(['ESRCH', 'EPERM'], false, () => process.kill(pid, 'SIGKILL'));
 
 /** The longest time (ms) that sending the signal may take: processes of the same user can stop the one that sends it. */
-const mostSendingMs = 1_000;
+const maxSendingMs = 1_000;
 
 /**
  * Kills all processes of another user with one signal, as root: a process that starts the next one and exits can't
@@ -157,7 +157,7 @@ async function killUser(uid: number): Promise<void> {
     cwd: '/',
     env: {},
     stdio: 'ignore',
-    timeout: mostSendingMs,
+    timeout: maxSendingMs,
     killSignal: 'SIGKILL',
   });
   await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));

@@ -78,7 +78,7 @@ function noteFirstEvent(incoming: IncomingMessage, record: RequestRecord): void 
 }
 
 /** The most that is kept of an incomplete line: its start is enough to identify the field. */
-const longestStart = 200;
+const maxStartLength = 200;
 
 /**
  * Makes the function that gets the pieces of an event stream and returns true once the first event has started. Comments
@@ -98,7 +98,7 @@ function firstEventFinder(): (piece: Uint8Array) => boolean {
   };
   return (piece) => {
     const lines = (line + decoder.decode(piece, { stream: true })).split('\n');
-    line = (lines.pop() ?? '').slice(0, longestStart);
+    line = (lines.pop() ?? '').slice(0, maxStartLength);
     if (lines.some((each) => isEventStart(each.replace(/\r$/, ''), true))) return true;
     return line !== '' && isEventStart(line, false);
   };

@@ -49,11 +49,11 @@ export const floorTo = (at: number, seconds: number): number => at - (at % (seco
 export const mergedBefore = (now: number): number => floorTo(now - minutesKeptMs, quarterSeconds);
 
 /** Figures that are not stored yet, one for each row. */
-export function pendingFigures(most = Infinity) {
+export function pendingFigures(max = Infinity) {
   const rows = new Map<string, FiguresRow>();
   return {
     rows: (): FiguresRow[] => [...rows.values()],
-    /** The figures of a deployment at a time; beyond `most` rows, figures that are stored nowhere. */
+    /** The figures of a deployment at a time; beyond `max` rows, figures that are stored nowhere. */
     of(deploymentId: string, at: number, now: number): Figures {
       const step = at < mergedBefore(now) ? quarterSeconds : minuteSeconds;
       const start = floorTo(at, step);
@@ -61,7 +61,7 @@ export function pendingFigures(most = Infinity) {
       const found = rows.get(key);
       if (found) return found;
       const row = { deployment_id: deploymentId, step_seconds: step, at: start, ...noFigures() };
-      if (rows.size < most) rows.set(key, row);
+      if (rows.size < max) rows.set(key, row);
       return row;
     },
   };

@@ -16,7 +16,7 @@ interface RecorderSettings {
 }
 
 /** The most rows in memory, while the database can't be reached. */
-const mostPending = 20_000;
+const maxPending = 20_000;
 
 /** One sample of an agent's process; `cpu` is the usage since the previous sample, if there was one. */
 export interface AgentSample {
@@ -28,7 +28,7 @@ export interface AgentSample {
 /** Counts in memory, and stores the counts every few seconds: a crash loses at most those. */
 export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: RecorderSettings) {
   const stopping = new AbortController();
-  let pending = pendingFigures(mostPending);
+  let pending = pendingFigures(maxPending);
   /** Rows that are being stored, or could not be. */
   let unsent: PendingFigures | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -38,7 +38,7 @@ export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: Rec
   async function flush(): Promise<void> {
     if (!unsent) {
       unsent = pending;
-      pending = pendingFigures(mostPending);
+      pending = pendingFigures(maxPending);
     }
     try {
       await store.addFigures(unsent.rows());

@@ -14,7 +14,7 @@ interface Deploy {
 /** The steps of an activity: an hour. */
 const activitySeconds = 120;
 const activitySteps = 30;
-const mostDeploys = 200;
+const maxDeploys = 200;
 const mergedAtOnce = 5_000;
 
 const columns = sql`deployment_id, step_seconds, at, requests, errors, runs, failed_runs, interrupted_runs, run_times,
@@ -101,7 +101,7 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
       .where('revision_events.at', '>=', new Date(from))
       .where('revision_events.at', '<', new Date(until))
       .orderBy('revision_events.id', 'desc')
-      .limit(mostDeploys)
+      .limit(maxDeploys)
       .execute();
     return latest.toReversed();
   },

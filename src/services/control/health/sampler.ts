@@ -15,10 +15,10 @@ interface SamplerSettings {
 }
 
 const timeoutMs = 5_000;
-const mostBytes = 262_144;
+const maxBytes = 262_144;
 const atOnce = 8;
 /** Bounds the processor time that an agent reports: it is not trusted. */
-const mostProcessors = 1_024;
+const maxProcessors = 1_024;
 
 /** The part of an agent server's `GET /metrics?format=json` that is read. */
 const metrics = z.object({
@@ -78,7 +78,7 @@ function cpuBetween(before: { at: number; cpuMs: number }, { at, cpuMs }: { at: 
   const used = cpuMs - before.cpuMs;
   // A lower value comes from another process behind the same address.
   if (sampled_ms <= 0 || used < 0) return undefined;
-  return { cpu_ms: Math.round(Math.min(used, sampled_ms * mostProcessors)), sampled_ms: Math.round(sampled_ms) };
+  return { cpu_ms: Math.round(Math.min(used, sampled_ms * maxProcessors)), sampled_ms: Math.round(sampled_ms) };
 }
 
 async function readMetrics(upstream: Upstream, signal: AbortSignal): Promise<z.infer<typeof metrics>> {
@@ -97,7 +97,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   for await (const piece of response) {
     const bytes = Buffer.from(piece);
     size += bytes.length;
-    if (size > mostBytes) throw new Error('the agent sent too much');
+    if (size > maxBytes) throw new Error('the agent sent too much');
     pieces.push(bytes);
   }
   return Buffer.concat(pieces).toString();

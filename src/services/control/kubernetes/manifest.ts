@@ -76,7 +76,7 @@ const tail = (id: string): string =>
     .slice(-8);
 
 /** Leaves room for suffixes of parts and of the cluster's controllers: a label has 63 characters. */
-const longestName = 31;
+const maxNameLength = 31;
 
 /**
  * The name of a deployment's objects: its name, cut where it is long, and the end of its id. It never changes, is a DNS
@@ -85,7 +85,7 @@ const longestName = 31;
 export function baseName({ name, id }: { name: string; id: string }): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
   const started = /^[a-z]/.test(plain) ? plain : `d-${plain.replace(/^-+/, '')}`;
-  return `${trimEndOf(started.slice(0, longestName), '-')}-${tail(id)}`;
+  return `${trimEndOf(started.slice(0, maxNameLength), '-')}-${tail(id)}`;
 }
 
 const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-cache', database: '-db' };

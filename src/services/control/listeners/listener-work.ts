@@ -47,15 +47,15 @@ export function nextListenerWork<Revision extends { id: string; status: Revision
   return { kind: isAbandoned ? 'put-back' : 'nothing' };
 }
 
-const shortestPutBackMs = 10_000;
-export const longestPutBackMs = 600_000;
+const minPutBackMs = 10_000;
+export const maxPutBackMs = 600_000;
 
 /**
  * The delay after a failed restoration (ms): equal to the time since the cluster diverged, so that attempts become
  * rarer, from ten seconds up to ten minutes.
  */
 export const restoreRetryDelayMs = (awryForMs: number): number =>
-  Math.min(longestPutBackMs, Math.max(shortestPutBackMs, awryForMs));
+  Math.min(maxPutBackMs, Math.max(minPutBackMs, awryForMs));
 
 /** The status from which an interrupted revision starts again. */
 const againFrom: Partial<Record<RevisionStatus, readonly RevisionStatus[]>> = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
-import { longestPutBackMs, nextListenerWork } from './listener-work.ts';
+import { maxPutBackMs, nextListenerWork } from './listener-work.ts';
 import { unfinishedOf } from '../revisions/repository.ts';
 import { lockDeployment, skipOlder, step } from '../revisions/work-repository.ts';
 import type {
@@ -57,7 +57,7 @@ export async function claimWork(
  * now on, so that its holder, who counts by a clock of its own, is never one of two.
  */
 async function shortenLeases(db: ControlDatabase, now: Date, listenerId: string): Promise<void> {
-  const lease = sql<number>`case when ended_as is null then lease_ms else ${longestPutBackMs}::bigint end`;
+  const lease = sql<number>`case when ended_as is null then lease_ms else ${maxPutBackMs}::bigint end`;
   const longest = sql<Date>`${now}::timestamptz + ${lease} * interval '1 millisecond'`;
   await db
     .updateTable('listener_claims')

@@ -12,9 +12,9 @@ export interface NewLogLine {
 }
 
 /** The longest message that is stored, in characters; the rest is cut off, with a note. */
-const longestMessage = 8_192;
+const maxMessageLength = 8_192;
 /** The most lines of a kind that a revision keeps: the newest. */
-export const mostLines = 20_000;
+export const maxLines = 20_000;
 
 export interface LogPageQuery {
   order: 'asc' | 'desc';
@@ -48,7 +48,9 @@ function storable(message: string): string {
     .replaceAll('\0', '')
     .replace(/\r?\n$/, '')
     .toWellFormed();
-  return text.length > longestMessage ? `${text.slice(0, longestMessage)} … (${text.length} characters, cut)` : text;
+  return text.length > maxMessageLength
+    ? `${text.slice(0, maxMessageLength)} … (${text.length} characters, cut)`
+    : text;
 }
 
 export const logStore = (db: ControlDatabase, clock: Clock) => ({
@@ -70,7 +72,7 @@ export const logStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** Drops all but the newest `keep` lines of a revision's log. */
-  async trimLog(revisionId: string, kind: LogKind, keep: number = mostLines): Promise<void> {
+  async trimLog(revisionId: string, kind: LogKind, keep: number = maxLines): Promise<void> {
     await db
       .deleteFrom('log_lines')
       .where('revision_id', '=', revisionId)

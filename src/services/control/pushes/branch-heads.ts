@@ -17,7 +17,7 @@ interface BranchHeadsSettings {
 
 /** The limits of one query: its time in milliseconds, and its output in bytes. */
 const withinMs = 20_000;
-const mostBytes = 16 * 1024 ** 2;
+const maxBytes = 16 * 1024 ** 2;
 
 /** Gets the commits of a repository's branches by name, or the reason why it can't. */
 export type BranchHeads = (repoUrl: string, signal: AbortSignal) => Promise<StepResult<ReadonlyMap<string, string>>>;
@@ -42,7 +42,7 @@ function lsRemote(
   { env, signal }: { env: Record<string, string>; signal: AbortSignal },
 ): Promise<StepResult<ReadonlyMap<string, string>>> {
   return new Promise((resolve) => {
-    const options = { env, signal, maxBuffer: mostBytes, killSignal: 'SIGKILL' } as const;
+    const options = { env, signal, maxBuffer: maxBytes, killSignal: 'SIGKILL' } as const;
     const args = ['ls-remote', '--heads', '--quiet', '--', address];
     const child = execFile('git', args, options, (error, printed, said) => {
       if (error) resolve(stepFailed(said.trim().split('\n').at(-1) || error.message));

@@ -24,7 +24,7 @@ export interface Registry {
   pushToken(of: { tenantId: string; deployment: string }): Promise<PushTokenEnd>;
 }
 
-const longestAnswer = 100_000;
+const maxAnswerLength = 100_000;
 
 const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
 
@@ -108,7 +108,7 @@ async function beginOf(response: Response): Promise<string> {
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > longestAnswer) break;
+    if (text.length > maxAnswerLength) break;
   }
   return text;
 }

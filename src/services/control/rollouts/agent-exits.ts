@@ -66,7 +66,7 @@ export type AgentExitHandlers = ReturnType<typeof agentExitHandlers>;
 export const healthyAfterMs = 60_000;
 
 /** The failures in a row that make a crash loop: with the backoff this takes at least three minutes. */
-export const mostBreakdowns = 10;
+export const maxBreakdowns = 10;
 
 export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns, 500, 60_000);
 

@@ -7,7 +7,7 @@ import type { AgentRoute } from '../gateway/agent-route.ts';
 import {
   type AgentExitHandlers,
   type AgentFailure,
-  mostBreakdowns,
+  maxBreakdowns,
   restartDelay,
   healthyAfterMs,
   tenantErrorMessage,
@@ -154,7 +154,7 @@ export class LiveAgents {
       const serving = await this.#repaired(entry, ended);
       if (signal.aborted) return;
       breakdowns = serving.wasWell ? 1 : breakdowns + 1;
-      if (breakdowns >= mostBreakdowns) return this.#giveUp(entry, breakdowns, serving);
+      if (breakdowns >= maxBreakdowns) return this.#giveUp(entry, breakdowns, serving);
       const wait = restartDelay(breakdowns);
       spec.log('error', `${inASentence(serving.how)} Restarting it in ${wait / 1_000} s.`);
       this.#by.exitHandlers?.brokeDown(spec, breakdowns, serving);

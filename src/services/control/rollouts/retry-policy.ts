@@ -3,9 +3,9 @@ import { type Clock, steadyNow, backoffMs } from '../../../kit/clock.ts';
 import { isDatabaseUnavailable, TooManyConnectionsError } from '../../../kit/postgres/unavailable.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-const shortestWait = 250;
-const longestWait = 5_000;
-const longestFull = 300_000;
+const minWaitMs = 250;
+const maxWaitMs = 5_000;
+const maxFullMs = 300_000;
 
 /** Runs database work and retries it while the database is unavailable. */
 export type Retrying = <T>(work: () => Promise<T>) => Promise<T>;
@@ -19,8 +19,8 @@ export type Retrying = <T>(work: () => Promise<T>) => Promise<T>;
  */
 export function retryPolicy(clock: Clock, signal: AbortSignal, log: Logger): Retrying {
   return async (work) => {
-    const fullUntil = steadyNow(clock) + longestFull;
-    for (let wait = shortestWait; ; wait = Math.min(wait * 2, longestWait)) {
+    const fullUntil = steadyNow(clock) + maxFullMs;
+    for (let wait = minWaitMs; ; wait = Math.min(wait * 2, maxWaitMs)) {
       signal.throwIfAborted();
       try {
         return await work();
@@ -34,7 +34,7 @@ export function retryPolicy(clock: Clock, signal: AbortSignal, log: Logger): Ret
   };
 }
 
-const longestPause = 15 * 60_000;
+const maxPauseMs = 15 * 60_000;
 
 /** The retry backoff of many items by their ids, `firstPause` milliseconds after the first failure. */
 export function retryBackoff(clock: Pick<Clock, 'now'>, firstPause: number) {
@@ -44,7 +44,7 @@ export function retryBackoff(clock: Pick<Clock, 'now'>, firstPause: number) {
     /** An attempt failed or is running: doubles the delay. */
     failed(id: string): void {
       const count = (failures.get(id)?.count ?? 0) + 1;
-      failures.set(id, { count, next: steadyNow(clock) + backoffMs(count, firstPause, longestPause) });
+      failures.set(id, { count, next: steadyNow(clock) + backoffMs(count, firstPause, maxPauseMs) });
     },
     /** An attempt succeeded: resets the delay. */
     done: (id: string): void => void failures.delete(id),

@@ -27,7 +27,7 @@ const gatherMs = 100;
 const retryMs = 1_000;
 const linesAtOnce = 500;
 /** The most lines that are buffered while the database is unavailable; beyond it the oldest are dropped, and counted. */
-const mostHeld = 10_000;
+const maxHeld = 10_000;
 const linesBetweenTrims = 5_000;
 
 export function revisionLogs(settings: RevisionLogsSettings) {
@@ -82,7 +82,7 @@ function logWriter(
 
   function hold(lines: readonly NewLogLine[]): void {
     held.push(...lines);
-    if (held.length > mostHeld) dropped += held.splice(0, held.length - mostHeld).length;
+    if (held.length > maxHeld) dropped += held.splice(0, held.length - maxHeld).length;
   }
 
   async function gather(waitMs: number): Promise<void> {

@@ -86,7 +86,7 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: RolloutDepe
 /** The timeout of the request for an agent's version, in milliseconds: short, since it has just been healthy. */
 const withinMs = 3_000;
 
-const longestAnswer = 65_536;
+const maxAnswerLength = 65_536;
 
 const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
 
@@ -112,7 +112,7 @@ async function reportedAgentVersion(agent: Upstream, signal: AbortSignal): Promi
     for await (const chunk of response) {
       const bytes = Buffer.from(chunk);
       size += bytes.byteLength;
-      if (size > longestAnswer) return undefined;
+      if (size > maxAnswerLength) return undefined;
       chunks.push(bytes);
     }
     return isOk(response) ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString())).data?.version : undefined;

@@ -9,14 +9,14 @@ export interface WrongAttempts {
 
 /** How many wrong attempts are free, and the bounds of the delay after the others (ms). */
 const freeAttempts = 4;
-const shortestDelayMs = 1_000;
-const longestDelayMs = 60_000;
+const minDelayMs = 1_000;
+const maxDelayMs = 60_000;
 /** When the count of an address is reset (ms after its last wrong attempt). */
 export const resetAfterMs = 15 * 60_000;
 
 /** How long the address is told to wait after this many wrong ones in a row (ms). */
 export const delayAfter = (count: number): number =>
-  count <= freeAttempts ? 0 : Math.min(shortestDelayMs * 2 ** (count - freeAttempts - 1), longestDelayMs);
+  count <= freeAttempts ? 0 : Math.min(minDelayMs * 2 ** (count - freeAttempts - 1), maxDelayMs);
 
 /** Decides how long an address has to wait after a wrong attempt (ms), and its record from now on. */
 export function decideWrongAttempt(
@@ -31,7 +31,7 @@ export function decideWrongAttempt(
 }
 
 /** The most addresses that are kept; those whose last wrong attempt is the oldest are dropped. */
-const mostAddresses = 10_000;
+const maxAddresses = 10_000;
 
 /** The value of a right attempt, or how long the address has to wait (ms). */
 type AttemptResult<T> = { kind: 'right'; value: T } | { kind: 'wrong'; waitMs: number };
@@ -55,7 +55,7 @@ export function createAttemptThrottle(clock: Pick<Clock, 'now' | 'steadyNow'>) {
       if (value !== undefined) return { kind: 'right', value };
       const { waitMs, wrong } = decideWrongAttempt(before, steadyNow(clock));
       known.set(address, wrong);
-      for (const [oldest] of known) if (known.size > mostAddresses) known.delete(oldest);
+      for (const [oldest] of known) if (known.size > maxAddresses) known.delete(oldest);
       return { kind: 'wrong', waitMs };
     },
   };

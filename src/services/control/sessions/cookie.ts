@@ -22,7 +22,7 @@ const plainName = 'landfall_session';
 const hostName = `__Host-${plainName}`;
 
 /** The most tokens of one request that are looked up. */
-const mostTokens = 4;
+const maxTokens = 4;
 
 /** The cookie of sessions, as one service sets and reads it. */
 export interface SessionCookie {
@@ -57,7 +57,7 @@ export function sessionCookie({ publicUrl, basePath, serviceId }: CookieSettings
     clear: `${name}=; ${attributes}; Max-Age=0`,
     tokensIn: (header) => {
       const values = pairsOf(header ?? '').flatMap((pair) => (pair.startsWith(`${name}=`) ? [valueOf(pair)] : []));
-      return [...new Set(values.filter(isToken))].slice(0, mostTokens);
+      return [...new Set(values.filter(isToken))].slice(0, maxTokens);
     },
   };
 }

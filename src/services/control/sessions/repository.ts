@@ -10,7 +10,7 @@ import type { SessionsTable } from '../store/access-tables.ts';
 export const sessionIdleMs = 12 * 3_600_000;
 
 /** The most sessions of a key; the oldest ends. */
-const mostSessions = 100;
+const maxSessions = 100;
 
 export type StoredSession = Pick<Selectable<SessionsTable>, 'hash' | 'key_id' | 'tenant_id' | 'last_used_at'>;
 
@@ -29,7 +29,7 @@ export const sessionStore = (db: ControlDatabase, clock: Clock) => ({
         .executeTakeFirst();
       if (!key) return undefined;
       const where = ['key_id', key.id] as const;
-      await keepNewest(trx, { table: 'sessions', key: 'hash', where, order: 'created_at', most: mostSessions - 1 });
+      await keepNewest(trx, { table: 'sessions', key: 'hash', where, order: 'created_at', max: maxSessions - 1 });
       const added = { ...session, last_used_at: now };
       await trx
         .insertInto('sessions')

@@ -152,7 +152,7 @@ const usedLink =
 const validMs = 12 * 3_600_000;
 
 /** The most links that are valid at the same time; the oldest expires. */
-const mostLinks = 100;
+const maxLinks = 100;
 
 /** The codes of one-time links. They are in memory only, so a link expires when the service that printed it stops. */
 function createSignInLinks(clock: Pick<Clock, 'now' | 'steadyNow'>) {
@@ -162,7 +162,7 @@ function createSignInLinks(clock: Pick<Clock, 'now' | 'steadyNow'>) {
     issue(): string {
       const code = makeToken();
       expiries.set(idOf(code), steadyNow(clock) + validMs);
-      for (const [oldest] of expiries) if (expiries.size > mostLinks) expiries.delete(oldest);
+      for (const [oldest] of expiries) if (expiries.size > maxLinks) expiries.delete(oldest);
       return code;
     },
     /** Uses up a code. @returns whether it was valid */

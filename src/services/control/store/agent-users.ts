@@ -8,7 +8,7 @@ export interface IdRange {
 }
 
 /** The most taken ids that are skipped: after very many deployments most of the small range are taken. */
-const mostTaken = 10_000;
+const maxTaken = 10_000;
 
 export const agentUserStore = (db: ControlDatabase) => ({
   /**
@@ -18,7 +18,7 @@ export const agentUserStore = (db: ControlDatabase) => ({
    * @throws Error when all numbers of the range are taken.
    */
   async agentUser(deploymentId: string, range: IdRange): Promise<number> {
-    for (let taken = 0; taken < mostTaken; taken += 1) {
+    for (let taken = 0; taken < maxTaken; taken += 1) {
       const known = await db
         .selectFrom('agent_users')
         .select('uid')

@@ -10,18 +10,18 @@ interface Kept<Table extends keyof ControlTables, Column extends string & keyof 
   where: readonly [column: Column, value: string];
   /** Grows with every row. */
   order: Column;
-  most: number;
+  max: number;
 }
 
-/** Removes the older rows beyond the newest `most`. */
+/** Removes the older rows beyond the newest `max`. */
 export async function keepNewest<Table extends keyof ControlTables, Column extends string & keyof ControlTables[Table]>(
   db: ControlDatabase,
-  { table, key, where: [column, value], order, most }: Kept<Table, Column>,
+  { table, key, where: [column, value], order, max }: Kept<Table, Column>,
 ): Promise<void> {
   const rows = sql.id(controlSchema, table);
   await sql`
     delete from ${rows} where ${sql.id(key)} in (
       select ${sql.id(key)} from ${rows} where ${sql.id(column)} = ${value}
-      order by ${sql.id(order)} desc offset ${most}
+      order by ${sql.id(order)} desc offset ${max}
     )`.execute(db);
 }

@@ -12,14 +12,14 @@ export const isGiven = (body: unknown, path: string): boolean => fieldAt(body, p
 export const rulesGiven = (body: unknown): FieldRule[] => fieldRules.filter(({ path }) => isGiven(body, path));
 
 /** The longest address, path, ref or command, in characters: command lines allow little more. */
-const longestText = 4_096;
+const maxTextLength = 4_096;
 
 /** The problem with every text of a body that is too long, without the text. */
 export const lengthProblems = (body: unknown): string[] =>
   rulesGiven(body).flatMap(({ path }) => {
     const given = fieldAt(body, path);
-    return typeof given === 'string' && given.length > longestText
-      ? [`${path} may have at most ${longestText} characters; this one has ${given.length}.`]
+    return typeof given === 'string' && given.length > maxTextLength
+      ? [`${path} may have at most ${maxTextLength} characters; this one has ${given.length}.`]
       : [];
   });
 

@@ -3,15 +3,15 @@ import type { FieldProblem } from '../../../contract/service-error.ts';
 const deepest = 64;
 
 /** The most values of a request, fields and items together: more are never needed, and take seconds to check. */
-const mostValues = 20_000;
+const maxValues = 20_000;
 
 /** The most commas and opening brackets that so many values take. */
-export const mostSigns = 2 * mostValues + 1;
+export const maxSigns = 2 * maxValues + 1;
 
 /** The problem of a request with more values. */
 export const tooManyValues = (loc: (string | number)[]): FieldProblem => ({
   loc,
-  msg: `Holds more than ${mostValues} values`,
+  msg: `Holds more than ${maxValues} values`,
   type: 'too_many',
 });
 
@@ -31,7 +31,7 @@ function holdsTooMuch(value: unknown): boolean {
     if (typeof next !== 'object' || next === null) continue;
     const inner = Object.values(next);
     count += inner.length;
-    if (count > mostValues) return true;
+    if (count > maxValues) return true;
     waiting.push(...inner.filter((one) => one !== undefined));
   }
   return false;

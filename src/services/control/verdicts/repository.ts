@@ -9,7 +9,7 @@ import type { VerdictsTable } from '../store/report-tables.ts';
 export type VerdictRecord = Selectable<VerdictsTable>;
 
 /** The most verdicts of a revision; older ones are removed. */
-const mostVerdicts = 20;
+const maxVerdicts = 20;
 
 /** Verdicts on revisions. */
 export const verdictStore = (db: ControlDatabase, clock: Clock) => ({
@@ -32,7 +32,7 @@ export const verdictStore = (db: ControlDatabase, clock: Clock) => ({
       .returningAll()
       .executeTakeFirstOrThrow();
     const where = ['revision_id', revision.id] as const;
-    await keepNewest(db, { table: 'verdicts', key: 'id', where, order: 'sequence', most: mostVerdicts });
+    await keepNewest(db, { table: 'verdicts', key: 'id', where, order: 'sequence', max: maxVerdicts });
     return added;
   },
 
@@ -43,7 +43,7 @@ export const verdictStore = (db: ControlDatabase, clock: Clock) => ({
       .selectAll()
       .where('revision_id', '=', revisionId)
       .orderBy('sequence', 'desc')
-      .limit(mostVerdicts)
+      .limit(maxVerdicts)
       .execute();
   },
 

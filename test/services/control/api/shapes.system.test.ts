@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { OperationDescription } from '../../../../src/kit/http/operation.ts';
 import { operations } from '../../../../src/services/control/api/operations.ts';
 import { pathParameters } from '../../../../src/services/control/api/parameters.ts';
-import { largestBody } from '../../../../src/services/control/api/request.ts';
+import { maxBodyBytes } from '../../../../src/services/control/api/request.ts';
 import { fromGit, unknownId, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
@@ -115,7 +115,7 @@ describe('every error response has one of two shapes', () => {
     const text = await broken.text();
     expect(entries.parse(JSON.parse(text)).detail[0]?.loc).toEqual(['body']);
     expect(text).not.toContain('secret-value');
-    const large = await send(method, path, JSON.stringify({ a: 'x'.repeat(largestBody) }));
+    const large = await send(method, path, JSON.stringify({ a: 'x'.repeat(maxBodyBytes) }));
     expect(large.status).toBe(413);
     sentence.parse(await large.json());
   });

@@ -6,7 +6,7 @@ import { githubIntegrations } from '../../../../src/contract/control/integration
 import { listenersList } from '../../../../src/contract/control/listener.ts';
 import { hashApiKey, makeApiKey } from '../../../../src/services/control/api-keys/api-key.ts';
 import { createApp } from '../../../../src/services/control/api/app.ts';
-import { largestBody } from '../../../../src/services/control/api/request.ts';
+import { maxBodyBytes } from '../../../../src/services/control/api/request.ts';
 import { below } from '../../../../src/services/control/server.ts';
 import { fromGit, fromImage, unknownId, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
@@ -285,7 +285,7 @@ describe('over HTTP', () => {
   });
 
   test('a body that is too large is refused early, with or without its length', async () => {
-    const large = JSON.stringify(fromGit({ secrets: [{ name: 'A', value: 'x'.repeat(largestBody) }] }));
+    const large = JSON.stringify(fromGit({ secrets: [{ name: 'A', value: 'x'.repeat(maxBodyBytes) }] }));
     const reported = await send('POST', '/v2/deployments', large);
     expect([reported.status, await reported.json()]).toEqual([413, { detail: expect.any(String) }]);
     const unreported = await fetch(`${fixture.baseUrl}/v2/deployments`, {

@@ -211,7 +211,7 @@ function smallDisk(folder: string, size: string): Partial<BuildSettings> {
     return { freeSpace: async () => 0 };
   }
   atTheEnd.push(() => void execFileSync('umount', [folder], { stdio: 'ignore' }));
-  return { bounds: { leastFreeBytes: 0 } };
+  return { bounds: { minFreeBytes: 0 } };
 }
 
 test.each<[string, Files, string | undefined]>([

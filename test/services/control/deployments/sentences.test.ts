@@ -11,7 +11,7 @@ import {
 } from '../../../../src/services/control/deployments/validation/value-problems.ts';
 import {
   environmentProblems,
-  longestValue,
+  maxValueLength,
   requestProblems,
   withEmptyValues,
 } from '../../../../src/services/control/deployments/validation/requested-deployment.ts';
@@ -175,9 +175,9 @@ describe('the environment', () => {
       [
         { name: '1st', value: 'secret-value' },
         { name: 'A=B', value: 'secret-value' },
-        { name: 'TWICE', value: 'é'.repeat(longestValue / 2) },
-        { name: 'LONG', value: `${'é'.repeat(longestValue / 2)}s` },
-        { name: long, value: 'secret-value'.repeat(longestValue) },
+        { name: 'TWICE', value: 'é'.repeat(maxValueLength / 2) },
+        { name: 'LONG', value: `${'é'.repeat(maxValueLength / 2)}s` },
+        { name: long, value: 'secret-value'.repeat(maxValueLength) },
       ],
       [reference('TWICE'), reference('LANDFALL_X')],
     );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../../src/kit/clock.ts';
 import type { WorkClaim } from '../../../../src/contract/control/listener-work.ts';
-import { mostLines } from '../../../../src/services/control/logs/repository.ts';
+import { maxLines } from '../../../../src/services/control/logs/repository.ts';
 import { fromGit, fromImage, unknownId, openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
@@ -433,7 +433,7 @@ describe('over HTTP', () => {
     const made = await deploy();
     const revision = made.latest_revision_id ?? '';
     const work = await claimed();
-    for (let from = 0; from < mostLines; from += 5_000) {
+    for (let from = 0; from < maxLines; from += 5_000) {
       const lines = Array.from({ length: 5_000 }, (_, at) => ({ level: 'info', message: `old ${from + at}` }));
       await fixture.store.appendLog(revision, 'deploy', lines);
     }

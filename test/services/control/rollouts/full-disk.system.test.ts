@@ -25,7 +25,7 @@ test('a full disk fails the revision with advice, and the live one keeps serving
 
   const wanted: number[] = [];
   const makeRoom = async (bytes: number): Promise<void> => void wanted.push(bytes);
-  const instance = await startService(machine, { buildBounds: { leastFreeBytes: 1e18 }, makeRoom });
+  const instance = await startService(machine, { buildBounds: { minFreeBytes: 1e18 }, makeRoom });
   const revisionId = await revise(instance, live.id, restate);
   const failed = await reaches(instance, live.id, revisionId, ['BUILD_FAILED']);
   expect(failed.status_message).toMatch(/^Only \d+ MB are left on the disk .* deploy again\.$/);

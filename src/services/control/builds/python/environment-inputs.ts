@@ -33,7 +33,7 @@ export function environmentInputs(plan: PythonInstall, source: PythonSource): In
 }
 
 /** How many files of requirements are read to know whether an environment may be shared. */
-const mostRequirements = 100;
+const maxRequirements = 100;
 
 type Add = (path: string) => string | undefined;
 
@@ -53,7 +53,7 @@ function requirementsReach(file: string, add: Add, seen: Set<string>): string | 
   if (text === undefined) return undefined;
   const { files, isLocal } = referencesOf(text);
   if (isLocal) return `${file} takes a package from the repository itself`;
-  if (seen.size > mostRequirements) return `more than ${mostRequirements} files name one another`;
+  if (seen.size > maxRequirements) return `more than ${maxRequirements} files name one another`;
   return first(files, (each) => {
     if (/^[\w+]+:\/\//.test(each)) return `${file} reads ${each.slice(0, 100)}`;
     const path = posix.join(posix.dirname(file), each);
@@ -89,12 +89,12 @@ function packageReaches(folder: string, source: PythonSource, add: Add): string 
 }
 
 /** How many folders of packages are looked through for their names. */
-const mostFolders = 2_000;
+const maxFolders = 2_000;
 
 /** The names by which a package's manifest may find its modules: an editable installation lists them. */
 function packageNames(folder: string, source: PythonSource): string[] {
   const names: string[] = [];
-  let left = mostFolders;
+  let left = maxFolders;
   for (const root of [folder, inFolder('src', folder)]) {
     for (const name of source.namesIn(root) ?? []) {
       if (name.endsWith('.py')) names.push(`${root}/${name}`);

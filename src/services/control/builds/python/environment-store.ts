@@ -42,13 +42,13 @@ const entry = installed.extend({ source: z.string() });
 export type Environment = z.infer<typeof entry>;
 
 /** The largest list of packages that is read. */
-const largestList = 4_000_000;
+const maxListBytes = 4_000_000;
 const listName = 'packages.json';
 export const listIn = (entryFolder: string): string => join(partsOf(entryFolder).files, listName);
 
 /** The list that the build's user wrote into a folder; undefined for an invalid one. */
 export const readListFile = (folder: string, name: string): Installed | undefined =>
-  installed.safeParse(fromJson(readBelow(folder, name, largestList)?.toString() ?? '')).data;
+  installed.safeParse(fromJson(readBelow(folder, name, maxListBytes)?.toString() ?? '')).data;
 
 export const readList = (entryFolder: string): Installed | undefined =>
   readListFile(partsOf(entryFolder).files, listName);

@@ -134,7 +134,7 @@ async function list(engine: Engine, what: string, args: readonly string[]): Prom
 /** Variables that an engine's command reads itself: a container's variable must not override them. */
 const readByEngines =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_|XDG_|DOCKER_|BUILD|COMPOSE_|CONTAINER|PODMAN|STORAGE_|REGISTRY_|_|HTTPS?_PROXY|NO_PROXY|ALL_PROXY|https?_proxy|no_proxy|all_proxy|SSL_|SSH_|LD_|GO|NOTIFY_|LISTEN_|DBUS_|KUBE|OTEL_|CLICOLOR|NO_COLOR|TERM)/;
-const longestLine = 60_000;
+const maxLineLength = 60_000;
 
 /**
  * A container's environment in the forms that no process list and no file shows: a file, sent through a pipe, and
@@ -145,7 +145,7 @@ export function passEnvironment(env: Readonly<Record<string, string>>) {
   const inherited: Record<string, string> = {};
   const impossible: string[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (!/[\r\n]/.test(value) && Buffer.byteLength(value) < longestLine) file += `${name}=${value}\n`;
+    if (!/[\r\n]/.test(value) && Buffer.byteLength(value) < maxLineLength) file += `${name}=${value}\n`;
     else if (!readByEngines.test(name)) inherited[name] = value;
     else impossible.push(name);
   }

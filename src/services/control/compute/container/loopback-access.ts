@@ -62,7 +62,7 @@ export async function makeNetwork(
 }
 
 /** The most connections of one container through a proxy, so that it leaves some to the others. */
-const mostOfOne = 32;
+const maxOfOne = 32;
 
 /** A proxy from containers to a host and port, or to a socket. The target itself authenticates every connection. */
 export async function createLoopbackProxy(target: { host: string; port: number } | { path: string }) {
@@ -75,7 +75,7 @@ export async function createLoopbackProxy(target: { host: string; port: number }
     const opening = createServer((incoming) => {
       const from = incoming.remoteAddress ?? '';
       const count = openFrom.get(from) ?? 0;
-      if (count >= mostOfOne) return void incoming.destroy();
+      if (count >= maxOfOne) return void incoming.destroy();
       openFrom.set(from, count + 1);
       incoming.once('close', () => {
         const left = (openFrom.get(from) ?? 1) - 1;

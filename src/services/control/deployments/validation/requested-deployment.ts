@@ -67,7 +67,7 @@ const reservedHere = new Set([
 const reservedPrefix = 'LANDFALL_';
 
 /** The longest value of a variable, in bytes: Linux' limit of one string, minus room for the name. */
-export const longestValue = 120_000;
+export const maxValueLength = 120_000;
 
 /** True for the names of variables that a deployment cannot set. */
 const isReserved = (name: string): boolean =>
@@ -96,8 +96,10 @@ export function environmentProblems(
     seen.set(name, field);
   }
   for (const { name, value } of secrets) {
-    if (Buffer.byteLength(value) > longestValue) {
-      reported.push(`secrets: the value of ${JSON.stringify(name.slice(0, 80))} is longer than ${longestValue} bytes.`);
+    if (Buffer.byteLength(value) > maxValueLength) {
+      reported.push(
+        `secrets: the value of ${JSON.stringify(name.slice(0, 80))} is longer than ${maxValueLength} bytes.`,
+      );
     }
   }
   return reported;

@@ -27,11 +27,11 @@ const unavailable = (source: Source, where: string, hosting: Hosting): string =>
   `source ${source} is only available for ${where} deployments, and this service was started with --hosting ${hosting}.`;
 
 /** The longest name of a deployment: what the contract says, and what the public service takes where it is self-hosted. */
-const longestName = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : longestDeploymentName);
+const maxNameLength = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : longestDeploymentName);
 
 /** The problem with a deployment's name, if any. */
 export const nameProblem = (name: string, hosting: Hosting): string | undefined =>
-  sentence('name', deploymentNameProblem(name, longestName(hosting)));
+  sentence('name', deploymentNameProblem(name, maxNameLength(hosting)));
 
 /** The problem with `graph_config_path`, if any. */
 export const graphConfigPathProblem = (path: string): string | undefined =>
