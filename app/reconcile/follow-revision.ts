@@ -22,8 +22,7 @@ import {
 } from './reconcile-context.ts';
 import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { mayContain } from './contained-commits.ts';
-import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
-import { observedRevisionOf, readerOf } from './observation.ts';
+import { successorOf } from '../../src/deploy/machine/steps/successor.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import { maskOf, maskStart, type Mask } from '../../src/contract/masking/mask.ts';
 import { lastLogLines } from '../../src/deploy/smoke/log-lines.ts';
@@ -171,23 +170,22 @@ async function handleSuperseded(
 ): Promise<StepResult> {
   const { control, clock } = work.context;
   const { deploymentId, deadline } = intent;
-  const newest = rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id;
-  const id = newest && newest !== rollout.revisionId ? newest : undefined;
+  const { id, commit, mayReport } = await successorOf(deploymentId, rollout, {
+    control,
+    options: () => readOptions(work),
+  });
   const reported = intentRolloutOutcome(intent, id ? { ...rollout, by: id } : rollout);
-  const read = id ? await findRevision(deploymentId, id, readerOf(work)) : undefined;
-  const other = read && observedRevisionOf(read, null);
-  if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
+  if (id && intent.sending.kind === 'restate' && sameCommit(commit, intent.commit)) {
     // The verdict was about the superseded one.
     const { verdict: _v, verified: _b, holdSeconds: _h, ...rest } = intent;
-    return saveIntents(work, [{ ...rest, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
+    return saveIntents(work, [{ ...rest, revisionId: id, how: 'adopted', rollout: rolloutOf(id) }]);
   }
-  const mayReport = other && other.commit === undefined && other.phase === 'on-its-way';
   const isOpen = deadline !== undefined && !isExpired(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, pollMs);
-  if (!other?.commit) return endIntent(work, intent, reported);
-  const contains = await mayContain(work, intent.repository, intent.commit, other.commit);
-  const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(other.commit)}.`;
-  return endIntent(work, intent, { ...reported, reason, by: { commit: other.commit, contains } });
+  if (!commit) return endIntent(work, intent, reported);
+  const contains = await mayContain(work, intent.repository, intent.commit, commit);
+  const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(commit)}.`;
+  return endIntent(work, intent, { ...reported, reason, by: { commit, contains } });
 }
 
 /** Stored part of a failed revision's logs: lines, and characters of one line. */

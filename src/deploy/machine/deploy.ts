@@ -1,7 +1,7 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { knownSecrets } from '../../contract/control/secret.ts';
-import { isNotOffered, ServiceError } from '../../contract/service-error.ts';
-import { isOtherCommit } from '../rules/commit.ts';
+import { isNotOffered, isTransient, ServiceError } from '../../contract/service-error.ts';
+import { isOtherCommit, sameCommit } from '../rules/commit.ts';
 import { nameObstacles, withoutRequest } from '../rules/plan-identity.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
@@ -16,6 +16,8 @@ import { lastLogLines } from '../smoke/log-lines.ts';
 import { reportAmbiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
+import { successorOf } from './steps/successor.ts';
+import { tryCall } from '../smoke/try-call.ts';
 import { unprovenVerdict, smokeLive, type LiveVerdict } from '../smoke/smoke.ts';
 import { rememberConversations } from '../smoke/run-conversations.ts';
 import { DeployRun, type DeployRunRequest } from './deploy-run.ts';
@@ -50,13 +52,13 @@ async function deployOrPlan(run: DeployRun): Promise<Ending> {
     const rollout = await followStarted(started.deploymentId, started.revisionId, run);
     if (rollout.kind !== 'live') return { kind: 'followed' };
   }
-  const live = started.kind === 'follow' ? started.revisionId : run.known.deployment?.active_revision_id;
+  const followed = started.kind === 'follow' ? run.known.revisionId : undefined;
+  const live = followed ?? run.known.deployment?.active_revision_id;
   const { verdict, current } = testedBefore(run) ?? (await smokeLive(run, live));
   run.known.verdict = verdict;
   if (verdict.kind !== 'none') run.known.verified ??= 'after-traffic';
   if (verdict.kind === 'failed') {
-    const broken = started.kind === 'follow' ? started.revisionId : undefined;
-    run.known.rollback = await rollBackFailedRevision(broken, current, run);
+    run.known.rollback = await rollBackFailedRevision(followed, current, run);
   }
   return { kind: started.kind === 'kept' ? 'kept' : 'followed' };
 }
@@ -73,6 +75,15 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
   const isTestedHeld = (await verificationOf(run)).when === 'before-traffic';
   const seenLast = await (isTestedHeld ? watchUntilHeld : watchRevision)(watched, run);
   const rollout = seenLast.kind === 'in-progress' ? await decideHeld(deploymentId, seenLast, run) : seenLast;
+  const successor = rollout.kind === 'superseded' ? await sameSuccessor(deploymentId, rollout, run) : undefined;
+  if (successor !== undefined) {
+    // What was measured and found is of the superseded one.
+    for (const field of ['before', 'verdict', 'verified', 'rollout'] as const) delete known[field];
+    known.revisionId = successor;
+    known.isHoldOurs = false;
+    run.emit({ kind: 'started', how: 'adopted', deploymentId, revisionId: successor });
+    return followStarted(deploymentId, successor, run);
+  }
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
     known.logs = await lastLogLines(deploymentId, revisionId, {
       control: run.request.control,
@@ -89,6 +100,24 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
     });
   }
   return rollout;
+}
+
+/** The revision of the same commit that took the place of the followed one; one that reports late is waited for. */
+async function sameSuccessor(
+  deploymentId: string,
+  rollout: Extract<Rollout, { kind: 'superseded' }>,
+  run: DeployRun,
+): Promise<string | undefined> {
+  const { control, clock } = run.request;
+  const commit = run.known.commit?.kind === 'known' ? run.known.commit.sha : undefined;
+  while (commit) {
+    const found = await tryCall(successorOf(deploymentId, rollout, { control, options: () => run.reading() }));
+    if (found.ok && sameCommit(found.value.commit, commit)) return found.value.id;
+    const mayBe = found.ok ? found.value.mayReport : isTransient(found.error);
+    if (!mayBe || clock.now() >= run.deadline) return undefined;
+    await run.untilNextPoll(run.deadline, found.ok ? 0 : found.error.retryAfterMs);
+  }
+  return undefined;
 }
 
 /** Tests a held revision; one of another commit than the only one that may be deployed is discarded untested. */

@@ -220,6 +220,21 @@ test('names the revision that superseded the requested one', async () => {
   expect(outcome.reason).toContain('r3');
 });
 
+test('follows the revision of the same commit that superseded the requested one', async () => {
+  const fixture = await running();
+  fixture.control.scripts.push([
+    { after: 0, status: 'QUEUED' },
+    { after: 12_000, status: 'SKIPPED' },
+  ]);
+  fixture.clock.after(10_000, () => fixture.control.push(goesLive(second)));
+  const outcome = await fixture.deploy({ workflow: workflowOn(second), smokeTests: [hello] });
+  expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3', activeRevisionId: 'r3' });
+  expect(fixture.reported('started')).toMatchObject([
+    { revisionId: 'r2', how: 'patched' },
+    { revisionId: 'r3', how: 'adopted' },
+  ]);
+});
+
 test('reports a finished revision that was overtaken as superseded', async () => {
   const fixture = await running();
   fixture.control.scripts.push([
