@@ -1,80 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import type { Plan } from '../rules/plan-types.ts';
-import { changesSource, resolveChange, resolveCreation } from './lost-response.ts';
+import { makeChange, type ChangeResult } from './make-change.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
 import { tryCall } from '../smoke/try-call.ts';
-import { afterTraffic } from '../rules/verification.ts';
-import { measureLive } from './measure-live.ts';
-import { verificationOf } from './verify-held.ts';
-import { sendChange, type Change, type ChangeGuard, type SendResult, type Sender } from './steps/send-change.ts';
-
-/** How long a write may take (ms), and how long it may go on after cancellation. */
-const writeMs = 60_000;
-const graceMs = 1_000;
-
-/** How long to poll for the effect of a write without a response, or for a revision missing in the response (ms). */
-export const resolveMs = 60_000;
-const lagMs = 15_000;
-
-/**
- * Sends one write request, once. Until its response arrives, `writing` marks its effect as unknown. Cancellation lets
- * it go on for a moment, because an interrupted write may have taken effect.
- */
-export async function write<T>(
-  run: DeployRun,
-  send: (by: Sender) => Promise<T>,
-  errorOf: (sent: T) => ServiceError | undefined,
-): Promise<T> {
-  const { clock, signal, control } = run.request;
-  signal?.throwIfAborted();
-  run.known.writing = true;
-  const sent = await send({ control, clock, signal, graceMs, withinMs: writeMs });
-  run.known.writing = errorOf(sent)?.effect === 'unknown';
-  return sent;
-}
-
-/**
- * Sends a change, and remembers the deployment in the response. Where the response is lost, a service that honours keys
- * gets the same request again; of any other one the effect has to be observed.
- */
-export async function send(run: DeployRun, change: Change, guard: ChangeGuard): Promise<SendResult> {
-  const { clock, control } = run.request;
-  const keyed = { ...guard, key: randomUUID() };
-  const once = () =>
-    write(
-      run,
-      (by) => sendChange(change, keyed, by),
-      (each) => ('error' in each ? each.error : undefined),
-    );
-  let sent = await once();
-  if (sent.kind === 'lost') run.emit({ kind: 'settling', why: run.redact(sent.error.message) });
-  const until = clock.now() + resolveMs;
-  while (sent.kind === 'lost' && clock.now() < until) {
-    const features = await tryCall(control.features(run.reading(Infinity)));
-    if (features.ok && !features.value.idempotencyKeys) break;
-    await run.untilNextPoll(until, sent.error.retryAfterMs);
-    const again = features.ok ? await once() : sent;
-    // A refusal that may pass says nothing about the first request.
-    run.known.writing = again.kind === 'lost' || (again.kind === 'refused' && isTransient(again.error));
-    if (!run.known.writing) sent = again;
-  }
-  if ('deployment' in sent) run.saw(sent.deployment);
-  return sent;
-}
-
-/** Sends a change whose revision is held for its smoke tests; without the hold if the service can't hold this one. */
-async function sendHeld(run: DeployRun, change: Change, guard: ChangeGuard): Promise<SendResult> {
-  const { when, holdSeconds } = await verificationOf(run);
-  if (when === 'after-traffic') await measureLive(run);
-  const sent = await send(run, change, { ...guard, holdSeconds });
-  if (sent.kind !== 'hold-refused') return sent;
-  run.verifies(afterTraffic(run.request.verify, sent.why));
-  await measureLive(run);
-  return send(run, change, guard);
-}
 
 /** The result of applying a plan. */
 export type ApplyResult =
@@ -106,19 +36,26 @@ async function create(
   run: DeployRun,
 ): Promise<ApplyResult> {
   // With a folder to come, the revision that is followed is the one of the upload.
-  const sent = await (planned ? send : sendHeld)(run, { kind: 'create', request }, { former: null });
-  if (sent.kind === 'overtaken') return { kind: 'overtaken', error: sent.error };
-  if (sent.kind === 'refused' || sent.kind === 'hold-refused') throw sent.error;
-  const first = sent.kind === 'accepted' ? sent.deployment.id : undefined;
-  const made = sent.kind === 'made' ? sent : await resolveCreation(request, first, resolveMs, run);
-  if (sent.kind !== 'lost' || made) run.settled();
-  if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, { request, planned }, run);
-  if (made?.revisionId) {
-    return { kind: 'follow', how: 'created', deploymentId: made.deployment.id, revisionId: made.revisionId };
+  const made = await makeChange(run, { kind: 'create', request }, { isHeld: !planned });
+  if (made.kind === 'made' && planned) return fill(made.deploymentId, made.revisionId, { request, planned }, run);
+  return applied(made, 'created', 'the creation');
+}
+
+function applied(made: ChangeResult, how: StartKind, what: string): ApplyResult {
+  switch (made.kind) {
+    case 'made':
+      return { ...made, kind: 'follow', how };
+    case 'in-place':
+      return { kind: 'kept' };
+    case 'no-revision':
+      return { kind: 'no-revision' };
+    case 'overtaken':
+      return { kind: 'overtaken', error: made.error };
+    case 'lost':
+      return { kind: 'unsettled', what, error: made.error };
+    case 'refused':
+      throw made.error;
   }
-  return sent.kind === 'lost'
-    ? { kind: 'unsettled', what: 'the creation', error: sent.error }
-    : { kind: 'no-revision' };
 }
 
 /**
@@ -155,28 +92,12 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
   if (uploaded?.kind === 'changed') return { kind: 'not-uploaded', why: uploaded.why };
   const source = { ...planned.request.source_revision_config, source_tarball_path: uploaded?.path };
   const request = uploaded ? { ...planned.request, source_revision_config: source } : planned.request;
-  const guard = { former: planned.formerLatestRevisionId };
-  const sent = await (planned.makesRevision ? sendHeld : send)(run, { kind: 'patch', deploymentId, request }, guard);
-  if (sent.kind === 'overtaken') return { kind: 'overtaken', error: sent.error };
-  if (sent.kind === 'refused' || sent.kind === 'hold-refused') throw sent.error;
-  const isAccepted = sent.kind !== 'lost';
-  if (isAccepted && (sent.kind === 'made' || !planned.makesRevision)) {
-    run.settled();
-    return sent.kind === 'made' && planned.makesRevision
-      ? { kind: 'follow', how: 'patched', deploymentId, revisionId: sent.revisionId }
-      : kept;
-  }
-  const { makesRevision, upload: { digest } = {} } = planned;
-  // Secrets that the service hides show nothing.
-  const trustsHidden = isAccepted || changesSource(request, run.known.formerDeployment);
+  const { makesRevision, formerLatestRevisionId: former, upload: { digest } = {} } = planned;
   const commit = run.known.commit?.kind === 'known' ? run.known.commit.sha : undefined;
-  const sought = { commit, request, makesRevision, digest, trustsHidden };
-  const former = { id: deploymentId, latest_revision_id: planned.formerLatestRevisionId };
-  const found = await resolveChange(former, sought, isAccepted ? lagMs : resolveMs, run);
-  if (isAccepted || found) run.settled();
-  if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };
-  if (found) return kept;
-  return isAccepted ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the change', error: sent.error };
+  const sought = { commit, request, makesRevision, digest };
+  const change = { kind: 'patch', deploymentId, request } as const;
+  const made = await makeChange(run, change, { former, sought, isHeld: makesRevision });
+  return made.kind === 'in-place' ? kept : applied(made, 'patched', 'the change');
 }
 
 /** Where the folder lies now, or why it could not be sent as it was planned. */

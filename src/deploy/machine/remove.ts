@@ -6,7 +6,7 @@ import type { Ending } from '../words/describe-ending.ts';
 import { findDeployments, confirmsAbsence } from './find-deployments.ts';
 import { reportAmbiguousName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { resolveMs, write } from './apply-plan.ts';
+import { resolveMs, senderOf } from './make-change.ts';
 import { writeOnce } from './steps/send-change.ts';
 import { heartbeatMs, refusals } from './watch.ts';
 
@@ -30,11 +30,10 @@ export async function remove(run: DeployRun): Promise<Ending> {
   run.emit({ kind: 'deleting', deploymentId: deployment.id, deploymentName: deployment.name, withTracingProject });
   if (isLeaving(deployment)) return wait ? waitUntilDeleted(deployment, undefined, run) : { kind: 'deletion-started' };
   const query = { deleteTracingProject: withTracingProject };
-  const answered = await write(
-    run,
-    (by) => writeOnce((options) => further.deleteDeployment(deployment.id, query, options), by),
-    (sent) => (sent.ok ? undefined : sent.error),
-  );
+  const by = senderOf(run);
+  run.known.writing = true;
+  const answered = await writeOnce((options) => further.deleteDeployment(deployment.id, query, options), by);
+  run.known.writing = !answered.ok && answered.error.effect === 'unknown';
   if (answered.ok) run.known.changed = true;
   else if (answered.error.effect === 'none') return refused(deployment, answered.error, run);
   else run.emit({ kind: 'settling', why: run.redact(answered.error.message) });

@@ -14,10 +14,9 @@ import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { adviceOn } from '../words/describe-ending.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
-import { resolveMs, send } from './apply-plan.ts';
+import { makeChange, type ChangeResult } from './make-change.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
-import { changesSource, resolveChange } from './lost-response.ts';
 import { smokeLive } from '../smoke/smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
@@ -127,11 +126,9 @@ async function rollBackTo(
 }
 
 async function performRollback(target: LiveRevision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
-  const started = await redeploy(target, deployment, run);
-  if ('kind' in started) return started;
-  const { revisionId } = started;
+  const revisionId = await restore(target, deployment, run);
+  if (typeof revisionId !== 'string') return revisionId;
   const { clock, timeoutMs } = run.request;
-  run.known.changed = true;
   run.emit({ kind: 'started', how: 'redeployed', deploymentId: deployment.id, revisionId });
   const deadline = clock.now() + timeoutMs;
   const record = (rollout: Rollout) => {
@@ -160,21 +157,20 @@ function unfinishedRollback(target: LiveRevision, rollout: Rollout): Rollback {
   return failed(target, why, advice, { rollout });
 }
 
-async function redeploy(
-  target: LiveRevision,
-  before: Deployment,
-  run: DeployRun,
-): Promise<{ revisionId: string } | Rollback> {
+/** Has the service deploy the old build again, or its source. Returns the revision to follow, or why there is none. */
+async function restore(target: LiveRevision, before: Deployment, run: DeployRun): Promise<string | Rollback> {
   const change = { kind: 'redeploy', deploymentId: before.id, revisionId: target.id } as const;
-  const sent = await send(run, change, { former: before.latest_revision_id });
-  // A service may make a new revision of the old build, or put the old one itself into place.
-  if (sent.kind === 'made') return { revisionId: sent.revisionId };
-  if (sent.kind === 'accepted') return { revisionId: target.id };
-  if (isNotOffered(sent.error)) return restoreSource(target, before, run);
-  if (sent.kind !== 'lost') return failedRollback(target, sent.error, run);
-  const found = await resolveChange(before, rebuiltFrom(target), resolveMs, run);
-  run.known.writing = found === undefined;
-  return found?.revisionId ? { revisionId: found.revisionId } : failedRollback(target, sent.error, run);
+  const sought = rebuiltFrom(target);
+  const made = await makeChange(run, change, { former: before.latest_revision_id, sought });
+  if (made.kind === 'refused' && isNotOffered(made.error)) return restoreSource(target, before, run);
+  return restored(made, target, run);
+}
+
+function restored(made: ChangeResult, target: LiveRevision, run: DeployRun): string | Rollback {
+  if (made.kind === 'made') return made.revisionId;
+  if ('error' in made) return failedRollback(target, made.error, run);
+  const why = `the service accepted the change to ${target.id} and made no revision of it`;
+  return failed(target, why, 'Look at the deployment and put the former image back by hand.');
 }
 
 /** How a revision shows that it has the build of this one; nothing does where the service no longer returns it. */
@@ -185,11 +181,7 @@ function rebuiltFrom({ revision }: LiveRevision): SoughtChange {
   return { commit: repo_commit_sha ?? undefined, request };
 }
 
-async function restoreSource(
-  target: LiveRevision,
-  before: Deployment,
-  run: DeployRun,
-): Promise<{ revisionId: string } | Rollback> {
+async function restoreSource(target: LiveRevision, before: Deployment, run: DeployRun): Promise<string | Rollback> {
   const former = formerSource(target, before);
   if (!former) {
     return impossible(
@@ -207,20 +199,12 @@ async function restoreSource(
   }
   if (areSecretsLost)
     run.note('the service hides the former values of the secrets, so the rollback keeps the new ones');
-  const sent = await send(
+  const change = { kind: 'patch', deploymentId: before.id, request } as const;
+  return restored(
+    await makeChange(run, change, { former: before.latest_revision_id, sought: { request } }),
+    target,
     run,
-    { kind: 'patch', deploymentId: before.id, request },
-    { former: before.latest_revision_id },
   );
-  if (sent.kind === 'made') return { revisionId: sent.revisionId };
-  if (sent.kind !== 'accepted' && sent.kind !== 'lost') return failedRollback(target, sent.error, run);
-  const trustsHidden = changesSource(request, run.known.formerDeployment);
-  const found = await resolveChange(before, { request, trustsHidden }, resolveMs, run);
-  run.known.writing = sent.kind === 'lost' && found === undefined;
-  if (found?.revisionId) return { revisionId: found.revisionId };
-  if (sent.kind === 'lost') return failedRollback(target, sent.error, run);
-  const why = `the service accepted the change to ${target.id} and made no revision of it`;
-  return failed(target, why, 'Look at the deployment and put the former image back by hand.');
 }
 
 /** What a revision was made from, where a field can ask for just that. */
