@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf, filesBelow, pages, readPage } from './docs-tables.ts';
@@ -28,4 +28,20 @@ test.each(['src', 'app', 'test', 'bench', 'scripts', 'python'])('comments in %s 
       .map(([name]) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);
+});
+
+test('the index of the design notes lists every one', () => {
+  const listed = [...readPage('docs/design/README.md').matchAll(/^- \[[\w-]+\]\(([\w-]+\.md)\)/gm)].map(
+    ([, name]) => name,
+  );
+  const notes = readdirSync(join(root, 'docs/design')).filter((name) => name !== 'README.md');
+  expect(listed.toSorted()).toEqual(notes.toSorted());
+});
+
+test('the state diagram of a deploy has the states of an intent', () => {
+  const [, union = ''] = /type IntentState =([^;]+);/.exec(readPage('app/reconcile/intent.ts')) ?? [];
+  const states = [...union.matchAll(/'([\w-]+)'/g)].map(([, state = '']) => state);
+  const [, diagram = ''] = /stateDiagram-v2\n([\s\S]*?)```/.exec(readPage('docs/design/deploy-machine.md')) ?? [];
+  const drawn = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from = '', to = '']) => [from, to]);
+  expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(new Set(states));
 });
