@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config';
 const exclude = ['test/partners/*/node_modules/**', 'node_modules/**'];
 
 /**
- * Two speeds. A test that starts a process or needs Postgres is named `*.system.test.ts`; every other one is a unit test,
- * for which both fail. `npm run test:unit` runs these alone.
+ * Three tiers. A test that starts a process or needs Postgres is named `*.system.test.ts`; every other one is a unit test,
+ * for which both fail. `npm run test:unit` runs these alone, but for those that search or mutate for long:
+ * `*.slow.test.ts`.
  */
 export default defineConfig({
   test: {
@@ -27,9 +28,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...exclude, 'test/**/*.system.test.ts'],
+          exclude: [...exclude, 'test/**/*.{system,slow}.test.ts'],
           setupFiles: ['test/unit-setup.ts'],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'slow', include: ['test/**/*.slow.test.ts'], exclude, setupFiles: ['test/unit-setup.ts'] },
       },
       {
         extends: true,

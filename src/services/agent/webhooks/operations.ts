@@ -3,7 +3,7 @@ import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { pathId, readQuery } from '../api/body.ts';
-import { operationsOf, type Env } from '../api/operation.ts';
+import { operation, type Env } from '../api/operation.ts';
 import { missing, Refusal } from '../refusal.ts';
 import type { ListedDelivery } from './deliveries.ts';
 
@@ -15,15 +15,20 @@ const listQuery = z.looseObject({
 });
 
 const all = '/webhooks/deliveries';
-const define = operationsOf('Webhooks');
+const tag = 'Webhooks';
 
 /** The deliveries of webhooks: additions of ours. */
 export const webhookOperations: readonly Operation<Env>[] = [
-  define.get(all, 'list_webhook_deliveries', {
+  operation({
+    method: 'get',
+    path: all,
+    id: 'list_webhook_deliveries',
     summary: 'List the deliveries of webhooks',
     description: 'Those of the runs that ended last first. The newest 1,000 that ended are kept for 7 days.',
+    tag,
     query: listQuery,
     responses: { 200: { description: 'A page of deliveries.', schema: z.array(webhookDelivery) } },
+    errors: [422],
     async handle(c) {
       const { deliveries, clock } = c.var.parts;
       const { limit, offset, status, run_id } = readQuery(c, listQuery);
@@ -31,12 +36,16 @@ export const webhookOperations: readonly Operation<Env>[] = [
       return c.json((await deliveries.list(query)).map(toDeliveryResponse));
     },
   }),
-  define.post(`${all}/:delivery_id/retry`, 'retry_webhook_delivery', {
+  operation({
+    method: 'post',
+    path: `${all}/:delivery_id/retry`,
+    id: 'retry_webhook_delivery',
     summary: 'Send a webhook again',
     description:
       'At once, with the same `webhook-id`. Its attempts are counted on. A payload of more than 64 KiB is not kept, and refused.',
+    tag,
     responses: { 202: { description: 'It will be sent.' } },
-    also: [409],
+    errors: [404, 409, 422],
     async handle(c) {
       const { deliveries, clock } = c.var.parts;
       const id = pathId(c, 'delivery_id');
