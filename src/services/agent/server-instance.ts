@@ -6,6 +6,7 @@ import type { Configuration } from './configuration.ts';
 import { CronScheduler } from './crons/cron-scheduler.ts';
 import { CronStore } from './crons/store.ts';
 import type { AgentCode } from './agent-code.ts';
+import { BackgroundWork } from './background-work.ts';
 import { createMetadataFinder } from './auth/find-metadata.ts';
 import { createRunAuthorizer } from './auth/run-authorizer.ts';
 import { Graphs } from './graphs/graphs.ts';
@@ -35,9 +36,6 @@ import { deliverWebhooks, type WebhookOptions } from './webhooks/webhook-deliver
 import type { WebhookSettings } from './webhooks/settings.ts';
 import { checkWebhooks } from './webhooks/webhooks.ts';
 import type { RequestHandler } from './api/web-sockets.ts';
-
-/** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
-const flushWithinMs = 1_000;
 
 /** The options of an agent server. */
 export interface AgentServerOptions {
@@ -197,42 +195,27 @@ async function putTogether(
   const recovery = new Recovery({ ...runParts, runs, leaseMs });
   const delivering = deliverWebhooks({ deliveries, runStore, settings, options: webhooks, fetch, token, clock, log });
   const exporter = tracing && new RunExporter({ ...tracing, storage, clock, log });
-  let looking = Promise.resolve();
-  let exporting = Promise.resolve();
-  /** Takes part in the work that all processes of the deployment share, beside runs. */
-  function beginSharedWork(): void {
-    store.begin();
-    openThreads.sweep.begin();
-    firing.begin();
-    exporting = exporter?.keepExporting() ?? exporting;
-    delivering.begin();
-  }
+  const work = new BackgroundWork({
+    hold,
+    recovery,
+    store,
+    sweep: openThreads.sweep,
+    firing,
+    exporter,
+    delivering,
+    endRuns: async () => {
+      await runs.drain(options.drainMs ?? 30_000);
+      await threadEventStreams.closeAll();
+    },
+    close: () => storage.close(),
+  });
   return {
     fetch,
     fetchAsAgent: internalFetch(app, token),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
-    begin() {
-      looking = recovery.keepPolling();
-      if (!hold.isHeld) beginSharedWork();
-    },
-    async endHold(how) {
-      if (!hold.isHeld) return;
-      await hold[how]();
-      if (how === 'promote') beginSharedWork();
-    },
-    async end() {
-      await firing.end();
-      await runs.drain(options.drainMs ?? 30_000);
-      await threadEventStreams.closeAll();
-      recovery.stop();
-      await store.end();
-      await openThreads.sweep.end();
-      await looking;
-      await exporter?.stop(flushWithinMs);
-      await exporting;
-      await delivering.end(flushWithinMs);
-      await storage.close();
-    },
+    begin: () => work.begin(),
+    endHold: (how) => work.endHold(how),
+    end: () => work.end(),
   };
 }
 

@@ -18,8 +18,7 @@ import { problemsOf } from './field-problems.ts';
 export async function readBody<T>(c: Context, schema: z.ZodType<T>, nullable: readonly string[] = []): Promise<T> {
   const json = await readJsonText(c);
   const read = parse(schema, withoutNulls(parseJson(json), nullable), ['body']);
-  if (!keepsNumbers(c) || !mayContainExactNumber(json)) return read;
-  return validateExactly(schema, withoutNulls(parseJson(json, parseExactly), nullable), read);
+  return keepsNumbers(c) ? withExactNumbers(schema, json, read, (value) => withoutNulls(value, nullable)) : read;
 }
 
 const keepsNumbers = (c: Context): boolean => c.get('keepsNumbers') === true;
@@ -30,6 +29,18 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): 
   if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, at));
   return parsed.data;
 }
+
+/**
+ * Validates a JSON text that was valid with plain numbers again, with exact ones where it has any.
+ *
+ * @param prepare what was done to the value before it was validated.
+ */
+export const withExactNumbers = <T>(
+  schema: z.ZodType<T>,
+  json: string,
+  plainResult: T,
+  prepare = (value: unknown): unknown => value,
+): T => (mayContainExactNumber(json) ? validateExactly(schema, prepare(parseExactly(json)), plainResult) : plainResult);
 
 /**
  * Validates a value with exact numbers, which stay in fields of any type; number fields get plain ones. Returns

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { ServerInfo } from '../../../contract/agent/service.ts';
 import type { OpenApiDocument } from '../../../kit/http/openapi.ts';
-import type { Operation } from '../../../kit/http/operation.ts';
+import type { Method, Operation, OperationDescription } from '../../../kit/http/operation.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { AuthUser, AgentAuth } from '../auth/agent-auth.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
@@ -19,6 +19,10 @@ import type { DeploymentStore } from '../store/search.ts';
 import type { ThreadComponents } from '../threads/thread-components.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import type { Context } from 'hono';
+import * as z from 'zod';
+import { readBody } from './body.ts';
+import { setPageHeaders, type Page } from './pages.ts';
+import { countResponse } from './response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import { matches } from '../auth/filters.ts';
 import { callAuthHandler } from '../auth/call-auth-handler.ts';
@@ -72,8 +76,72 @@ export interface Env {
   };
 }
 
-/** Defines an operation of the agent server. Its handler knows the parameters of the path. */
-export const operation = <Path extends string>(definition: Operation<Env, Path>): Operation<Env> => definition;
+/** What an operation adds to its method, its path and its name. */
+interface OperationDetails<Path extends string> extends Omit<Operation<Env, Path>, 'method' | 'path' | 'id' | 'tag'> {
+  /** Errors beside those that its body, its query and its path have; `errors` names all instead. */
+  also?: readonly number[];
+}
+
+/** Defines the operations of a group: their handlers know the parameters of the path. */
+export function operationsOf(tag: string) {
+  const define =
+    (method: Method) =>
+    <Path extends string>(path: Path, id: string, details: OperationDetails<Path>): Operation<Env> => {
+      const { also = [], errors = [...usualErrors(path, details), ...also], ...others } = details;
+      const operation: Operation<Env, Path> = { method, path, id, tag, errors, ...others };
+      return operation;
+    };
+  return {
+    get: define('get'),
+    post: define('post'),
+    put: define('put'),
+    patch: define('patch'),
+    delete: define('delete'),
+    /** Lists a page of what the filters of the body find. */
+    search: <S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, search: Search<S>) =>
+      define('post')(path, `search_${plural}`, {
+        summary: `Search ${plural}`,
+        description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
+        body: { schema, required: false },
+        responses: { 200: { description: `A page of ${plural}.`, schema: z.array(search.item) } },
+        also: search.also ?? [],
+        async handle(c) {
+          const page = await search.find(c.var.parts, await readBody(c, schema.strip()));
+          setPageHeaders(c, page);
+          return c.json(page.items);
+        },
+      }),
+    /** Counts what a search by the same filters finds. */
+    count: <S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, count: Find<S, number>) =>
+      define('post')(path, `count_${plural}`, {
+        summary: `Count ${plural}`,
+        description: 'Takes the filters of a search. The response is a bare integer.',
+        body: { schema, required: false },
+        responses: { 200: { description: 'The number of matches.', schema: countResponse } },
+        also: [404],
+        handle: async (c) => c.json(await count(c.var.parts, await readBody(c, schema.strip()))),
+      }),
+  };
+}
+
+type Find<S extends z.ZodRawShape, Found> = (
+  parts: AppDependencies,
+  filter: z.output<z.ZodObject<S, z.core.$strip>>,
+) => Promise<Found>;
+
+interface Search<S extends z.ZodRawShape> {
+  item: z.ZodType;
+  find: Find<S, Page>;
+  also?: readonly number[];
+}
+
+const usualErrors = (path: string, { body, query }: Pick<OperationDescription, 'body' | 'query'>): number[] => [
+  ...(body ? [400, 413, 422] : []),
+  ...(query || uuidInPath.test(path) ? [422] : []),
+  ...(path.includes(':') ? [404] : []),
+];
+
+const uuidInPath = /:(?:thread|run|cron|delivery|checkpoint)_id/;
 
 /** A thread to delete, with what authorization needs. */
 interface ThreadToDelete {

@@ -1,16 +1,23 @@
 import type { Context } from 'hono';
 
+/** Some of all matches. */
+export interface Page {
+  /** Counts all matches. */
+  total: number;
+  /** The number of matches before these; absent where the next page is not announced. */
+  offset?: number;
+  items: readonly object[];
+}
+
 /**
  * Sets `x-pagination-total`, and `x-pagination-next` with the offset of the next page if there is one, for the public
  * service's clients.
- *
- * @param page `total` counts all matches, `shown` those on the page.
  */
-export function setPageHeaders(c: Context, page: { total: number; offset: number | undefined; shown: number }): void {
-  const { total, offset = 0, shown } = page;
+export function setPageHeaders(c: Context, { total, offset, items }: Page): void {
   c.header('x-pagination-total', String(total));
-  const next = offset + shown;
-  if (shown > 0 && next < total) c.header('x-pagination-next', String(next));
+  if (offset === undefined || items.length === 0) return;
+  const next = offset + items.length;
+  if (next < total) c.header('x-pagination-next', String(next));
 }
 
 /** Keeps the selected fields of an item; all by default. */

@@ -4,7 +4,7 @@ import { graphDrawing } from '../../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { flag, readQuery } from '../api/body.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { graphSchemasResponse, subgraphsResponse } from '../api/response-schemas.ts';
 import { type Graph, readsAssistant } from '../graphs/graph.ts';
 import { drawGraph } from '../graphs/graphs.ts';
@@ -31,28 +31,20 @@ const drawingQuery = z.looseObject({ xray });
 const subgraphsQuery = z.looseObject({ recurse: flag });
 
 const one = '/assistants/:assistant_id';
-const tag = 'Assistants';
+const define = operationsOf('Assistants');
 const readsSubgraphs = {
-  method: 'get',
-  tag,
   query: subgraphsQuery,
   responses: { 200: { description: 'The schemas by namespace.', schema: subgraphsResponse } },
-  errors: [404, 422],
   handle: subgraphs,
 } as const;
 
 /** The drawing, the schemas and the subgraphs of an assistant’s graph. */
 export const assistantGraphOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'get',
-    path: `${one}/graph`,
-    id: 'get_assistant_graph',
+  define.get(`${one}/graph`, 'get_assistant_graph', {
     summary: 'Draw the graph of an assistant',
     description: 'With `xray`, subgraphs are drawn too, up to that depth.',
-    tag,
     query: drawingQuery,
     responses: { 200: { description: 'The nodes and edges.', schema: graphDrawing } },
-    errors: [404, 422],
     async handle(c) {
       const query = readQuery(c, drawingQuery);
       const { graphId, graph, configurable } = await requireGraph(c);
@@ -61,30 +53,22 @@ export const assistantGraphOperations: readonly Operation<Env>[] = [
       return c.json(drawing);
     },
   }),
-  operation({
-    method: 'get',
-    path: `${one}/schemas`,
-    id: 'get_assistant_schemas',
+  define.get(`${one}/schemas`, 'get_assistant_schemas', {
     summary: 'Read the schemas of an assistant’s graph',
     description: 'The input, the output, the state and the context of the graph, as JSON schemas.',
-    tag,
     responses: { 200: { description: 'JSON schemas; unknown ones are absent.', schema: graphSchemasResponse } },
-    errors: [404, 422],
+    also: [422],
     async handle(c) {
       const { graphId, graph } = await requireGraph(c);
       return c.json({ graph_id: graphId, ...(await c.var.parts.graphs.schemas(graphId, graph)) });
     },
   }),
-  operation({
-    path: `${one}/subgraphs`,
-    id: 'list_assistant_subgraphs',
+  define.get(`${one}/subgraphs`, 'list_assistant_subgraphs', {
     summary: 'Read the schemas of the subgraphs',
     description: 'Those of the nodes that are graphs; with `recurse`, those within them too.',
     ...readsSubgraphs,
   }),
-  operation({
-    path: `${one}/subgraphs/:namespace`,
-    id: 'get_assistant_subgraph',
+  define.get(`${one}/subgraphs/:namespace`, 'get_assistant_subgraph', {
     summary: 'Read the schemas of a subgraph by its namespace',
     description: 'The namespace holds the names of the nodes on the way, joined by `|`.',
     ...readsSubgraphs,

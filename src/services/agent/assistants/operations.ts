@@ -13,9 +13,9 @@ import {
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { flag, readBody, readQuery } from '../api/body.ts';
-import { operation, type Env } from '../api/operation.ts';
-import { setPageHeaders, selected } from '../api/pages.ts';
-import { assistantResponse, assistantVersionResponse, countResponse } from '../api/response-schemas.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
+import { selected } from '../api/pages.ts';
+import { assistantResponse, assistantVersionResponse } from '../api/response-schemas.ts';
 import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { readsAssistant } from '../graphs/graph.ts';
@@ -26,8 +26,6 @@ import { nextVersion } from './store.ts';
 
 const createBody = assistantCreate.strip();
 const patchBody = assistantPatch.strip();
-const searchBody = assistantSearch.strip();
-const countBody = assistantCount.strip();
 const versionsBody = assistantVersionsSearch.strip();
 // The specification has the version in the body, the public description in the query; both are accepted.
 const latestBody = assistantVersionChange.partial().strip();
@@ -35,20 +33,16 @@ const latestQuery = z.looseObject({ version: z.coerce.number().int().min(firstVe
 const deletionQuery = z.looseObject({ delete_threads: flag });
 
 const one = '/assistants/:assistant_id';
-const tag = 'Assistants';
+const define = operationsOf('Assistants');
 
 /** Assistants and their versions. */
 export const assistantOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'post',
-    path: '/assistants',
-    id: 'create_assistant',
+  define.post('/assistants', 'create_assistant', {
     summary: 'Create an assistant',
     description: 'The context is validated by the graph’s schema; runs may provide missing values.',
-    tag,
     body: { schema: assistantCreate, required: true },
     responses: { 200: { description: 'The assistant, with its version 1.', schema: assistantResponse } },
-    errors: [400, 404, 409, 413, 422],
+    also: [404, 409],
     async handle(c) {
       const { assistants, graphs } = c.var.parts;
       const request = await readBody(c, createBody);
@@ -64,59 +58,31 @@ export const assistantOperations: readonly Operation<Env>[] = [
       return c.json(showAssistant(assistant));
     },
   }),
-  operation({
-    method: 'post',
-    path: '/assistants/search',
-    id: 'search_assistants',
-    summary: 'Search assistants',
-    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
-    tag,
-    body: { schema: assistantSearch, required: false },
-    responses: { 200: { description: 'A page of assistants.', schema: z.array(assistantResponse) } },
-    errors: [400, 404, 413, 422],
-    async handle(c) {
-      const request = await readBody(c, searchBody);
-      const found = await c.var.parts.assistants.search(request);
-      setPageHeaders(c, { total: found.total, offset: request.offset, shown: found.assistants.length });
-      return c.json(found.assistants.map((assistant) => selected(showAssistant(assistant), request.select)));
+  define.search('/assistants/search', 'assistants', assistantSearch, {
+    item: assistantResponse,
+    also: [404],
+    async find({ assistants }, request) {
+      const { total, assistants: found } = await assistants.search(request);
+      const items = found.map((assistant) => selected(showAssistant(assistant), request.select));
+      return { total, offset: request.offset ?? 0, items };
     },
   }),
-  operation({
-    method: 'post',
-    path: '/assistants/count',
-    id: 'count_assistants',
-    summary: 'Count assistants',
-    description: 'Takes the filters of a search. The response is a bare integer.',
-    tag,
-    body: { schema: assistantCount, required: false },
-    responses: { 200: { description: 'The number of matches.', schema: countResponse } },
-    errors: [400, 404, 413, 422],
-    handle: async (c) => c.json(await c.var.parts.assistants.count(await readBody(c, countBody))),
-  }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_assistant',
+  define.count('/assistants/count', 'assistants', assistantCount, ({ assistants }, filter) => assistants.count(filter)),
+  define.get(one, 'get_assistant', {
     summary: 'Read an assistant',
     description: 'By its id, or by the id of a graph for its default assistant.',
-    tag,
     responses: {
       200: { description: 'The assistant, with the values of its active version.', schema: assistantResponse },
     },
-    errors: [404],
     handle: async (c) => c.json(showAssistant(await requireAssistant(c))),
   }),
-  operation({
-    method: 'patch',
-    path: one,
-    id: 'patch_assistant',
+  define.patch(one, 'patch_assistant', {
     summary: 'Change an assistant',
     description:
       'Makes the next version, which is active from then on. `context` is replaced as a whole, `metadata` is merged.',
-    tag,
     body: { schema: assistantPatch, required: true },
     responses: { 200: { description: 'The assistant, with its new version.', schema: assistantResponse } },
-    errors: [400, 404, 409, 413, 422],
+    also: [409],
     async handle(c) {
       const { assistants, graphs } = c.var.parts;
       const request = await readBody(c, patchBody);
@@ -138,16 +104,12 @@ export const assistantOperations: readonly Operation<Env>[] = [
       return c.json(showAssistant(patched));
     },
   }),
-  operation({
-    method: 'delete',
-    path: one,
-    id: 'delete_assistant',
+  define.delete(one, 'delete_assistant', {
     summary: 'Delete an assistant with all its versions',
     description: 'A graph’s default assistant can’t be deleted while the graph exists.',
-    tag,
     query: deletionQuery,
     responses: { 204: { description: 'Deleted.' } },
-    errors: [404, 409, 422],
+    also: [409],
     async handle(c) {
       const { assistants, graphs, deleteThreads } = c.var.parts;
       const { delete_threads } = readQuery(c, deletionQuery);
@@ -164,33 +126,23 @@ export const assistantOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
-    method: 'post',
-    path: `${one}/versions`,
-    id: 'list_assistant_versions',
+  define.post(`${one}/versions`, 'list_assistant_versions', {
     summary: 'List the versions of an assistant',
     description: 'Newest first.',
-    tag,
     body: { schema: assistantVersionsSearch, required: false },
     responses: { 200: { description: 'A page of versions.', schema: z.array(assistantVersionResponse) } },
-    errors: [400, 404, 413, 422],
     async handle(c) {
       const request = await readBody(c, versionsBody);
       const { assistant_id } = await requireAssistant(c);
       return c.json((await c.var.parts.assistants.versions(assistant_id, request)).map(showVersion));
     },
   }),
-  operation({
-    method: 'post',
-    path: `${one}/latest`,
-    id: 'set_latest_assistant_version',
+  define.post(`${one}/latest`, 'set_latest_assistant_version', {
     summary: 'Activate a version',
     description: 'Restores all values of the version: context, config, metadata, name, description and graph.',
-    tag,
     query: latestQuery,
     body: { schema: assistantVersionChange, required: false },
     responses: { 200: { description: 'The assistant, with that version’s values.', schema: assistantResponse } },
-    errors: [400, 404, 413, 422],
     async handle(c) {
       const { version = readQuery(c, latestQuery).version } = await readBody(c, latestBody);
       if (version === undefined) {

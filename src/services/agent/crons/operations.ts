@@ -5,8 +5,8 @@ import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { cronCount, cronCreateRequest, cronPatch, cronRun, cronSearch } from '../../../contract/agent/cron.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { pathId, readBody, readQuery } from '../api/body.ts';
-import { operation, type Env } from '../api/operation.ts';
-import { countResponse, cronResponse } from '../api/response-schemas.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
+import { cronResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
 import { missing, noCron, noThread, unacceptable } from '../refusal.ts';
@@ -20,8 +20,6 @@ export const cronCreate = cronCreateRequest.omit({ multitask_strategy: true });
 
 const createBody = cronCreateRequest.strip();
 const patchBody = cronPatch.strip();
-const searchBody = cronSearch.strip();
-const countBody = cronCount.strip();
 
 /** How many next runs a cron lists. */
 const maxNextRuns = 5;
@@ -31,76 +29,43 @@ const runsQuery = z.looseObject({
 });
 
 const one = '/runs/crons/:cron_id';
-const tag = 'Crons';
+const define = operationsOf('Crons');
 const creates = {
-  method: 'post',
-  tag,
   responses: { 200: { description: 'The cron.', schema: cronResponse } },
-  errors: [400, 404, 413, 422],
+  also: [404],
 } as const;
 
 export const cronOperations: readonly Operation<Env>[] = [
-  operation({
+  define.post('/threads/:thread_id/runs/crons', 'create_thread_cron', {
     ...creates,
-    path: '/threads/:thread_id/runs/crons',
-    id: 'create_thread_cron',
     summary: 'Create a cron on a thread',
     description: 'Its runs continue the thread. The schedule has five fields, in `timezone` or UTC.',
     body: { schema: threadCronCreate, required: true },
     handle: async (c) => createCron(c, pathId(c, 'thread_id')),
   }),
-  operation({
+  define.post('/runs/crons', 'create_cron', {
     ...creates,
-    path: '/runs/crons',
-    id: 'create_cron',
     summary: 'Create a cron with a new thread for each run',
     description:
       'The schedule has five fields, in `timezone` or UTC. `on_run_completed` says whether the threads are kept.',
     body: { schema: cronCreate, required: true },
     handle: async (c) => createCron(c, undefined),
   }),
-  operation({
-    method: 'post',
-    path: '/runs/crons/search',
-    id: 'search_crons',
-    summary: 'Search crons',
-    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
-    tag,
-    body: { schema: cronSearch, required: false },
-    responses: { 200: { description: 'A page of crons.', schema: z.array(cronResponse) } },
-    errors: [400, 413, 422],
-    async handle(c) {
-      const { crons, clock } = c.var.parts;
-      const request = await readBody(c, searchBody);
-      const found = await crons.search(request);
-      c.header('x-pagination-total', String(found.total));
+  define.search('/runs/crons/search', 'crons', cronSearch, {
+    item: cronResponse,
+    async find({ crons, clock }, request) {
+      const { total, crons: found } = await crons.search(request);
       const now = new Date(clock.now()).toISOString();
       const shown = (cron: StoredCron) =>
         request.select?.length ? selected({ ...showCron(cron), now }, request.select) : showCron(cron);
-      return c.json(found.crons.map(shown));
+      return { total, items: found.map(shown) };
     },
   }),
-  operation({
-    method: 'post',
-    path: '/runs/crons/count',
-    id: 'count_crons',
-    summary: 'Count crons',
-    description: 'Takes the filters of a search. The response is a bare integer.',
-    tag,
-    body: { schema: cronCount, required: false },
-    responses: { 200: { description: 'The number of matches.', schema: countResponse } },
-    errors: [400, 404, 413, 422],
-    handle: async (c) => c.json(await c.var.parts.crons.count(await readBody(c, countBody))),
-  }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_cron',
+  define.count('/runs/crons/count', 'crons', cronCount, ({ crons }, filter) => crons.count(filter)),
+  define.get(one, 'get_cron', {
     summary: 'Read a cron',
     description: 'With the times of its next runs.',
-    tag,
     responses: { 200: { description: 'The cron with its next runs, at most five.', schema: cronWithNextRuns } },
-    errors: [404, 422],
     async handle(c) {
       const cron = await requireCron(c);
       // The next run may be due already.
@@ -109,32 +74,22 @@ export const cronOperations: readonly Operation<Env>[] = [
       return c.json({ ...showCron(cron), next_run_dates: next.map((time) => new Date(time).toISOString()) });
     },
   }),
-  operation({
-    method: 'get',
-    path: `${one}/runs`,
-    id: 'list_cron_runs',
+  define.get(`${one}/runs`, 'list_cron_runs', {
     summary: 'List the last runs of a cron',
     description: 'Newest first. Of those without a kept thread, the last 100.',
-    tag,
     query: runsQuery,
     responses: { 200: { description: 'The runs.', schema: z.array(cronRun) } },
-    errors: [404, 422],
     async handle(c) {
       const { limit } = readQuery(c, runsQuery);
       const { cron_id } = await requireCron(c);
       return c.json((await c.var.parts.crons.runs(cron_id, limit)).map(showCronRun));
     },
   }),
-  operation({
-    method: 'patch',
-    path: one,
-    id: 'patch_cron',
+  define.patch(one, 'patch_cron', {
     summary: 'Change a cron',
     description: 'A field that is absent stays as it is; another schedule counts from now on.',
-    tag,
     body: { schema: cronPatch, required: true },
     responses: { 200: { description: 'The changed cron.', schema: cronResponse } },
-    errors: [400, 404, 413, 422],
     async handle(c) {
       const { crons, runs, clock } = c.var.parts;
       const cronId = pathId(c, 'cron_id');
@@ -150,15 +105,10 @@ export const cronOperations: readonly Operation<Env>[] = [
       }
     },
   }),
-  operation({
-    method: 'delete',
-    path: one,
-    id: 'delete_cron',
+  define.delete(one, 'delete_cron', {
     summary: 'Delete a cron',
     description: 'Runs that it has started go on.',
-    tag,
     responses: { 204: { description: 'Deleted.' } },
-    errors: [404, 422],
     async handle(c) {
       const cronId = pathId(c, 'cron_id');
       if (!(await c.var.parts.crons.delete(cronId))) throw noCron(cronId);

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { graphSchemas, type GraphSchemas } from '../../../contract/agent/assistant.ts';
-import { parseExactly } from '../../../kit/exact-number.ts';
 import { fromJson } from '../../../kit/json-text.ts';
-import { validateExactly } from '../api/body.ts';
+import { withExactNumbers } from '../api/body.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Handles a request without the network. */
@@ -74,7 +73,7 @@ export function createInternalApi(fetch: Fetch, headers: Headers): InternalApi {
     read: async (schema, method, path, asking) => {
       const json = await (await ask(method, path, asking)).text();
       const read = schema.parse(JSON.parse(json));
-      return asking?.keepsNumbers === true ? validateExactly(schema, parseExactly(json), read) : read;
+      return asking?.keepsNumbers === true ? withExactNumbers(schema, json, read) : read;
     },
   };
 }

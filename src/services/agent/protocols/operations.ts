@@ -3,7 +3,7 @@ import { freeObject } from '../../../contract/agent/open-word.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { readQuery, readText } from '../api/body.ts';
 import { publicBase } from '../api/public-base.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { a2aVersion, accept, mcpVersion } from '../api/parameters.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { Refusal } from '../refusal.ts';
@@ -22,17 +22,16 @@ const loadA2a = () => import('./a2a/answer.ts');
 const loadCards = () => import('./a2a/card.ts');
 const loadMcp = () => import('./mcp/server.ts');
 
+const defineA2a = operationsOf('A2A');
+const defineMcp = operationsOf('MCP');
+
 // The public description ends the path with a slash; clients also send it without.
 const mcp: readonly Operation<Env>[] = [
-  operation({
-    method: 'post',
-    path: '/mcp',
+  defineMcp.post('/mcp', 'post_mcp', {
     aliases: ['/mcp/'],
-    id: 'post_mcp',
     summary: 'Call the model context protocol',
     description:
       'Every assistant is a tool; calling it runs it without a thread. Nothing is remembered between requests.',
-    tag: 'MCP',
     headers: [accept, mcpVersion],
     body: { schema: mcpMessage, required: true },
     responses: {
@@ -50,42 +49,30 @@ const mcp: readonly Operation<Env>[] = [
       return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, clock, log });
     },
   }),
-  operation({
-    method: 'get',
-    path: '/mcp',
+  defineMcp.get('/mcp', 'get_mcp', {
     aliases: ['/mcp/'],
-    id: 'get_mcp',
     summary: 'Open a stream of server-initiated messages (not supported)',
     description: 'Always refused: the server sends nothing without a request.',
-    tag: 'MCP',
     responses: {},
-    errors: [405],
+    also: [405],
     handle: (c) =>
       c.json({ detail: 'Server-initiated streams are not supported. Send a POST instead.' }, 405, { allow: 'POST' }),
   }),
-  operation({
-    method: 'delete',
-    path: '/mcp',
+  defineMcp.delete('/mcp', 'delete_mcp', {
     aliases: ['/mcp/'],
-    id: 'delete_mcp',
     summary: 'End a session (not supported: the endpoint is stateless)',
     description: 'Always refused: nothing is remembered between requests.',
-    tag: 'MCP',
     responses: {},
-    errors: [404],
+    also: [404],
     handle: (c) => c.json({ detail: 'There are no sessions to end: the endpoint is stateless.' }, 404),
   }),
 ];
 
 export const protocolOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'post',
-    path: '/a2a/:assistant_id',
-    id: 'post_a2a',
+  defineA2a.post('/a2a/:assistant_id', 'post_a2a', {
     summary: 'Call an assistant by the agent-to-agent protocol',
     description:
       'JSON-RPC of its versions 1.0 and 0.3. A context is a thread and a task a run. `message/stream`, `tasks/resubscribe` and their like are answered by server-sent events.',
-    tag: 'A2A',
     headers: [accept, a2aVersion],
     body: { schema: rpcCall, required: true },
     responses: {
@@ -102,17 +89,13 @@ export const protocolOperations: readonly Operation<Env>[] = [
       return answerA2a({ ...call, api: apiFor(c), findTask, clock, log });
     },
   }),
-  operation({
-    method: 'get',
-    path: '/.well-known/agent-card.json',
-    id: 'get_agent_card',
+  defineA2a.get('/.well-known/agent-card.json', 'get_agent_card', {
     summary: 'Read the card of an assistant',
     description: 'What the assistant can do and where, for clients of the agent-to-agent protocol.',
-    tag: 'A2A',
     query: cardQuery,
     headers: [a2aVersion],
     responses: { 200: { description: 'The card, for both versions of the protocol.', schema: freeObject } },
-    errors: [404, 422],
+    also: [404],
     async handle(c) {
       const { assistant_id = theOnly(c.var.parts.graphs.list()) } = readQuery(c, cardQuery);
       const [{ readAssistant }, { agentCard, writeCard }] = await Promise.all([loadA2a(), loadCards()]);

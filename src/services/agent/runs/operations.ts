@@ -5,7 +5,7 @@ import { cancelActions, runFields, runStatuses, runsCancel } from '../../../cont
 import type { Operation } from '../../../kit/http/operation.ts';
 import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { runResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
@@ -29,22 +29,16 @@ const cancelBody = runsCancel.strip();
 
 const all = '/threads/:thread_id/runs';
 const one = `${all}/:run_id` as const;
-const onThread = 'Thread Runs';
-const alone = 'Stateless Runs';
-const looking = [404, 422];
+const define = operationsOf('Thread Runs');
+const defineStateless = operationsOf('Stateless Runs');
 
 /** Existing runs: on a thread, or on the temporary thread of a stateless run. */
 export const runOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'get',
-    path: all,
-    id: 'list_runs',
+  define.get(all, 'list_runs', {
     summary: 'List the runs of a thread',
     description: 'Newest first.',
-    tag: onThread,
     query: listQuery.extend({ select: fields }),
     responses: { 200: { description: 'A page of runs.', schema: z.array(runResponse) } },
-    errors: looking,
     async handle(c) {
       const { threads, runStore } = c.var.parts;
       const threadId = pathId(c, 'thread_id');
@@ -54,26 +48,17 @@ export const runOperations: readonly Operation<Env>[] = [
       return c.json((await runStore.list(threadId, query)).map((run) => selected(showRun(run), select)));
     },
   }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_run',
+  define.get(one, 'get_run', {
     summary: 'Read a run',
     description: 'With its status and the request that started it.',
-    tag: onThread,
     responses: { 200: { description: 'The run.', schema: runResponse } },
-    errors: looking,
     handle: async (c) => c.json(showRun(await requireRun(c))),
   }),
-  operation({
-    method: 'delete',
-    path: one,
-    id: 'delete_run',
+  define.delete(one, 'delete_run', {
     summary: 'Delete an ended run',
     description: 'The states that it wrote stay in the thread. A run in progress is refused.',
-    tag: onThread,
     responses: { 204: { description: 'Deleted.' } },
-    errors: [404, 409, 422],
+    also: [409],
     async handle(c) {
       const run = await requireRun(c);
       const isDeleted = await c.var.parts.runStore.delete(run.run_id);
@@ -81,16 +66,11 @@ export const runOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
-    method: 'get',
-    path: `${one}/join`,
-    id: 'join_run',
+  define.get(`${one}/join`, 'join_run', {
     summary: 'Wait for an existing run',
     description: 'The response comes at the end of the run, and is `__error__` where it failed.',
-    tag: onThread,
     query: joinQuery,
     responses: { 200: runResult },
-    errors: looking,
     async handle(c) {
       const { runs, clock } = c.var.parts;
       // Looked up before its row: a stateless run that ends meanwhile leaves nothing else.
@@ -103,17 +83,12 @@ export const runOperations: readonly Operation<Env>[] = [
       return heartbeatJson(runs.following.ended(run, inHand), following);
     },
   }),
-  operation({
-    method: 'get',
-    path: `${one}/stream`,
-    id: 'join_run_stream',
+  define.get(`${one}/stream`, 'join_run_stream', {
     summary: 'Stream the events of an existing run',
     description: 'The events so far where the run is resumable, then the new ones until its end.',
-    tag: onThread,
     query: streamQuery,
     headers: [lastEventId],
     responses: { 200: runEvents },
-    errors: looking,
     async handle(c) {
       const { threads, runStore } = c.var.parts;
       const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
@@ -124,19 +99,15 @@ export const runOperations: readonly Operation<Env>[] = [
       return kept ?? joinStream(c, await requireRun(c));
     },
   }),
-  operation({
-    method: 'post',
-    path: `${one}/cancel`,
-    id: 'cancel_run',
+  define.post(`${one}/cancel`, 'cancel_run', {
     summary: 'Cancel a run',
     description: '`interrupt` keeps its work and `rollback` undoes it. With `wait` the response comes at its end.',
-    tag: onThread,
     query: cancelQuery,
     responses: {
       202: { description: 'The run will end.' },
       204: { description: 'The run has ended.' },
     },
-    errors: [404, 409, 422],
+    also: [409],
     async handle(c) {
       const { runs } = c.var.parts;
       const { wait, action } = readQuery(c, cancelQuery);
@@ -151,32 +122,23 @@ export const runOperations: readonly Operation<Env>[] = [
       return c.body(null, wait ? 204 : 202);
     },
   }),
-  operation({
-    method: 'get',
-    path: '/runs',
-    id: 'list_unfinished_runs',
+  defineStateless.get('/runs', 'list_unfinished_runs', {
     summary: 'List the unfinished runs of all threads',
     description: 'Newest first, with those of stateless runs.',
-    tag: alone,
     query: unfinishedQuery,
     responses: { 200: { description: 'The unfinished runs.', schema: z.array(runResponse) } },
-    errors: [422],
     async handle(c) {
       const { limit } = readQuery(c, unfinishedQuery);
       return c.json((await c.var.parts.runStore.allUnfinished(limit)).map(showRun));
     },
   }),
-  operation({
-    method: 'post',
-    path: '/runs/cancel',
-    id: 'cancel_runs',
+  define.post('/runs/cancel', 'cancel_runs', {
     summary: 'Cancel several runs',
     description: 'Selected by thread and ids, or by status.',
-    tag: onThread,
     query: cancelManyQuery,
     body: { schema: runsCancel, required: true },
     responses: { 204: { description: 'The runs will end.' } },
-    errors: [400, 404, 413, 422],
+    also: [404],
     async handle(c) {
       const { runs, runStore } = c.var.parts;
       const { action } = readQuery(c, cancelManyQuery);
@@ -196,17 +158,12 @@ export const runOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
-    method: 'get',
-    path: '/runs/:run_id/stream',
-    id: 'join_stateless_run_stream',
+  defineStateless.get('/runs/:run_id/stream', 'join_stateless_run_stream', {
     summary: 'Stream the events of a run by its id alone',
     description: 'For clients that know no thread of the run.',
-    tag: alone,
     query: streamQuery,
     headers: [lastEventId],
     responses: { 200: runEvents },
-    errors: looking,
     async handle(c) {
       const runId = pathId(c, 'run_id');
       const run = await c.var.parts.runStore.find(runId);

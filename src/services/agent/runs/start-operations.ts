@@ -6,7 +6,7 @@ import type { Operation, ResponseDescription } from '../../../kit/http/operation
 import { pathId, readBody } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
 import { warningHeader } from '../api/pages.ts';
 import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
@@ -26,8 +26,6 @@ export const runBatch = z.array(statelessRun).min(1);
 const runBody = runCreate.strip();
 const batchBody = runBatchRequest.element.strip().array().min(1);
 
-const statelessTag = 'Stateless Runs';
-
 /** The response of an operation that streams a run. */
 export const runEvents: ResponseDescription = {
   description: 'Server-sent events; the first is `metadata` with the run’s id.',
@@ -38,20 +36,19 @@ export const runResult: ResponseDescription = {
   description: 'The state after the run, or its error.',
   schema: runResultResponse,
 };
-const startErrors = [400, 404, 409, 413, 422];
+const startErrors = [404, 409];
 
 /** The operations that start one run: on the thread of the path, or a stateless one. */
 function startingOne(
   path: '/threads/:thread_id/runs' | '/runs',
   { name, kind, tag, schema }: { name: string; kind: string; tag: string; schema: z.ZodType },
 ): Operation<Env>[] {
-  const shared = { method: 'post', tag, body: { schema, required: true }, errors: startErrors } as const;
+  const define = operationsOf(tag);
+  const shared = { body: { schema, required: true }, also: startErrors } as const;
   const threadOf = (c: Context<Env>) => (path === '/runs' ? undefined : pathId(c, 'thread_id'));
   return [
-    operation({
+    define.post(path, `create_${name}`, {
       ...shared,
-      path,
-      id: `create_${name}`,
       summary: `Start a ${kind} in the background`,
       description: 'The response comes at once. A run without a thread in its path makes one for itself.',
       responses: { 200: { description: 'The pending run.', schema: runResponse } },
@@ -60,10 +57,8 @@ function startingOne(
         return c.json(showAccepted(plan), 200, headersOf(plan));
       },
     }),
-    operation({
+    define.post(`${path}/stream`, `stream_${name}`, {
       ...shared,
-      path: `${path}/stream`,
-      id: `stream_${name}`,
       summary: `Start a ${kind} and stream its events`,
       description:
         '`stream_mode` selects the events. `Location` names the stream of a resumable run, to join it again.',
@@ -79,10 +74,8 @@ function startingOne(
         return eventStream(events, { clock: c.var.parts.clock, onGone, headers, showsCancellation });
       },
     }),
-    operation({
+    define.post(`${path}/wait`, `wait_${name}`, {
       ...shared,
-      path: `${path}/wait`,
-      id: `wait_${name}`,
       summary: `Start a ${kind} and wait for its end`,
       description:
         'Newlines keep the connection alive until the JSON is ready. `Location` names the run that goes on without its ' +
@@ -107,17 +100,18 @@ function startingOne(
 
 export const runStartOperations: readonly Operation<Env>[] = [
   ...startingOne('/threads/:thread_id/runs', { name: 'run', kind: 'run', tag: 'Thread Runs', schema: statefulRun }),
-  ...startingOne('/runs', { name: 'stateless_run', kind: 'stateless run', tag: statelessTag, schema: statelessRun }),
-  operation({
-    method: 'post',
-    path: '/runs/batch',
-    id: 'create_run_batch',
+  ...startingOne('/runs', {
+    name: 'stateless_run',
+    kind: 'stateless run',
+    tag: 'Stateless Runs',
+    schema: statelessRun,
+  }),
+  operationsOf('Stateless Runs').post('/runs/batch', 'create_run_batch', {
     summary: 'Start several stateless runs in the background',
     description: 'Accepts all of them, or none.',
-    tag: statelessTag,
     body: { schema: runBatch, required: true },
     responses: { 200: { description: 'The pending runs.', schema: z.array(runResponse) } },
-    errors: startErrors,
+    also: startErrors,
     async handle(c) {
       const { runs, headersForRuns } = c.var.parts;
       const requests = await readBody(c, batchBody);

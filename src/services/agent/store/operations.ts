@@ -11,7 +11,7 @@ import {
 } from '../../../contract/agent/store-item.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { readBody, readQuery } from '../api/body.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
 import { warningHeader } from '../api/pages.ts';
 import { Refusal } from '../refusal.ts';
@@ -47,20 +47,16 @@ const itemQuery = z.looseObject({
     }),
 });
 
-const tag = 'Store';
+const define = operationsOf('Store');
 
 /** The long-term store of graphs and callers. */
 export const storeOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'put',
-    path: '/store/items',
-    id: 'put_item',
+  define.put('/store/items', 'put_item', {
     summary: 'Put an item into the store',
     description: 'Replaces an item of the same namespace and key. `ttl` is in minutes.',
-    tag,
     body: { schema: storePut, required: true },
     responses: { 204: { description: 'Stored.' } },
-    errors: [400, 413, 422, 502],
+    also: [502],
     async handle(c) {
       const { namespace, key, value, ttl, index } = await readBody(c, putBody, ['ttl']);
       const { items, semanticIndex } = c.var.parts.store;
@@ -68,16 +64,12 @@ export const storeOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
-    method: 'get',
-    path: '/store/items',
-    id: 'get_item',
+  define.get('/store/items', 'get_item', {
     summary: 'Read an item of the store',
     description: 'By its namespace and its key. With `refresh_ttl` its time to live starts anew.',
-    tag,
     query: itemQuery.extend({ namespace: strings.optional() }),
     responses: { 200: { description: 'The item; null if there is none.', schema: storeItemResponse.nullable() } },
-    errors: [400, 422],
+    also: [400],
     async handle(c) {
       const { key, refresh_ttl } = readQuery(c, itemQuery);
       const address = namespaceOf(c);
@@ -88,16 +80,11 @@ export const storeOperations: readonly Operation<Env>[] = [
       return c.json(item ? showItem(item) : null);
     },
   }),
-  operation({
-    method: 'delete',
-    path: '/store/items',
-    id: 'delete_item',
+  define.delete('/store/items', 'delete_item', {
     summary: 'Delete an item of the store',
     description: 'One that does not exist is no error.',
-    tag,
     body: { schema: storeDelete, required: true },
     responses: { 204: { description: 'Deleted.' } },
-    errors: [400, 413, 422],
     async handle(c) {
       const { namespace, key } = await readBody(c, deleteBody);
       // There are no items at the root.
@@ -105,16 +92,12 @@ export const storeOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
-    method: 'post',
-    path: '/store/items/search',
-    id: 'search_items',
+  define.post('/store/items/search', 'search_items', {
     summary: 'Search items of the store',
     description: 'Below a namespace, by fields, and by meaning with `query` where the configuration has an index.',
-    tag,
     body: { schema: storeSearch, required: true },
     responses: { 200: { description: 'A page of items.', schema: storeItemsResponse } },
-    errors: [400, 413, 422, 502],
+    also: [502],
     async handle(c) {
       const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
       const { store, log } = c.var.parts;
@@ -130,16 +113,11 @@ export const storeOperations: readonly Operation<Env>[] = [
       return c.json({ items: items.map(showItem) }, 200, warning === undefined ? {} : warningHeader(warning));
     },
   }),
-  operation({
-    method: 'post',
-    path: '/store/namespaces',
-    id: 'list_namespaces',
+  define.post('/store/namespaces', 'list_namespaces', {
     summary: 'List the namespaces of the store',
     description: 'Those that hold items, cut at `max_depth` labels.',
-    tag,
     body: { schema: storeNamespaces, required: false },
     responses: { 200: { description: 'The namespaces.', schema: storeNamespacesReply } },
-    errors: [400, 413, 422],
     async handle(c) {
       const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
       const search = { prefix, suffix, maxDepth: max_depth, access: c.get('storeFilter'), limit, offset };

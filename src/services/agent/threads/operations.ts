@@ -14,10 +14,10 @@ import {
 import type { Operation } from '../../../kit/http/operation.ts';
 import { pathId, readBody, readList } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';
-import { operation, type Env } from '../api/operation.ts';
-import { setPageHeaders, selected } from '../api/pages.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
+import { selected } from '../api/pages.ts';
 import { lastEventId } from '../api/parameters.ts';
-import { countResponse, threadResponse } from '../api/response-schemas.ts';
+import { threadResponse } from '../api/response-schemas.ts';
 import { alreadyExists, noThread, Refusal, unacceptable } from '../refusal.ts';
 import { extracted, isPath } from './state.ts';
 import { lifetimeOf } from './lifetime.ts';
@@ -26,8 +26,6 @@ import { showThread, type StoredThread } from './store.ts';
 export const threadCreation = threadCreate.extend({ supersteps: z.array(superstepSchema).optional() });
 export const pruned = z.object({ pruned_count: z.int() });
 const createBody = threadCreation.strip();
-const searchBody = threadSearch.strip();
-const countBody = threadCount.strip();
 // No documented client sends a body here, and some send `null` for none.
 const copyBody = threadCopy.strip().nullable();
 const patchBody = threadPatch.strip();
@@ -35,20 +33,16 @@ const pruneBody = threadPrune.strip();
 const streamModes = z.array(z.enum(threadStreamModes)).optional();
 
 const one = '/threads/:thread_id';
-const tag = 'Threads';
+const define = operationsOf('Threads');
 
 /** Threads, without their states. */
 export const threadOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'post',
-    path: '/threads',
-    id: 'create_thread',
+  define.post('/threads', 'create_thread', {
     summary: 'Create a thread',
     description: 'With `supersteps` it starts with these states.',
-    tag,
     body: { schema: threadCreation, required: false },
     responses: { 200: { description: 'The thread.', schema: threadResponse } },
-    errors: [400, 404, 409, 413, 422],
+    also: [404, 409],
     async handle(c) {
       const request = await readBody(c, createBody);
       const { kind, thread } = await c.var.parts.states.create({
@@ -63,73 +57,41 @@ export const threadOperations: readonly Operation<Env>[] = [
       return c.json(showThread(thread));
     },
   }),
-  operation({
-    method: 'post',
-    path: '/threads/search',
-    id: 'search_threads',
-    summary: 'Search threads',
-    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
-    tag,
-    body: { schema: threadSearch, required: false },
-    responses: { 200: { description: 'A page of threads.', schema: z.array(threadResponse) } },
-    errors: [400, 413, 422],
-    async handle(c) {
-      const request = await readBody(c, searchBody);
-      const { extract } = request;
+  define.search('/threads/search', 'threads', threadSearch, {
+    item: threadResponse,
+    async find({ threads }, request) {
+      const { extract, offset = 0 } = request;
       for (const [name, path] of Object.entries(extract ?? {})) {
         if (!isPath(path)) throw unacceptable('extract', `"${name}" is no path such as "values.messages[-1].content"`);
       }
-      const found = await c.var.parts.threads.search(request);
-      setPageHeaders(c, { total: found.total, offset: request.offset, shown: found.threads.length });
-      return c.json(
-        found.threads.map((each) => {
-          const thread = showThread(each);
-          const parts = extract && { extracted: extracted(thread, extract) };
-          // Selectable on the public server too, although threads have none.
-          const shown = request.select?.length ? selected({ ...thread, context: null }, request.select) : thread;
-          return { ...shown, ...parts };
-        }),
-      );
+      const { total, threads: found } = await threads.search(request);
+      const items = found.map((each) => {
+        const thread = showThread(each);
+        const parts = extract && { extracted: extracted(thread, extract) };
+        // Selectable on the public server too, although threads have none.
+        const shown = request.select?.length ? selected({ ...thread, context: null }, request.select) : thread;
+        return { ...shown, ...parts };
+      });
+      return { total, offset, items };
     },
   }),
-  operation({
-    method: 'post',
-    path: '/threads/count',
-    id: 'count_threads',
-    summary: 'Count threads',
-    description: 'Takes the filters of a search. The response is a bare integer.',
-    tag,
-    body: { schema: threadCount, required: false },
-    responses: { 200: { description: 'The number of matches.', schema: countResponse } },
-    errors: [400, 404, 413, 422],
-    handle: async (c) => c.json(await c.var.parts.threads.count(await readBody(c, countBody))),
-  }),
-  operation({
-    method: 'post',
-    path: '/threads/prune',
-    id: 'prune_threads',
+  define.count('/threads/count', 'threads', threadCount, ({ threads }, filter) => threads.count(filter)),
+  define.post('/threads/prune', 'prune_threads', {
     summary: 'Delete threads, or all but their latest states',
     description: '`delete` removes them whole, `keep_latest` their older states only. Unknown ids are skipped.',
-    tag,
     body: { schema: threadPrune, required: true },
     responses: { 200: { description: 'The number of pruned threads.', schema: pruned } },
-    errors: [400, 413, 422],
     async handle(c) {
       const { thread_ids, strategy = 'delete' } = await readBody(c, pruneBody);
       const ids = thread_ids.map((id) => id.toLowerCase());
       return c.json({ pruned_count: await c.var.parts.deleter.prune(ids, strategy) });
     },
   }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_thread',
+  define.get(one, 'get_thread', {
     summary: 'Read a thread',
     description: 'With its metadata, its status, its latest values and its interrupts.',
-    tag,
     query: z.object({ include: z.array(z.enum(['ttl'])).optional() }),
     responses: { 200: { description: 'The thread.', schema: threadResponse } },
-    errors: [404, 422],
     async handle(c) {
       const included = (c.req.queries('include') ?? []).flatMap((each) => each.split(','));
       const thread = await requireThread(c);
@@ -137,16 +99,11 @@ export const threadOperations: readonly Operation<Env>[] = [
       return c.json({ ...showThread(thread), ...ttl });
     },
   }),
-  operation({
-    method: 'patch',
-    path: one,
-    id: 'patch_thread',
+  define.patch(one, 'patch_thread', {
     summary: 'Change a thread',
     description: '`metadata` is merged, `ttl` restarts.',
-    tag,
     body: { schema: threadPatch, required: true },
     responses: { 200: { description: 'The changed thread.', schema: threadResponse } },
-    errors: [400, 404, 413, 422],
     async handle(c) {
       const { metadata = {}, ttl } = await readBody(c, patchBody);
       const threadId = pathId(c, 'thread_id');
@@ -157,31 +114,22 @@ export const threadOperations: readonly Operation<Env>[] = [
       return c.json(showThread(patched));
     },
   }),
-  operation({
-    method: 'delete',
-    path: one,
-    id: 'delete_thread',
+  define.delete(one, 'delete_thread', {
     summary: 'Delete a thread with its runs and states',
     description: 'Nothing of it can be read afterwards.',
-    tag,
     responses: { 204: { description: 'Deleted.' } },
-    errors: [404, 422],
     async handle(c) {
       const { thread_id } = await requireThread(c);
       await c.var.parts.deleter.delete(thread_id);
       return c.body(null, 204);
     },
   }),
-  operation({
-    method: 'post',
-    path: `${one}/copy`,
-    id: 'copy_thread',
+  define.post(`${one}/copy`, 'copy_thread', {
     summary: 'Copy a thread with its states',
     description: '`metadata`, an addition to the public API, is merged into that of the copy.',
-    tag,
     body: { schema: threadCopy, required: false },
     responses: { 200: { description: 'The copy.', schema: threadResponse } },
-    errors: [400, 404, 409, 413, 422],
+    also: [409],
     async handle(c) {
       const threadId = pathId(c, 'thread_id');
       const body = await readBody(c, copyBody);
@@ -190,17 +138,12 @@ export const threadOperations: readonly Operation<Env>[] = [
       return c.json(showThread(copy));
     },
   }),
-  operation({
-    method: 'get',
-    path: `${one}/stream`,
-    id: 'join_thread_stream',
+  define.get(`${one}/stream`, 'join_thread_stream', {
     summary: 'Stream the events of a thread',
     description: 'The events of every run on it, until the client disconnects.',
-    tag,
     query: z.object({ stream_modes: streamModes }),
     headers: [lastEventId],
     responses: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
-    errors: [404, 422],
     async handle(c) {
       const { streams, clock } = c.var.parts;
       // The public description has one name, the public client sends the other.

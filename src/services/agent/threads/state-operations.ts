@@ -12,7 +12,7 @@ import {
 import { isUuid } from '../../../kit/uuid.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
 import { noThread, Refusal } from '../refusal.ts';
 import { toWire } from '../wire.ts';
@@ -35,21 +35,16 @@ const historyBody = threadHistorySearch.strip();
 const defaultHistory = 1;
 
 const one = '/threads/:thread_id';
-const tag = 'Threads';
+const define = operationsOf('Threads');
 const stateResponses = { 200: { description: 'The state.', schema: threadStateResponse } };
 const readsState = {
-  tag,
   query: stateQuery.extend({ select: fields }),
   responses: stateResponses,
-  errors: [404, 422],
 } as const;
 
 /** The states of threads: the newest, at a checkpoint, the history, and updates. */
 export const threadStateOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'get',
-    path: `${one}/state`,
-    id: 'get_thread_state',
+  define.get(`${one}/state`, 'get_thread_state', {
     summary: 'Read the newest state of a thread',
     description: 'With the values, the next nodes and the tasks; with `subgraphs`, the states of subgraphs too.',
     ...readsState,
@@ -60,16 +55,12 @@ export const threadStateOperations: readonly Operation<Env>[] = [
       return json(selectedState(state, select));
     },
   }),
-  operation({
-    method: 'post',
-    path: `${one}/state`,
-    id: 'update_thread_state',
+  define.post(`${one}/state`, 'update_thread_state', {
     summary: 'Write values into the state of a thread',
     description: 'As if the node `as_node` had returned them.',
-    tag,
     body: { schema: threadStateUpdate, required: true },
     responses: { 200: { description: 'The checkpoint of the new state.', schema: stateUpdateResponse } },
-    errors: [400, 404, 409, 413, 422],
+    also: [409],
     async handle(c) {
       const { values, as_node, checkpoint, checkpoint_id } = await readBody(c, updateBody);
       const written = await c.var.parts.states.update(pathId(c, 'thread_id'), {
@@ -81,16 +72,11 @@ export const threadStateOperations: readonly Operation<Env>[] = [
       return json({ checkpoint: written, configurable: written, checkpoint_id: written['checkpoint_id'] });
     },
   }),
-  operation({
-    method: 'patch',
-    path: `${one}/state`,
-    id: 'patch_thread_state',
+  define.patch(`${one}/state`, 'patch_thread_state', {
     summary: 'Merge metadata into that of a thread',
     description: 'For older clients.',
-    tag,
     body: { schema: threadStatePatch, required: false },
     responses: { 204: { description: 'Merged.' } },
-    errors: [400, 404, 413, 422],
     async handle(c) {
       const { metadata = {} } = await readBody(c, patchBody);
       const threadId = pathId(c, 'thread_id');
@@ -98,10 +84,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
-    method: 'get',
-    path: `${one}/state/:checkpoint_id`,
-    id: 'get_thread_state_at_checkpoint',
+  define.get(`${one}/state/:checkpoint_id`, 'get_thread_state_at_checkpoint', {
     summary: 'Read the state of a thread at a checkpoint',
     description: 'The checkpoints of a thread are in its history.',
     ...readsState,
@@ -113,17 +96,12 @@ export const threadStateOperations: readonly Operation<Env>[] = [
       return json(selectedState(state, select));
     },
   }),
-  operation({
-    method: 'post',
-    path: `${one}/state/checkpoint`,
-    id: 'post_thread_state_at_checkpoint',
+  define.post(`${one}/state/checkpoint`, 'post_thread_state_at_checkpoint', {
     summary: 'Read the state of a thread or a subgraph at a checkpoint',
     description: 'As by `GET`, for checkpoints of subgraphs, which have a namespace too.',
-    tag,
     query: stateQuery,
     body: { schema: threadStateCheckpoint, required: true },
     responses: stateResponses,
-    errors: [400, 404, 413, 422],
     async handle(c) {
       const query = readQuery(c, stateQuery);
       const { checkpoint, subgraphs = query.subgraphs, select } = await readBody(c, checkpointBody);
@@ -131,16 +109,11 @@ export const threadStateOperations: readonly Operation<Env>[] = [
       return json(selectedState(state, select));
     },
   }),
-  operation({
-    method: 'get',
-    path: `${one}/history`,
-    id: 'get_thread_history',
+  define.get(`${one}/history`, 'get_thread_history', {
     summary: 'List the states of a thread',
     description: 'Newest first.',
-    tag,
     query: historyQuery.extend({ select: fields }),
     responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
-    errors: [404, 422],
     async handle(c) {
       const { limit, before } = readQuery(c, historyQuery);
       const select = readList(c, 'select', fields);
@@ -148,16 +121,11 @@ export const threadStateOperations: readonly Operation<Env>[] = [
       return json(states.map((state) => selectedState(state, select)));
     },
   }),
-  operation({
-    method: 'post',
-    path: `${one}/history`,
-    id: 'search_thread_history',
+  define.post(`${one}/history`, 'search_thread_history', {
     summary: 'Search the states of a thread',
     description: 'Newest first.',
-    tag,
     body: { schema: threadHistorySearch, required: false },
     responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
-    errors: [400, 404, 413, 422],
     async handle(c) {
       const { limit = defaultHistory, before, metadata, checkpoint = {}, select } = await readBody(c, historyBody);
       const request = { limit, before: idOf(before), metadata, where: checkpoint };

@@ -2,14 +2,14 @@ import type { Context, MiddlewareHandler } from 'hono';
 import * as z from 'zod';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { readBody } from '../api/body.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { publicBase } from '../api/public-base.ts';
 import { decodedSegment } from '../auth/access.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { globalNameOf, type UiBundle } from './ui-bundles.ts';
 
 const componentRequest = z.object({ name: z.string().min(1) });
-const tag = 'UI';
+const define = operationsOf('UI');
 
 const files = [
   { file: 'entrypoint.js', id: 'ui_script', summary: 'Read the script of a UI', type: 'text/javascript' },
@@ -18,16 +18,11 @@ const files = [
 
 /** The components of the agent's user interfaces. Without any, the paths belong to the agent's own application. */
 export const uiOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'post',
-    path: '/ui/:ui',
-    id: 'load_ui_component',
+  define.post('/ui/:ui', 'load_ui_component', {
     summary: 'Load a component of a UI into a page',
     description: 'For `LoadExternalComponent` of the official client, which inserts the tags into a page.',
-    tag,
     body: { schema: componentRequest, required: true },
     responses: { 200: { description: 'The tags of the style sheet and the script, in HTML.', type: 'text/html' } },
-    errors: [400, 404, 413, 422],
     async handle(c) {
       if (c.var.parts.ui.size === 0) return c.notFound();
       const name = c.req.param('ui');
@@ -38,15 +33,10 @@ export const uiOperations: readonly Operation<Env>[] = [
     },
   }),
   ...files.map(({ file, id, summary, type }) =>
-    operation({
-      method: 'get',
-      path: `/ui/:ui/${file}`,
-      id,
+    define.get(`/ui/:ui/${file}`, id, {
       summary,
       description: 'For pages that load a component of the UI.',
-      tag,
       responses: { 200: { description: 'The file.', type } },
-      errors: [404],
       open: true,
       handle: (c) => (c.var.parts.ui.size === 0 ? c.notFound() : fileOf(c, c.req.param('ui'), { file, type })),
     }),

@@ -3,7 +3,7 @@ import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { pathId, readQuery } from '../api/body.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { missing, Refusal } from '../refusal.ts';
 import type { ListedDelivery } from './deliveries.ts';
 
@@ -15,20 +15,15 @@ const listQuery = z.looseObject({
 });
 
 const all = '/webhooks/deliveries';
-const tag = 'Webhooks';
+const define = operationsOf('Webhooks');
 
 /** The deliveries of webhooks: additions of ours. */
 export const webhookOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'get',
-    path: all,
-    id: 'list_webhook_deliveries',
+  define.get(all, 'list_webhook_deliveries', {
     summary: 'List the deliveries of webhooks',
     description: 'Those of the runs that ended last first. The newest 1,000 that ended are kept for 7 days.',
-    tag,
     query: listQuery,
     responses: { 200: { description: 'A page of deliveries.', schema: z.array(webhookDelivery) } },
-    errors: [422],
     async handle(c) {
       const { deliveries, clock } = c.var.parts;
       const { limit, offset, status, run_id } = readQuery(c, listQuery);
@@ -36,16 +31,12 @@ export const webhookOperations: readonly Operation<Env>[] = [
       return c.json((await deliveries.list(query)).map(toDeliveryResponse));
     },
   }),
-  operation({
-    method: 'post',
-    path: `${all}/:delivery_id/retry`,
-    id: 'retry_webhook_delivery',
+  define.post(`${all}/:delivery_id/retry`, 'retry_webhook_delivery', {
     summary: 'Send a webhook again',
     description:
       'At once, with the same `webhook-id`. Its attempts are counted on. A payload of more than 64 KiB is not kept, and refused.',
-    tag,
     responses: { 202: { description: 'It will be sent.' } },
-    errors: [404, 409, 422],
+    also: [409],
     async handle(c) {
       const { deliveries, clock } = c.var.parts;
       const id = pathId(c, 'delivery_id');

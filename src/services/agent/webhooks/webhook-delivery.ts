@@ -29,7 +29,7 @@ export function resolveWebhookSettings(
   throw new StartupError('config-invalid', lines);
 }
 
-type WebhookDelivery = Pick<Deliverer, 'begin' | 'end'>;
+export type WebhookDelivery = Pick<Deliverer, 'begin' | 'end'>;
 
 type DeliveringParts = Pick<DelivererParts, 'settings' | 'fetch' | 'clock' | 'log' | 'deliveries'> & {
   runStore: RunStore;

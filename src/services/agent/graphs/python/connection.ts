@@ -42,8 +42,8 @@ export class WorkerError extends Error {
     this.status = status;
     this.headers = headers;
     this.traceback = stack;
-    // What logs and pages show of an error: what it is, and where the agent raised it.
-    if (stack !== undefined) this.stack = `${type}: ${message}\nTraceback (most recent call last):\n${stack}`;
+    // What logs and pages show of an error: what it is, and where the agent raised it, never a place of this server.
+    this.stack = `${type}: ${message}${stack === undefined ? '' : `\nTraceback (most recent call last):\n${stack}`}`;
     this.code = code;
   }
 }

@@ -2,7 +2,7 @@ import { commandResponse, threadCommand, threadEventFilter } from '../../../../c
 import type { Operation } from '../../../../kit/http/operation.ts';
 import { pathId, readBody } from '../../api/body.ts';
 import { eventStream } from '../../api/event-stream.ts';
-import { operation, type Env } from '../../api/operation.ts';
+import { operationsOf, type Env } from '../../api/operation.ts';
 import { lastEventId } from '../../api/parameters.ts';
 import { Refusal } from '../../refusal.ts';
 import type { InternalApi } from '../internal-api.ts';
@@ -12,18 +12,14 @@ import { readThread } from './run-commands.ts';
 import { selectionOf } from './subscriptions.ts';
 import { serveThread } from './thread-connection.ts';
 
-const tag = 'Thread Streams';
+const define = operationsOf('Thread Streams');
 
 /** The thread-stream protocol (`@langchain/protocol`): commands, and a stream of the events that they cause. */
 export const threadStreamOperations: readonly Operation<Env>[] = [
-  operation({
-    method: 'post',
-    path: '/threads/:thread_id/commands',
-    id: 'send_thread_command',
+  define.post('/threads/:thread_id/commands', 'send_thread_command', {
     summary: 'Send a command of the thread-stream protocol',
     description:
       '`run.start`, `input.respond`, `state.get`, `state.listCheckpoints`, `state.fork` or `agent.getTree`. The response says whether it succeeded; a thread that does not exist is created by `run.start`.',
-    tag,
     body: { schema: threadCommand, required: true },
     responses: { 200: { description: 'The result, or an error.', schema: commandResponse } },
     errors: [400, 413, 422],
@@ -35,14 +31,10 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
       return c.json(await carryOut(command, { api, store: threadEvents.store, threadId }));
     },
   }),
-  operation({
-    method: 'post',
-    path: '/threads/:thread_id/stream/events',
-    id: 'stream_thread_events',
+  define.post('/threads/:thread_id/stream/events', 'stream_thread_events', {
     summary: 'Stream the events of the thread-stream protocol',
     description:
       'First those that are kept, after `since` or `Last-Event-ID` if given, then new ones, until the client disconnects. The thread need not exist yet.',
-    tag,
     headers: [lastEventId],
     body: { schema: threadEventFilter, required: true },
     responses: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
@@ -58,14 +50,10 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
       return eventStream(events, { clock, onGone: () => undefined, headers: {} });
     },
   }),
-  operation({
-    method: 'get',
-    path: '/threads/:thread_id/stream/events',
-    id: 'connect_thread_stream',
+  define.get('/threads/:thread_id/stream/events', 'connect_thread_stream', {
     summary: 'Open a WebSocket of the thread-stream protocol',
     description:
       'Takes the commands, and sends their responses and the events that `subscription.subscribe` selects. The thread need not exist yet.',
-    tag,
     responses: { 101: { description: 'The WebSocket.' } },
     errors: [422, 426],
     async handle(c) {

@@ -8,10 +8,9 @@ import {
   type ThreadCommand,
   type ThreadEventFilter,
 } from '../../../../contract/agent/thread-stream.ts';
-import { mayContainExactNumber, parseExactly } from '../../../../kit/exact-number.ts';
 import { stackOf } from '../../../../kit/errors.ts';
 import { fromJson } from '../../../../kit/json-text.ts';
-import { validateExactly, nestsDeeper } from '../../api/body.ts';
+import { nestsDeeper, withExactNumbers } from '../../api/body.ts';
 import { Backlog } from '../../api/backlog.ts';
 import { beat } from '../../api/event-stream.ts';
 import { Refusal } from '../../refusal.ts';
@@ -142,8 +141,7 @@ async function respondTo(
 function commandIn(message: string, keepsNumbers: boolean): ThreadCommand | undefined {
   if (nestsDeeper(message)) return undefined;
   const read = threadCommand.safeParse(fromJson(message)).data;
-  if (!read || !keepsNumbers || !mayContainExactNumber(message)) return read;
-  return validateExactly(threadCommand, parseExactly(message), read);
+  return read && keepsNumbers ? withExactNumbers(threadCommand, message, read) : read;
 }
 
 const textOf = (data: RawData): string =>

@@ -1,5 +1,6 @@
 import { duplexPair } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
+import { stackOf } from '../../../../../src/kit/errors.ts';
 import {
   Connection,
   WorkerError,
@@ -194,4 +195,17 @@ test.each<[string, (theirs: ReturnType<typeof connected>) => void, string]>([
   expect(String(error)).toContain(message);
   expect(worker.ended).toHaveBeenCalledOnce();
   await expect(worker.connection.ask('state', {})).rejects.toBeInstanceOf(WorkerGone);
+});
+
+test('a cause without a traceback shows no place of this server', () => {
+  const error = new WorkerError({
+    type: 'ConnectionError',
+    message: 'no route',
+    stack: '  File "agent.py", line 3, in node',
+    cause: { type: 'OSError', message: 'unreachable' },
+  });
+  expect(stackOf(error)).toBe(
+    'ConnectionError: no route\nTraceback (most recent call last):\n  File "agent.py", line 3, in node\n' +
+      'Caused by: OSError: unreachable',
+  );
 });

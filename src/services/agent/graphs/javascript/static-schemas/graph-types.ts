@@ -2,8 +2,8 @@ import type ts from 'typescript-5';
 import type { FreeObject } from '../../../../../contract/agent/open-word.ts';
 import type { Compiler } from './compiler.ts';
 import type { StaticGraphSchemas } from './static-schemas.ts';
-import { isReference } from './type-reader.ts';
-import { schemaWriter, type TypedProperty } from './type-schema.ts';
+import { isReference, TypeReader } from './type-reader.ts';
+import { SchemaWriter, type TypedProperty } from './type-schema.ts';
 
 /**
  * Reads the schemas of graphs from their types. The engine's classes are known by the names of their members and type
@@ -11,7 +11,8 @@ import { schemaWriter, type TypedProperty } from './type-schema.ts';
  */
 export function graphTypes(compiler: Compiler, program: ts.Program) {
   const checker = program.getTypeChecker();
-  const writer = schemaWriter(compiler, program);
+  const reader = new TypeReader(compiler, program);
+  const writer = new SchemaWriter(reader);
 
   /** The type of the builder behind an export: of a compiled graph, a builder, an agent with one, or their factory. */
   function builderOf(type: ts.Type, depth = 0): ts.Type | undefined {
@@ -51,7 +52,7 @@ export function graphTypes(compiler: Compiler, program: ts.Program) {
       properties.length > 0 ? writer.objectOf(properties) : undefined;
     const properties = (name: string): TypedProperty[] => {
       const type = parameters.get(name);
-      return type ? writer.properties(type) : [];
+      return type ? reader.properties(type) : [];
     };
     const channels = (name: string, field: 'ValueType' | 'UpdateType'): TypedProperty[] => {
       const type = parameters.get(name);
@@ -71,7 +72,7 @@ export function graphTypes(compiler: Compiler, program: ts.Program) {
   function channelsOf(definition: ts.Type, field: 'ValueType' | 'UpdateType'): TypedProperty[] {
     const spec = definition.getProperty('spec');
     const defined = spec && definition.getProperty('State') ? checker.getTypeOfSymbol(spec) : definition;
-    return writer.properties(defined, { withFunctions: true }).flatMap(({ name, type, description }) => {
+    return reader.properties(defined, { withFunctions: true }).flatMap(({ name, type, description }) => {
       const made = type.getProperty(field) ? type : type.getCallSignatures().at(-1)?.getReturnType();
       const member = made?.getProperty(field);
       return member ? [{ name, type: checker.getTypeOfSymbol(member), description }] : [];

@@ -23,125 +23,132 @@ export const isReference = ({ TypeFlags, ObjectFlags }: Compiler, type: ts.Type)
   (Number(type.objectFlags) & ObjectFlags.Reference) !== 0;
 
 /** Answers questions about types in terms of JSON. */
-export function typeReader(compiler: Compiler, program: ts.Program) {
-  const checker = program.getTypeChecker();
-  const { TypeFlags, SymbolFlags } = compiler;
-  const has = (type: ts.Type, flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
+export class TypeReader {
+  readonly #compiler: Compiler;
+  readonly #program: ts.Program;
+  readonly #checker: ts.TypeChecker;
+  readonly #flags: typeof ts.TypeFlags;
+
+  constructor(compiler: Compiler, program: ts.Program) {
+    this.#compiler = compiler;
+    this.#program = program;
+    this.#checker = program.getTypeChecker();
+    this.#flags = compiler.TypeFlags;
+  }
 
   /** The value of a literal type; undefined for other types. */
-  function literalValue(type: ts.Type): string | number | boolean | undefined {
+  literalValue(type: ts.Type): string | number | boolean | undefined {
     if (type.isStringLiteral() || type.isNumberLiteral()) return type.value;
-    return has(type, TypeFlags.BooleanLiteral) ? checker.typeToString(type) === 'true' : undefined;
+    return has(type, this.#flags.BooleanLiteral) ? this.#checker.typeToString(type) === 'true' : undefined;
   }
 
   /** The schema of a type without parts; undefined for unions and structures. */
-  function simpleSchema(type: ts.Type): FreeObject | undefined {
-    if (has(type, TypeFlags.Boolean)) return { type: 'boolean' };
-    const literal = literalValue(type);
+  simpleSchema(type: ts.Type): FreeObject | undefined {
+    if (has(type, this.#flags.Boolean)) return { type: 'boolean' };
+    const literal = this.literalValue(type);
     if (literal !== undefined) return { type: typeof literal, const: literal };
     if (type.isUnion()) return undefined;
-    if (has(type, TypeFlags.StringLike)) return { type: 'string' };
-    if (has(type, TypeFlags.NumberLike)) return { type: 'number' };
-    if (has(type, TypeFlags.Null)) return { type: 'null' };
-    if (has(type, TypeFlags.NonPrimitive)) return { type: 'object' };
+    if (has(type, this.#flags.StringLike)) return { type: 'string' };
+    if (has(type, this.#flags.NumberLike)) return { type: 'number' };
+    if (has(type, this.#flags.Null)) return { type: 'null' };
+    if (has(type, this.#flags.NonPrimitive)) return { type: 'object' };
     if (type.isIntersection()) {
       // Such as `string & { brand: ... }`.
-      const [primitive] = type.types.flatMap((part) => (has(part, TypeFlags.Object) ? [] : [simpleSchema(part) ?? {}]));
+      const [primitive] = type.types.flatMap((part) =>
+        has(part, this.#flags.Object) ? [] : [this.simpleSchema(part) ?? {}],
+      );
       return primitive;
     }
-    if (!has(type, TypeFlags.Object)) return {};
-    if (isMessage(type)) return { type: 'object' };
-    if (arrayItem(type) ?? tuple(type)) return undefined;
+    if (!has(type, this.#flags.Object)) return {};
+    if (this.#isMessage(type)) return { type: 'object' };
+    if (this.arrayItem(type) ?? this.tuple(type)) return undefined;
     if (isFunction(type)) return {};
-    if (!isOfPlatform(type)) return undefined;
+    if (!this.#isOfPlatform(type)) return undefined;
     return type.getSymbol()?.name === 'Date' ? { type: 'string', format: 'date-time' } : {};
   }
 
   /** Whether a value of the type is left out of JSON. */
-  const isAbsent = (type: ts.Type): boolean => has(type, TypeFlags.Undefined | TypeFlags.Void | TypeFlags.Never);
-
-  const isFunction = (type: ts.Type): boolean =>
-    type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0;
+  isAbsent(type: ts.Type): boolean {
+    return has(type, this.#flags.Undefined | this.#flags.Void | this.#flags.Never);
+  }
 
   /** Whether a class or an interface comes from the language or the platform, whose objects are not JSON. */
-  function isOfPlatform(type: ts.Type): boolean {
-    const declared = isReference(compiler, type) ? type.target : type;
+  #isOfPlatform(type: ts.Type): boolean {
+    const declared = isReference(this.#compiler, type) ? type.target : type;
     if (!declared.isClassOrInterface()) return false;
     const files = (declared.getSymbol()?.getDeclarations() ?? []).map((declaration) => declaration.getSourceFile());
     return files.some(
-      (file) => program.isSourceFileDefaultLibrary(file) || /[\\/]@types[\\/]node[\\/]/.test(file.fileName),
+      (file) => this.#program.isSourceFileDefaultLibrary(file) || /[\\/]@types[\\/]node[\\/]/.test(file.fileName),
     );
   }
 
-  const isMessage = (type: ts.Type): boolean =>
-    has(type, TypeFlags.Object) && fieldsOfMessages.every((name) => type.getProperty(name) !== undefined);
+  #isMessage(type: ts.Type): boolean {
+    return has(type, this.#flags.Object) && fieldsOfMessages.every((name) => type.getProperty(name) !== undefined);
+  }
 
   /** Whether a type is a list of messages. */
-  function isMessages(type: ts.Type): boolean {
-    const item = arrayItem(type);
+  isMessages(type: ts.Type): boolean {
+    const item = this.arrayItem(type);
     if (!item) return false;
-    return item.isUnion() ? item.types.some(isMessage) : isMessage(item);
+    return item.isUnion() ? item.types.some((each) => this.#isMessage(each)) : this.#isMessage(item);
   }
 
   /** The engine's wrapper of a value that replaces another one, which only the agent's code makes. */
-  const isOverwrite = (type: ts.Type): boolean =>
-    has(type, TypeFlags.Object) && type.getProperty('__overwrite__') !== undefined;
+  isOverwrite(type: ts.Type): boolean {
+    return has(type, this.#flags.Object) && type.getProperty('__overwrite__') !== undefined;
+  }
 
-  const arrayItem = (type: ts.Type): ts.Type | undefined =>
-    isReference(compiler, type) && checker.isArrayType(type) ? checker.getTypeArguments(type)[0] : undefined;
+  arrayItem(type: ts.Type): ts.Type | undefined {
+    return isReference(this.#compiler, type) && this.#checker.isArrayType(type)
+      ? this.#checker.getTypeArguments(type)[0]
+      : undefined;
+  }
 
-  function tuple(
-    type: ts.Type,
-  ): { fixed: readonly ts.Type[]; rest: ts.Type | undefined; minLength: number } | undefined {
-    if (!isReference(compiler, type) || !checker.isTupleType(type) || !isTupleTarget(type.target)) return undefined;
+  tuple(type: ts.Type): { fixed: readonly ts.Type[]; rest: ts.Type | undefined; minLength: number } | undefined {
+    if (!isReference(this.#compiler, type) || !this.#checker.isTupleType(type) || !isTupleTarget(type.target))
+      return undefined;
     const { fixedLength, minLength } = type.target;
-    const items = checker.getTypeArguments(type);
+    const items = this.#checker.getTypeArguments(type);
     return { fixed: items.slice(0, fixedLength), rest: items[fixedLength], minLength };
   }
 
-  const isTupleTarget = (target: ts.GenericType): target is ts.TupleType => 'fixedLength' in target;
-
   /** @param withFunctions whether to include those whose values are functions, which are not JSON. */
-  function properties(type: ts.Type, { withFunctions = false } = {}): ObjectProperty[] {
-    return checker.getPropertiesOfType(type).flatMap((symbol) => {
+  properties(type: ts.Type, { withFunctions = false } = {}): ObjectProperty[] {
+    return this.#checker.getPropertiesOfType(type).flatMap((symbol) => {
       const { name } = symbol;
-      const inner = checker.getTypeOfSymbol(symbol);
+      const inner = this.#checker.getTypeOfSymbol(symbol);
       // Fields by symbols, and private ones.
-      if (/^(?:__@|#)/.test(name) || isHidden(symbol)) return [];
-      if (!withFunctions && isFunction(checker.getNonNullableType(inner))) return [];
+      if (/^(?:__@|#)/.test(name) || this.#isHidden(symbol)) return [];
+      if (!withFunctions && isFunction(this.#checker.getNonNullableType(inner))) return [];
       const isOptional =
-        (symbol.flags & SymbolFlags.Optional) !== 0 ||
-        isAbsent(inner) ||
-        (inner.isUnion() && inner.types.some(isAbsent));
-      return [{ name, type: inner, isOptional, description: descriptionOf(symbol) }];
+        (symbol.flags & this.#compiler.SymbolFlags.Optional) !== 0 ||
+        this.isAbsent(inner) ||
+        (inner.isUnion() && inner.types.some((each) => this.isAbsent(each)));
+      return [{ name, type: inner, isOptional, description: this.#descriptionOf(symbol) }];
     });
   }
 
-  function isHidden(symbol: ts.Symbol): boolean {
-    const { Private, Protected } = compiler.ModifierFlags;
+  #isHidden(symbol: ts.Symbol): boolean {
+    const { Private, Protected } = this.#compiler.ModifierFlags;
     return (symbol.getDeclarations() ?? []).some(
-      (declaration) => (compiler.getCombinedModifierFlags(declaration) & (Private | Protected)) !== 0,
+      (declaration) => (this.#compiler.getCombinedModifierFlags(declaration) & (Private | Protected)) !== 0,
     );
   }
 
-  function descriptionOf(symbol: ts.Symbol): string | undefined {
-    const text = compiler.displayPartsToString(symbol.getDocumentationComment(checker)).trim();
+  #descriptionOf(symbol: ts.Symbol): string | undefined {
+    const text = this.#compiler.displayPartsToString(symbol.getDocumentationComment(this.#checker)).trim();
     return text === '' || text.length > maxDescriptionLength ? undefined : text;
   }
 
   /** The type of the values under other keys; undefined where a type names all of its keys. */
-  const indexType = (type: ts.Type): ts.Type | undefined =>
-    checker.getIndexInfosOfType(type).find(({ keyType }) => has(keyType, TypeFlags.StringLike))?.type;
-
-  return {
-    simpleSchema,
-    literalValue,
-    isAbsent,
-    isMessages,
-    isOverwrite,
-    arrayItem,
-    tuple,
-    properties,
-    indexType,
-  };
+  indexType(type: ts.Type): ts.Type | undefined {
+    return this.#checker.getIndexInfosOfType(type).find(({ keyType }) => has(keyType, this.#flags.StringLike))?.type;
+  }
 }
+
+const has = (type: ts.Type, flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
+
+const isFunction = (type: ts.Type): boolean =>
+  type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0;
+
+const isTupleTarget = (target: ts.GenericType): target is ts.TupleType => 'fixedLength' in target;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript-5';
 import { afterAll, describe, expect, test } from 'vitest';
-import { schemaWriter } from '../../../../../../src/services/agent/graphs/javascript/static-schemas/type-schema.ts';
+import { TypeReader } from '../../../../../../src/services/agent/graphs/javascript/static-schemas/type-reader.ts';
+import { SchemaWriter } from '../../../../../../src/services/agent/graphs/javascript/static-schemas/type-schema.ts';
 
 const declarations = `
   export interface Tree {
@@ -159,14 +160,15 @@ function schemasOf(types: readonly string[]): object[] {
   const file = join(folder, 'types.ts');
   writeFileSync(file, `${declarations}\n${types.map((type, at) => `export type T${at} = ${type};`).join('\n')}`);
   const program = ts.createProgram([file], { strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, types: [] });
-  const writer = schemaWriter(ts, program);
+  const checker = program.getTypeChecker();
+  const writer = new SchemaWriter(new TypeReader(ts, program));
   const source = program.getSourceFile(file);
-  const module = source && writer.checker.getSymbolAtLocation(source);
-  const exported = module ? writer.checker.getExportsOfModule(module) : [];
+  const module = source && checker.getSymbolAtLocation(source);
+  const exported = module ? checker.getExportsOfModule(module) : [];
   return types.map((_, at) => {
     const [symbol] = exported.filter(({ name }) => name === `T${at}`);
     if (!symbol) throw new Error(`type ${at} is not there`);
-    return writer.objectOf([{ name: 'it', type: writer.checker.getDeclaredTypeOfSymbol(symbol) }]);
+    return writer.objectOf([{ name: 'it', type: checker.getDeclaredTypeOfSymbol(symbol) }]);
   });
 }
 
