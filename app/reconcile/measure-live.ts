@@ -1,7 +1,7 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { capitalized } from '../../src/kit/plain-text.ts';
 import { hashOfTest } from '../../src/deploy/smoke/kept-baselines.ts';
-import { fewestAnswers, noteKept, usableAnswers } from '../../src/deploy/machine/measure-live.ts';
+import { fewestAnswers, maxMeasuringMs, noteKept, usableAnswers } from '../../src/deploy/machine/measure-live.ts';
 import { answersBefore, comparesKept } from '../../src/deploy/rules/against-live.ts';
 import { samplesOf } from '../../src/deploy/rules/baseline.ts';
 import { counted } from '../../src/deploy/words/verdict-table/words.ts';
@@ -11,8 +11,7 @@ import { baselinesOf, comparedRevision, comparingTests, testToMeasure, putAnswer
 import { continued, readOptions, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
 
-/** How long a live revision is measured before a change at the most (ms), and how often another one is, which took its place. */
-const measureMs = 30 * 60_000;
+/** How often another live revision is measured, which took the place of the one before. */
 const mostRounds = 3;
 
 const subjectOf = ({ id }: Intent): string => `measuring ${id}`;
@@ -48,7 +47,7 @@ export async function withLiveAnswers(
   const live: LiveAnswers = {
     ...compared,
     rounds,
-    until: deadlineIn(clock, subjectOf(intent), measureMs),
+    until: deadlineIn(clock, subjectOf(intent), maxMeasuringMs),
     notes,
     answers,
   };
@@ -70,14 +69,14 @@ export async function measureLive(work: ReconcileContext, intent: Intent): Promi
   if (!live) throw new Error(`intent ${id} has nothing to measure`);
   const { clock, smoke, agentAt } = work.context;
   const test = testToMeasure(intent);
-  const isOver = isExpired(clock, subjectOf(intent), live.until, measureMs);
+  const isOver = isExpired(clock, subjectOf(intent), live.until, maxMeasuringMs);
   if (!test) return endMeasuring(work, intent, live);
   // Some of the answers may be those of the revision that serves now.
   if (!isOver && !(await serves(work, intent, live))) return endMeasuring(work, intent, { ...live, answers: [] });
   const former = live.answers.find((each) => each.test === test.name)?.samples ?? [];
   const now = clock.now();
   // The time of day may have been set.
-  const until = isOver ? now : live.until > now ? live.until : now + measureMs;
+  const until = isOver ? now : live.until > now ? live.until : now + maxMeasuringMs;
   const measurement = { test, former, until };
   const result = await smoke.measure(intent, measurement, agentAt(live.address), work.signal);
   if (result.kind === 'waiting') {

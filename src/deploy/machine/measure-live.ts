@@ -9,6 +9,9 @@ import { baselineContext, keepBaselines, readBaselines, type KeptBaseline } from
 import { clientAt, liveAddress } from './live-address.ts';
 import { sendAttempts, sendingOf } from '../smoke/send-attempts.ts';
 
+/** How long a live agent is measured before a change at the most (ms). */
+export const maxMeasuringMs = 30 * 60_000;
+
 /**
  * Sends the tests that compare to the live agent, before a change replaces it: where the service can't hold the new
  * revision, both never answer at the same time. Without a live agent there is nothing to compare with.
@@ -27,11 +30,12 @@ export async function measureLive(run: DeployRun): Promise<void> {
   noteKept([...kept.values()], formerLive.id, run);
   const missing = tests.filter((test) => (kept.get(test)?.samples.length ?? 0) < answersBefore(test));
   if (missing.length > 0) run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: missing.length });
+  const until = run.request.clock.now() + maxMeasuringMs;
   const answers: [string, readonly Evidence[]][] = [];
   const measured = new Map<SmokeTest, readonly Sample[]>();
   for (const test of tests) {
     const former = (kept.get(test)?.samples ?? []).slice(-answersBefore(test)).map(asEvidence);
-    const all = missing.includes(test) ? await measure(test, { former, agent, run }) : former;
+    const all = missing.includes(test) ? await measure(test, { former, agent, until }, run) : former;
     answers.push([test.name, all]);
     if (missing.includes(test))
       measured.set(
@@ -78,10 +82,11 @@ export function usableAnswers<Answer>(test: SmokeTest, answers: readonly Answer[
 /** What the live agent answered: `former` answers, and as many more as are missing. */
 async function measure(
   test: SmokeTest,
-  { former, agent, run }: { former: readonly Evidence[]; agent: AgentServer; run: DeployRun },
+  { former, ...receiver }: { former: readonly Evidence[]; agent: AgentServer; until: number },
+  run: DeployRun,
 ): Promise<readonly Evidence[]> {
   const counted = withAnswers(test, answersBefore(test));
-  const { attempts } = await sendAttempts(counted, former, { agent, ...sendingOf(run) });
+  const { attempts } = await sendAttempts(counted, former, { ...receiver, ...sendingOf(run) });
   const answers = attempts.map((each) => asJudged(test, each)).filter(({ kind }) => kind !== 'unreachable');
   return usableAnswers(test, answers);
 }

@@ -34,7 +34,7 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   const { revisionId, seen } = held;
   const { address, endsAt } = held.hold;
   run.emit({ kind: 'held', revisionId, endsAt });
-  const verdict = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
+  const { verdict, keepAnswers } = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
   known.verdict = verdict;
   known.verified = 'before-traffic';
   const decision = decisionOf(verdict, heldTermsOf(request, known));
@@ -49,7 +49,9 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   if (hold.kind !== 'none') run.record({ ...held, hold });
   if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
   else run.note(`revision ${revisionId} was to be ${decision}, but ${heldOtherwise[hold.kind]}`);
-  return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
+  const ended = await watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
+  if (ended.kind === 'live' && verdict.kind !== 'failed') keepAnswers();
+  return ended;
 }
 
 /** Discards a held revision of this run without a test, and returns how it ended. One of another client is left to it. */

@@ -77,8 +77,11 @@ export interface LiveVerdict {
  */
 export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
   const { control } = run.request;
-  // What was answered before is of the revision that the followed one replaced.
-  const before = revisionId === run.known.revisionId ? run.known.before?.answers : undefined;
+  const { known } = run;
+  // What was answered before is of the revision that the followed one replaced: where that was another one meanwhile,
+  // there is nothing to compare with.
+  const isOfFormer = revisionId === known.revisionId && known.before?.of === known.formerLive?.id;
+  const before = isOfFormer ? known.before?.answers : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
   const answered = await withConversationsLive(await smokeAt(liveAddress(run), { before, compared }, run), run);
   const deploymentId = run.known.deployment?.id;
@@ -90,18 +93,22 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   }
   const active = run.saw(current.value).active_revision_id;
   const verdict = attributeVerdict(answered, { tested: revisionId, active });
-  if (replacementIn(verdict) === undefined) reportInBackground(verdict, { deploymentId, revisionId, compared }, run);
+  if (replacementIn(verdict) === undefined) {
+    const tested = { deploymentId, revisionId };
+    reportInBackground(verdict, tested, run);
+    if (verdict.kind !== 'failed') keepInBackground(compared, tested, run);
+  }
   return { verdict, current };
 }
 
 /**
  * Runs the smoke tests against a held revision at its own address. Nothing else answers there, so the verdict is always
- * about it: once it is no longer held, the address is a 404.
+ * about it: once it is no longer held, the address is a 404. `keepAnswers` is for a revision that is live then.
  */
 export async function smokeHeld(
   held: { deploymentId: string; revisionId: string; address: string; endsAt: string },
   run: DeployRun,
-): Promise<Verdict> {
+): Promise<{ verdict: Verdict; keepAnswers: () => void }> {
   const { smokeTests, agentAt } = run.request;
   const serving = () => clientAt(liveAddress(run), agentAt);
   const isCompared = run.known.formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
@@ -111,17 +118,25 @@ export async function smokeHeld(
   const live = isCompared ? serving() : undefined;
   const answered = await smokeAt(heldAddress, { live, compared, until }, run, (held) => atHold(held, serving));
   const verdict = await withConversationsHeld(answered, { address: heldAddress, until }, run);
-  reportInBackground(verdict, { ...held, compared }, run);
-  return verdict;
+  reportInBackground(verdict, held, run);
+  return { verdict, keepAnswers: () => keepInBackground(compared, held, run) };
 }
 
-/** Reports the verdict, and keeps what was measured with a revision that goes on to serve. */
-function reportInBackground(
-  verdict: Verdict,
-  tested: { deploymentId: string; revisionId: string; compared: NonNullable<SmokeRun['compared']> },
+interface TestedRevision {
+  deploymentId: string;
+  revisionId: string;
+}
+
+/** Keeps what was measured with a revision that goes on to serve. */
+function keepInBackground(
+  compared: NonNullable<SmokeRun['compared']>,
+  { deploymentId, revisionId }: TestedRevision,
   run: DeployRun,
 ): void {
-  const { deploymentId, revisionId, compared } = tested;
+  run.report(() => keepBaselines(compared, baselineContext({ deploymentId, revisionId }, run)));
+}
+
+function reportInBackground(verdict: Verdict, { deploymentId, revisionId }: TestedRevision, run: DeployRun): void {
   const { control, workflow, clock, signal, timeoutMs } = run.request;
   run.report(() =>
     reportVerdict(verdict, {
@@ -139,7 +154,6 @@ function reportInBackground(
       withinMs: timeoutMs,
     }),
   );
-  if (verdict.kind !== 'failed') run.report(() => keepBaselines(compared, baselineContext(tested, run)));
 }
 
 async function smokeAt(

@@ -491,6 +491,46 @@ describe('a test against the live revision', () => {
     expect(control.count('redeploy')).toBe(0);
   });
 
+  test('compares nothing where the revision that replaced the measured one is replaced by an adopted one', async () => {
+    const { fixture, deploy, control } = await holding();
+    const patch = control.patchDeployment.bind(control);
+    control.patchDeployment = async (id) => {
+      control.scripts.push(goesLive(third), goesLive(second));
+      await patch(id, { source_revision_config: { repo_ref: 'other' } });
+      await fixture.passes(60_000);
+      await patch(id, { source_revision_config: { repo_ref: 'main' } });
+      throw serviceError('conflict', 'patch deployment', { status: 412 });
+    };
+    const outcome = await deploy({ smokeTests, verify: 'after-traffic' });
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3', verdict: { tests: [{ attempts: 1 }] } });
+    expect(outcome.notes.join()).toContain('has no live revision to be compared with');
+  });
+
+  test('measures the live one for half an hour at most: what it did not answer proves nothing', async () => {
+    const { fixture, deploy } = await holding();
+    fixture.agent.answers = [says('hello', 50_000)];
+    const slow = ['one', 'two'].map((name) => ({
+      ...hello,
+      name,
+      timeoutMs: 60_000,
+      series: { ...series, atOnce: 1 },
+    }));
+    const outcome = await deploy({ smokeTests: slow, verify: 'after-traffic' });
+    const verdicts = outcome.verdict?.tests.map(({ attempts, verdict }) => [attempts > 30, verdict.kind]);
+    expect(verdicts).toEqual([
+      [true, 'passed'],
+      [false, 'unproven'],
+    ]);
+  });
+
+  test('keeps nothing of a revision that is discarded because another test proves nothing', async () => {
+    const { held, deploy, control } = await holding(...Array.from({ length: 31 }, () => says('hello')), wrong);
+    held.answers.push(says('hello'));
+    const outcome = await deploy({ smokeTests: [...smokeTests, { ...hello, name: 'another' }] });
+    expect(outcome).toMatchObject({ kind: 'discarded', verdict: { tests: [{ verdict: { kind: 'passed' } }, {}] } });
+    expect(control.count('keep baseline')).toBe(0);
+  });
+
   test('proves nothing where the live one can not be measured, and rolls nothing back', async () => {
     const { fixture, deploy, control } = await holding();
     fixture.agent.answers = [unreachable];
