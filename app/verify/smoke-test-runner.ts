@@ -1,10 +1,10 @@
 import { receiverOf } from '../../src/deploy/rules/against-live.ts';
 import { isPauseDue } from '../../src/deploy/rules/series.ts';
 import type { ConversationServer } from '../../src/contract/agent/service.ts';
-import type { Evidence, Sample } from '../../src/deploy/rules/verdict-types.ts';
+import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import { asEvidence } from '../../src/deploy/rules/compare.ts';
 import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
-import { usableAnswers } from '../../src/deploy/machine/measure-live.ts';
+import { measuredAnswers } from '../../src/deploy/machine/measure-live.ts';
 import { atHold } from '../../src/deploy/smoke/remove-resources.ts';
 import { pauseBefore, tooLate } from '../../src/deploy/smoke/send-attempts.ts';
 import { judgeHere, outOfTime, unjudged, type Judge } from '../../src/deploy/smoke/judge.ts';
@@ -45,7 +45,7 @@ export function createSmokeTestRunner({
     const { smokeTests } = intent.terms;
     const written = smokeTests[before.verdicts.length];
     const leftMs = intent.hold ? endOfTests(intent.hold.endsAt) - clock.now() : Infinity;
-    const open = written && openTest(written, { live, before: answeredBefore(intent, written)?.map(asEvidence) });
+    const open = written && openTest(written, { live, before: answeredBefore(intent, written) });
     const test = open && withTimeLeft(open.test, leftMs);
     const tested = intent.hold ? atHold(at, () => live) : at;
     // What is left over may be the other's: a held revision and the live one have the same threads.
@@ -142,13 +142,8 @@ export function createSmokeTestRunner({
     });
 
     function asMeasured(attempts: readonly Evidence[], progress: Progress): MeasureStepResult {
-      const answers = attempts.flatMap((each): Sample[] => {
-        if (each.kind !== 'judged') return [];
-        const { kind: _, ...sample } = each;
-        return [sample];
-      });
       const state = writeProgress({ ...progress, attempts: [] });
-      return { kind: 'measured', state, samples: usableAnswers(test, answers) };
+      return { kind: 'measured', state, samples: measuredAnswers(test, attempts) };
     }
   };
 

@@ -18,7 +18,7 @@ import type { Obstacle, Plan } from '../rules/plan-types.ts';
 import { notesOnBuild } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verification } from '../rules/verification.ts';
-import type { Evidence, Verdict } from '../rules/verdict-types.ts';
+import type { Sample, Verdict } from '../rules/verdict-types.ts';
 import type { PackedSource } from '../../kit/archive/pack.ts';
 import type { RecordedConversations } from '../smoke/conversations.ts';
 import type { Rollback } from './outcome-types.ts';
@@ -113,7 +113,7 @@ export interface RunState {
   /** This run requested the hold of the revision that it follows. */
   isHoldOurs?: boolean;
   /** What the live revision `of` answered before the change, by the names of the tests; where no revision is held. */
-  before?: { of: string; answers: ReadonlyMap<string, readonly Evidence[]> };
+  before?: { of: string; answers: ReadonlyMap<string, readonly Sample[]> };
   verdict?: Verdict;
   /** What the live revision reported of the newest conversations before anything was written. */
   conversations?: RecordedConversations | undefined;

@@ -1,7 +1,7 @@
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer } from '../../contract/agent/service.ts';
 import { answersBefore, comparesKept } from '../rules/against-live.ts';
-import { asEvidence, sampleOf } from '../rules/compare.ts';
+import { asEvidence } from '../rules/compare.ts';
 import { asJudged, withAnswers } from '../rules/series.ts';
 import type { Evidence, Sample } from '../rules/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -31,25 +31,21 @@ export async function measureLive(run: DeployRun): Promise<void> {
   const missing = tests.filter((test) => (kept.get(test)?.samples.length ?? 0) < answersBefore(test));
   if (missing.length > 0) run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: missing.length });
   const until = run.request.clock.now() + maxMeasuringMs;
-  const answers: [string, readonly Evidence[]][] = [];
+  const answers = new Map<string, readonly Sample[]>();
   const measured = new Map<SmokeTest, readonly Sample[]>();
   for (const test of tests) {
-    const former = (kept.get(test)?.samples ?? []).slice(-answersBefore(test)).map(asEvidence);
+    const former = (kept.get(test)?.samples ?? []).slice(-answersBefore(test));
     const all = missing.includes(test) ? await measure(test, { former, agent, until }, run) : former;
-    answers.push([test.name, all]);
-    if (missing.includes(test))
-      measured.set(
-        test,
-        all.flatMap((evidence) => sampleOf(test, evidence) ?? []),
-      );
+    answers.set(test.name, all);
+    if (missing.includes(test)) measured.set(test, all);
   }
   const { control, clock, timeoutMs } = run.request;
   run.deadline = clock.now() + timeoutMs;
-  run.known.before = { of: formerLive.id, answers: new Map(answers) };
+  run.known.before = { of: formerLive.id, answers };
   const current = await control.getDeployment(formerDeployment.id, run.reading());
   // Some of the answers are those of the revision that serves now.
   if (current.active_revision_id !== formerLive.id) {
-    run.known.before.answers = new Map(answers.map(([name]) => [name, []]));
+    run.known.before.answers = new Map(tests.map(({ name }) => [name, []]));
     return;
   }
   // It is of use if this change fails, and the live revision goes on.
@@ -74,19 +70,30 @@ export function noteKept(
 export const fewestAnswers = 10;
 
 /** The newest answers of a live agent to a test that a new one can be compared with; none where they are too few. */
-export function usableAnswers<Answer>(test: SmokeTest, answers: readonly Answer[]): readonly Answer[] {
+export function usableAnswers(test: SmokeTest, answers: readonly Sample[]): readonly Sample[] {
   const wanted = answersBefore(test);
   return answers.length < Math.min(wanted, fewestAnswers) ? [] : answers.slice(-wanted);
 }
 
+/** The answers of these attempts that a new agent can be compared with. */
+export const measuredAnswers = (test: SmokeTest, attempts: readonly Evidence[]): readonly Sample[] =>
+  usableAnswers(
+    test,
+    attempts.flatMap((each) => {
+      const judged = asJudged(test, each);
+      if (judged.kind !== 'judged') return [];
+      const { kind: _, ...sample } = judged;
+      return [sample];
+    }),
+  );
+
 /** What the live agent answered: `former` answers, and as many more as are missing. */
 async function measure(
   test: SmokeTest,
-  { former, ...receiver }: { former: readonly Evidence[]; agent: AgentServer; until: number },
+  { former, ...receiver }: { former: readonly Sample[]; agent: AgentServer; until: number },
   run: DeployRun,
-): Promise<readonly Evidence[]> {
+): Promise<readonly Sample[]> {
   const counted = withAnswers(test, answersBefore(test));
-  const { attempts } = await sendAttempts(counted, former, { ...receiver, ...sendingOf(run) });
-  const answers = attempts.map((each) => asJudged(test, each)).filter(({ kind }) => kind !== 'unreachable');
-  return usableAnswers(test, answers);
+  const { attempts } = await sendAttempts(counted, former.map(asEvidence), { ...receiver, ...sendingOf(run) });
+  return measuredAnswers(test, attempts);
 }

@@ -4,7 +4,6 @@ import { type ComparisonDesign, measures, type SmokeTest } from '../file/smoke-t
 import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import type { Graders } from '../../contract/grader.ts';
-import { asEvidence } from '../rules/compare.ts';
 import { attributeVerdict } from '../rules/verdict-subject.ts';
 import { concludeAll } from '../rules/verdict.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
@@ -70,7 +69,7 @@ const asCompared = (
 /** Sends the tests to the new agent only: kept answers stand for the live one. */
 async function compareWithKept({ revisionId, answers }: KeptAnswers, comparison: AgentComparison): Promise<Verdict> {
   const tests = comparison.tests.filter((test) => answers.has(test));
-  const before = new Map([...answers].map(([{ name }, { samples }]) => [name, samples.map(asEvidence)]));
+  const before = new Map([...answers].map(([{ name }, { samples }]) => [name, samples]));
   const { live: _, ...dependencies } = comparison;
   const tested = await smoke({
     ...dependencies,

@@ -1,7 +1,8 @@
 import type { AgentServer } from '../../contract/agent/service.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
+import { asEvidence } from '../rules/compare.ts';
 import { withoutLive } from '../rules/against-live.ts';
-import type { Evidence, TestVerdict } from '../rules/verdict-types.ts';
+import type { Evidence, Sample, TestVerdict } from '../rules/verdict-types.ts';
 
 /** A test as it is sent, and its attempts that were made before. */
 export interface OpenTest {
@@ -14,10 +15,10 @@ export interface OpenTest {
 /** Begins a test with what there is to compare with: a live agent, what it answered before the change, or nothing. */
 export function openTest(
   written: SmokeTest,
-  { live, before }: { live: AgentServer | undefined; before: readonly Evidence[] | undefined },
+  { live, before }: { live: AgentServer | undefined; before: readonly Sample[] | undefined },
 ): OpenTest {
   if (live) return { test: written, former: [], isMeasured: true };
-  const former = before ?? [];
+  const former = (before ?? []).map(asEvidence);
   return { test: withoutLive(written, former.length), former, isMeasured: before?.length !== 0 };
 }
 

@@ -13,7 +13,7 @@ import type { DeployEvent } from '../machine/deploy-event.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { withConversationsHeld, withConversationsLive } from './run-conversations.ts';
-import { baselineContext, keepBaselines } from './kept-baselines.ts';
+import { baselineContext, keepBaselines, type BaselineContext } from './kept-baselines.ts';
 import { reportVerdict } from '../machine/report-verdict.ts';
 import { atHold } from './remove-resources.ts';
 import type { AgentServer } from '../../contract/agent/service.ts';
@@ -23,7 +23,7 @@ import { tryCall, type CallResult } from './try-call.ts';
 interface SmokeRun extends Sending {
   tests: readonly SmokeTest[];
   /** What the live agent answered before the new one was there, by the name of the test. */
-  before?: ReadonlyMap<string, readonly Evidence[]> | undefined;
+  before?: ReadonlyMap<string, readonly Sample[]> | undefined;
   /** Receives what the new agent answered to each test against the live one. */
   compared?: Map<SmokeTest, readonly Sample[]> | undefined;
   emit?: ((event: DeployEvent) => void) | undefined;
@@ -96,7 +96,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   if (replacementIn(verdict) === undefined) {
     const tested = { deploymentId, revisionId };
     reportInBackground(verdict, tested, run);
-    if (verdict.kind !== 'failed') keepInBackground(compared, tested, run);
+    if (verdict.kind !== 'failed') run.report(() => keepBaselines(compared, baselineContext(tested, run)));
   }
   return { verdict, current };
 }
@@ -106,7 +106,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
  * about it: once it is no longer held, the address is a 404. `keepAnswers` is for a revision that is live then.
  */
 export async function smokeHeld(
-  held: { deploymentId: string; revisionId: string; address: string; endsAt: string },
+  held: Tested & { address: string; endsAt: string },
   run: DeployRun,
 ): Promise<{ verdict: Verdict; keepAnswers: () => void }> {
   const { smokeTests, agentAt } = run.request;
@@ -119,24 +119,13 @@ export async function smokeHeld(
   const answered = await smokeAt(heldAddress, { live, compared, until }, run, (held) => atHold(held, serving));
   const verdict = await withConversationsHeld(answered, { address: heldAddress, until }, run);
   reportInBackground(verdict, held, run);
-  return { verdict, keepAnswers: () => keepInBackground(compared, held, run) };
+  return { verdict, keepAnswers: () => run.report(() => keepBaselines(compared, baselineContext(held, run))) };
 }
 
-interface TestedRevision {
-  deploymentId: string;
-  revisionId: string;
-}
+/** The revision that was tested. */
+type Tested = Pick<BaselineContext, 'deploymentId' | 'revisionId'>;
 
-/** Keeps what was measured with a revision that goes on to serve. */
-function keepInBackground(
-  compared: NonNullable<SmokeRun['compared']>,
-  { deploymentId, revisionId }: TestedRevision,
-  run: DeployRun,
-): void {
-  run.report(() => keepBaselines(compared, baselineContext({ deploymentId, revisionId }, run)));
-}
-
-function reportInBackground(verdict: Verdict, { deploymentId, revisionId }: TestedRevision, run: DeployRun): void {
+function reportInBackground(verdict: Verdict, { deploymentId, revisionId }: Tested, run: DeployRun): void {
   const { control, workflow, clock, signal, timeoutMs } = run.request;
   run.report(() =>
     reportVerdict(verdict, {
