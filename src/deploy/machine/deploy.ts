@@ -110,14 +110,14 @@ async function sameSuccessor(
 ): Promise<string | undefined> {
   const { control, clock } = run.request;
   const commit = run.known.commit?.kind === 'known' ? run.known.commit.sha : undefined;
-  while (commit) {
+  if (!commit) return undefined;
+  for (;;) {
     const found = await tryCall(successorOf(deploymentId, rollout, { control, options: () => run.reading() }));
     if (found.ok && sameCommit(found.value.commit, commit)) return found.value.id;
     const mayBe = found.ok ? found.value.mayReport : isTransient(found.error);
     if (!mayBe || clock.now() >= run.deadline) return undefined;
     await run.untilNextPoll(run.deadline, found.ok ? 0 : found.error.retryAfterMs);
   }
-  return undefined;
 }
 
 /** Tests a held revision; one of another commit than the only one that may be deployed is discarded untested. */
