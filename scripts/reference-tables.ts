@@ -12,6 +12,7 @@ import { inputs } from '../src/deploy/file/input-table.ts';
 import { measures } from '../src/deploy/file/smoke-test.ts';
 import { type ReportedComparison, reportedComparison } from '../src/contract/control/verdict.ts';
 import { deploymentFields } from '../src/contract/control/field-table.ts';
+import { errorTable, outcomeTable } from './outcome-tables.ts';
 import { fieldSchemas } from './deploy-file-schema.ts';
 
 /** action.yml with its inputs from the table. */
@@ -148,6 +149,7 @@ export async function referenceTables(actionFile: string): Promise<Record<string
       comparison: await formatted(comparisonTable()),
     },
     'docs/deploy-file.md': { fields: await formatted(fieldTable()) },
+    'docs/outcomes.md': { outcomes: await formatted(outcomeTable()), errors: await formatted(errorTable()) },
     'docs/verdicts.md': { rates: await formatted(rates), tests: await formatted(tests) },
   };
 }

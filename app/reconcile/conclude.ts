@@ -1,11 +1,11 @@
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
-import { adviceIfIntended } from '../../src/deploy/words/outcome-messages.ts';
+import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { decideRollback } from '../../src/deploy/rules/rollback.ts';
 import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
-import { attributeVerdict, replacementOf } from '../../src/deploy/rules/verdict-subject.ts';
+import { attributeVerdict } from '../../src/deploy/rules/verdict-subject.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
-import { withOutcome, verifiedOutcome, untestedOutcome, unverifiedOutcome, reasonOfWrongAnswer } from './outcomes.ts';
+import { withOutcome, liveOutcome, untestedOutcome } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained, mayContain } from './contained-commits.ts';
 import { baselinesOf } from './live-answers.ts';
@@ -32,8 +32,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const active = observation?.deployment.active_revision_id;
   // A verdict that was found before is true still; a rollback would take back what serves now.
   const isSettled = isReported && verdict.kind !== 'failed';
-  const replacement = isSettled || active === undefined ? undefined : replacementOf(intent.revisionId ?? '', active);
-  if (observation && replacement !== undefined) return replaced(work, intent, observation, replacement);
+  if (observation && !isSettled && active !== intent.revisionId) return replaced(work, intent, observation);
   if (!observation || verdict.kind === 'failed')
     return handleFailedTests(work, intent, verdict, !!observation && !isReported);
   if (!isReported) await reportVerdict(work, intent, verdict);
@@ -42,10 +41,10 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const baselines = baselinesOf(intent, intent.revisionId, answers, observation.deployment);
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
-    const done = withOutcome(intent, isUnasked ? untestedOutcome(intent) : unverifiedOutcome(intent, verdict), now);
+    const done = withOutcome(intent, isUnasked ? untestedOutcome(intent) : liveOutcome(intent, verdict), now);
     return saveIntents(work, [done], { requests: await requestRolledBackHead(work, done), baselines });
   }
-  const done = withOutcome(intent, verifiedOutcome(intent, verdict), now);
+  const done = withOutcome(intent, liveOutcome(intent, verdict), now);
   const live = done.sending.kind === 'restate' ? done.commit : observation.live?.commit;
   const contained = live === undefined ? undefined : await markContained(work, done, live);
   const { rolledBackCommit } = await work.context.store.deploymentQueue(intent.deploymentId);
@@ -87,7 +86,6 @@ async function handleFailedTests(
   isVerdictDue: boolean,
 ): Promise<StepResult> {
   const { context } = work;
-  const said = reasonOfWrongAnswer(intent, verdict);
   const decision = decideRollback({
     onFailure: intent.sending.kind === 'restate' ? intent.terms.onFailure : 'keep',
     revisionId: intent.revisionId,
@@ -106,10 +104,12 @@ async function handleFailedTests(
     });
   }
   if (isVerdictDue) await reportVerdict(work, intent, verdict);
-  if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });
-  const why = decision.kind === 'impossible' ? ' Not rolled back: no revision is known that was live before.' : '';
-  const advice = `Correct the agent and push, or press Rollback where a former revision is known.${adviceIfIntended(verdict)}`;
-  return endIntent(work, intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice });
+  const { revisionId } = intent;
+  const isImpossible = decision.kind === 'impossible' && intent.cause.kind !== 'failure';
+  const undo = isImpossible
+    ? ({ kind: 'not-undone', why: 'no revision is known that was live before.' } as const)
+    : undefined;
+  return endIntent(work, intent, outcomes.wrong({ revisionId, verdict }, 'app', undo));
 }
 
 /** Another revision is live by now: the verdict is not about it. */
@@ -117,7 +117,6 @@ async function replaced(
   work: ReconcileContext,
   intent: Intent,
   { deployment: { active_revision_id: active }, live }: DeploymentObservation,
-  why: string,
 ): Promise<StepResult> {
   const { revisionId: tested = '' } = intent;
   const commit = live?.commit;
@@ -127,8 +126,7 @@ async function replaced(
     work,
     { ...intent, ...(verdict ? { verdict } : {}) },
     {
-      kind: 'superseded',
-      reason: `Revision ${tested} was live, but ${why}.`,
+      ...outcomes.replaced({ revisionId: tested, active }, 'app'),
       ...(commit ? { by: { commit, contains: contains || undefined } } : {}),
     },
   );

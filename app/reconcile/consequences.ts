@@ -1,12 +1,7 @@
-import {
-  adviceIfIntended,
-  adviceOnAlsoWrong,
-  alsoWrong,
-  outcomeOfRollback,
-} from '../../src/deploy/words/outcome-messages.ts';
+import { adviceOnAlsoWrong, alsoWrong, outcomes } from '../../src/deploy/words/outcomes.ts';
 import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { AppContext } from '../context.ts';
-import { withOutcome, reasonOfWrongAnswer, type NewIntentOutcome } from './outcomes.ts';
+import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { QueueChanges } from './store.ts';
 
@@ -54,15 +49,15 @@ function endOfUndone(
   back: Intent,
   end: NonNullable<Intent['end']>,
 ): NewIntentOutcome {
-  const said = reasonOfWrongAnswer(broken, verdict);
+  const tested = { revisionId: broken.revisionId, verdict };
   const target = back.sending.kind === 'redeploy' ? back.sending.revisionId : '';
-  const advice = `Correct the agent and push: the next other commit is deployed.${adviceIfIntended(verdict)}`;
   if (end.kind === 'deployed' || end.kind === 'unproven') {
     const isProven = end.kind === 'deployed' && back.verdict?.kind === 'passed';
-    const undoing = { kind: 'serves-again', revisionId: target, isProven } as const;
-    return { ...outcomeOfRollback(said, undoing), advice, rolledBackTo: target };
+    const undo = { kind: 'serves-again', revisionId: target, isProven } as const;
+    return { ...outcomes.wrong(tested, 'app', undo), rolledBackTo: target };
   }
+  const { reason: why, advice } = end;
   return end.kind === 'broken'
-    ? { ...outcomeOfRollback(said, { kind: 'no-help', why: `${alsoWrong(target)}.` }), advice: adviceOnAlsoWrong }
-    : { ...outcomeOfRollback(said, { kind: 'not-undone', why: end.reason }), advice: end.advice ?? advice };
+    ? outcomes.wrong(tested, 'app', { kind: 'no-help', why: `${alsoWrong(target)}.`, advice: adviceOnAlsoWrong })
+    : outcomes.wrong(tested, 'app', { kind: 'not-undone', why, ...(advice ? { advice } : {}) });
 }

@@ -1,4 +1,3 @@
-import { withoutFullStop } from '../../src/kit/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { knownSecrets } from '../../src/contract/control/secret.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/deploy/rules/rollout.ts';
@@ -20,7 +19,7 @@ import {
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
-import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { mayContain } from './contained-commits.ts';
 import { successorOf } from '../../src/deploy/machine/steps/successor.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
@@ -174,7 +173,7 @@ async function handleSuperseded(
     control,
     options: () => readOptions(work),
   });
-  const reported = intentRolloutOutcome(intent, id ? { ...rollout, by: id } : rollout);
+  const superseded = id ? { ...rollout, by: id } : rollout;
   if (id && intent.sending.kind === 'restate' && sameCommit(commit, intent.commit)) {
     // The verdict was about the superseded one.
     const { verdict: _v, verified: _b, holdSeconds: _h, ...rest } = intent;
@@ -182,10 +181,10 @@ async function handleSuperseded(
   }
   const isOpen = deadline !== undefined && !isExpired(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, pollMs);
-  if (!commit) return endIntent(work, intent, reported);
+  if (!commit) return endIntent(work, intent, intentRolloutOutcome(intent, superseded));
   const contains = await mayContain(work, intent.repository, intent.commit, commit);
-  const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(commit)}.`;
-  return endIntent(work, intent, { ...reported, reason, by: { commit, contains } });
+  const end = intentRolloutOutcome(intent, superseded, commit);
+  return endIntent(work, intent, { ...end, by: { commit, contains } });
 }
 
 /** Stored part of a failed revision's logs: lines, and characters of one line. */

@@ -1,7 +1,7 @@
 import { agentAddress } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { decideHold, settleHold } from '../../src/deploy/machine/decide-hold.ts';
-import { reasonOfDecision } from '../../src/deploy/words/hold-messages.ts';
+import { reasonOfDecision } from '../../src/deploy/words/verdict-words.ts';
 import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../../src/deploy/rules/hold-state.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { deadlineIn } from './deadlines.ts';

@@ -4,7 +4,8 @@ import { findMade } from '../../src/deploy/rules/find-made.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
-import { otherCommitOutcome, noRevision, unknownEffect } from './outcomes.ts';
+import { outcomes } from '../../src/deploy/words/outcomes.ts';
+import { otherCommitOutcome, unknownEffect } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
 import { commitOfTarget, observeDeployment, madeSince, type DeploymentObservation } from './observation.ts';
@@ -37,7 +38,7 @@ export async function resolveSentRequest(work: ReconcileContext, intent: Intent)
   const sends = (intent.sends ?? 1) + 1;
   // A response that never names a revision counts as final.
   if (sends > 3 && isTimeOver(work, intent) && (await nothingNew(work, intent))) {
-    return endIntent(work, intent, noRevision());
+    return endIntent(work, intent, outcomes.noRevision('app'));
   }
   const again: Intent = { ...intent, sends };
   await saveIntents(work, [again]);
@@ -82,7 +83,7 @@ async function endUnresolved(
     const requests = [requestAfter(bound, head.sha, work.context.clock.now())];
     return endIntent(work, bound, otherCommitOutcome(bound, head.sha, contains), { requests });
   }
-  if (intent.isAccepted) return endIntent(work, intent, noRevision());
+  if (intent.isAccepted) return endIntent(work, intent, outcomes.noRevision('app'));
   const newest = observation.deployment.latest_revision_id ?? 'none';
   const why =
     made.length > 0

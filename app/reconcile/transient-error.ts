@@ -1,4 +1,5 @@
 import { isTransient as serviceMayPass, ServiceError } from '../../src/contract/service-error.ts';
+import { adviceOn } from '../../src/deploy/words/advice-on-errors.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isExpired } from './deadlines.ts';
@@ -67,28 +68,8 @@ function refusal(error: TransientError, waitedMs: number): NewIntentOutcome | un
 export const refusedByService = (error: ServiceError): NewIntentOutcome => ({
   kind: 'refused',
   reason: `The service refused: ${error.message}.`,
-  advice: adviceOnTransientError(error),
+  advice: adviceOn(error, 'app'),
 });
-
-/** What the operator of the App can do about a refusal of the service. */
-function adviceOnTransientError({ kind, status, operation }: ServiceError): string {
-  switch (kind) {
-    case 'unauthorized':
-      return status === 403
-        ? 'Check what LANDFALL_API_KEY may do, and LANDFALL_TENANT_ID: a key of an organisation needs it.'
-        : 'Check LANDFALL_API_KEY: the service does not accept this key.';
-    case 'missing':
-      return operation.includes('redeploy')
-        ? 'This service does not deploy an old revision again: revert the commit and push it.'
-        : 'Check that the deployment still exists, and LANDFALL_BASE_URL with its path prefix.';
-    case 'conflict':
-      return 'Look at what changes the deployment at the same time, and press Re-run.';
-    case 'rejected':
-      return 'Correct what the service names, and press Re-run.';
-    default:
-      return 'Check LANDFALL_BASE_URL and the network, and press Re-run.';
-  }
-}
 
 /** How long past its deadline a revision that cannot be observed is followed (ms). */
 const overdueMs = 60 * 60_000;

@@ -1,5 +1,5 @@
 import { shortCommit } from '../../src/deploy/rules/commit.ts';
-import { firstTestOf } from '../../src/deploy/words/outcome-messages.ts';
+import { firstTestOf } from '../../src/deploy/words/verdict-words.ts';
 import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';

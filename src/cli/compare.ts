@@ -10,7 +10,7 @@ import { asSentence } from '../kit/plain-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { attributedTo, compareAgents } from '../deploy/smoke/compare-agents.ts';
 import { type ComparedAgent, findAgents, type KeptAnswers, takenAtOf } from '../deploy/smoke/compared-agents.ts';
-import { adviceOn } from '../deploy/words/describe-ending.ts';
+import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { comparisonJson, comparisonLines } from '../deploy/words/comparison.ts';
 import { eventLines } from '../deploy/words/event-lines.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
@@ -34,7 +34,7 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
       return exitCodes.fails;
     }
     if (!(error instanceof ServiceError)) throw error;
-    const [reason, advice] = [asSentence(error.message), adviceOn(error)];
+    const [reason, advice] = [asSentence(error.message), adviceOn(error, 'run')];
     terminal.complain(`refused: ${reason}`);
     terminal.complain(`What to do: ${advice}`);
     terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice });

@@ -7,7 +7,7 @@ import type { ControlService } from '../contract/control/service.ts';
 import { asSentence } from '../kit/plain-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { decideHold } from '../deploy/machine/decide-hold.ts';
-import { adviceOn } from '../deploy/words/describe-ending.ts';
+import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { findDeployment } from '../deploy/machine/find-deployment.ts';
 import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
 import { readDiscardRequest } from './compare-input.ts';
@@ -53,7 +53,7 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
     return exitCodes.passes;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return refuse(asSentence(error.message), adviceOn(error));
+    return refuse(asSentence(error.message), adviceOn(error, 'run'));
   } finally {
     await control.close();
   }

@@ -1,3 +1,4 @@
+import type { ControlOperation } from '../contract/service-error.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import { type FieldNameSetting, spellFields } from '../contract/control/aliases.ts';
 import { baseline, baselineRequest } from '../contract/control/baseline.ts';
@@ -104,11 +105,12 @@ export function connectControlService(settings: ControlServiceSettings): Control
 
   return {
     createDeployment: async (request, options) => {
-      const name = 'create deployment';
+      const name = 'create deployment' satisfies ControlOperation;
       const body = checked(deploymentCreateRequest, name, request);
       return write({ name, method: 'POST', path: '/v2/deployments' }, body, { ...options, ifLatest: undefined });
     },
-    getDeployment: async (id, options) => get('get deployment', deploymentPath(id), readDeployment, options),
+    getDeployment: async (id, options) =>
+      get('get deployment' satisfies ControlOperation, deploymentPath(id), readDeployment, options),
     patchDeployment: async (id, request, options) => {
       const name = 'patch deployment';
       const body = checked(deploymentPatchRequest, name, request);
@@ -131,7 +133,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
       return get(name, `${deploymentPath(id)}/revisions`, readRevisions, options, wanted);
     },
     redeployRevision: async (id, revisionId, options) => {
-      const name = 'redeploy revision';
+      const name = 'redeploy revision' satisfies ControlOperation;
       const path = `${revisionPath(id, revisionId)}/redeploy`;
       const operation: Operation = { name, method: 'POST', path, headers: conditions(name, options) };
       return call(link, operation, readDeployment, options);
@@ -169,7 +171,12 @@ export function connectControlService(settings: ControlServiceSettings): Control
     features: featuresOf(link),
     deleteDeployment: async (id, { deleteTracingProject }, options) => {
       const [path, wanted] = [deploymentPath(id), query({ delete_tracing_project: deleteTracingProject })];
-      const operation: Operation = { name: 'delete deployment', method: 'DELETE', path, query: wanted };
+      const operation: Operation = {
+        name: 'delete deployment' satisfies ControlOperation,
+        method: 'DELETE',
+        path,
+        query: wanted,
+      };
       return call(link, operation, readNothing, options);
     },
     interruptRevision: async (id, revisionId, options) => {
@@ -180,7 +187,12 @@ export function connectControlService(settings: ControlServiceSettings): Control
       // Safe to retry: it only returns another URL. The specification has the path without the prefix, the public
       // service with it.
       const at = (path: string) =>
-        call(link, { name: 'request upload', method: 'POST', path, safe: true }, readUpload, options);
+        call(
+          link,
+          { name: 'request upload' satisfies ControlOperation, method: 'POST', path, safe: true },
+          readUpload,
+          options,
+        );
       const path = `${deploymentPath(id)}/upload-url`;
       try {
         return await at(path);

@@ -1,3 +1,4 @@
+import type { ControlOperation } from '../contract/service-error.ts';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { PutResult, TarballStore } from '../contract/control/upload.ts';
@@ -21,7 +22,7 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
     const link = connection(origin, keyless);
     let changed: string | undefined;
     const operation: Operation = {
-      name: 'upload source',
+      name: 'upload source' satisfies ControlOperation,
       method: 'PUT',
       path: pathname,
       query: search,

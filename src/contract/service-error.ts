@@ -40,6 +40,19 @@ export interface ServiceErrorDetails {
 }
 
 /** A failure of a service. Never used for a programming error or a user's invalid file. */
+/** The operations of a control service that decisions and advice tell apart. */
+export type ControlOperation =
+  | 'create deployment'
+  | 'delete deployment'
+  | 'get deployment'
+  | 'redeploy revision'
+  | 'request upload'
+  | 'upload source';
+
+/** Whether an operation failed. The client names its operations by the same type. */
+export const isOf = ({ operation }: Pick<ServiceError, 'operation'>, name: ControlOperation): boolean =>
+  operation === name;
+
 export class ServiceError extends Error {
   readonly kind: ServiceErrorKind;
   readonly operation: string;

@@ -4,7 +4,8 @@ import type { Revision } from '../../contract/control/revision.ts';
 import { knownSecrets } from '../../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../../contract/service-error.ts';
-import { adviceOnAlsoWrong, alsoWrong, whatFailed } from '../words/outcome-messages.ts';
+import { adviceOnAlsoWrong, alsoWrong } from '../words/outcomes.ts';
+import { whatFailed } from '../words/verdict-words.ts';
 import { decisionWords } from '../words/decision.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive, rollbackObstacle } from '../rules/rollback.ts';
@@ -12,7 +13,7 @@ import type { SoughtChange } from '../rules/find-made.ts';
 import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
-import { adviceOn } from '../words/describe-ending.ts';
+import { adviceOn } from '../words/advice-on-errors.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
 import { makeChange, type ChangeResult } from './make-change.ts';
 import { watchRevision } from './watch.ts';
@@ -46,9 +47,9 @@ export async function rollBackFailedRevision(
   if (decision.kind === 'not-requested') return undefined;
   if (decision.kind === 'impossible') return whyImpossible[decision.because];
   if (!formerLive || !current) return whyImpossible['no-former'];
-  if (!current.ok) return failed(formerLive, run.redact(current.error.message), adviceOn(current.error));
+  if (!current.ok) return failed(formerLive, run.redact(current.error.message), adviceOn(current.error, 'run'));
   const read = await tryCall(newerOnItsWay(current.value, broken, run));
-  if (!read.ok) return failed(formerLive, run.redact(read.error.message), adviceOn(read.error));
+  if (!read.ok) return failed(formerLive, run.redact(read.error.message), adviceOn(read.error, 'run'));
   const obstacle = rollbackObstacle(broken, { active: current.value.active_revision_id, onItsWay: read.value });
   if (obstacle) {
     const why = decisionWords({ kind: 'skip', ...obstacle });
@@ -244,6 +245,8 @@ function formerSettings({ known: { plan, formerDeployment } }: DeployRun): {
 
 function failedRollback(target: LiveRevision, error: ServiceError, run: DeployRun): Rollback {
   const unknown = error.effect === 'unknown' ? '; it is unknown whether it took effect' : '';
-  const advice = unknown ? 'Look at the revisions of the deployment before you run this again.' : adviceOn(error);
+  const advice = unknown
+    ? 'Look at the revisions of the deployment before you run this again.'
+    : adviceOn(error, 'run');
   return failed(target, `${run.redact(error.message)}${unknown}`, advice);
 }

@@ -1,11 +1,11 @@
 import { isTransient } from '../../contract/service-error.ts';
-import { reasonOfDecision } from '../words/hold-messages.ts';
+import { reasonOfDecision } from '../words/verdict-words.ts';
 import { decisionOf, type HoldState, isOpenHold } from '../rules/hold-state.ts';
 import type { EndedRollout } from '../rules/rollout-types.ts';
 import type { Verification } from '../rules/verification.ts';
 import { type HoldDeciding, settleHold } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { heldTermsOf } from '../words/ending-messages.ts';
+import { heldTermsOf } from '../words/revision-ending.ts';
 import { smokeHeld } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { decideWhenToTest } from './steps/send-change.ts';

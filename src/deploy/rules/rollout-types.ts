@@ -28,6 +28,6 @@ export type Rollout =
   /** A newer revision took its place: `by`, where it is known. */
   | ({ kind: 'superseded'; by?: string } & RolloutOf)
   | ({ kind: 'interrupted' } & RolloutOf)
-  | ({ kind: 'timed-out'; lastStatus: string } & RolloutOf);
+  | ({ kind: 'timed-out' } & RolloutOf);
 
 export type EndedRollout = Exclude<Rollout, { kind: 'in-progress' }>;

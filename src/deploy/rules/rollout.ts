@@ -70,7 +70,7 @@ export const notesOnBuild = ({ buildWarnings = [] }: Pick<Rollout, 'buildWarning
 /** The end of a wait that brought none: what the service is doing goes on without us. */
 export function rolloutOutOfTime(state: Rollout): EndedRollout {
   if (state.kind !== 'in-progress') return state;
-  return { ...state, kind: 'timed-out', lastStatus: state.seen.at(-1)?.status ?? 'nothing' };
+  return { ...state, kind: 'timed-out' };
 }
 
 type ProgressFields = Omit<Extract<Rollout, { kind: 'in-progress' }>, 'kind'>;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { concludeAll } from '../rules/verdict.ts';
-import { attributeVerdict, replacementIn } from '../rules/verdict-subject.ts';
+import { attributeVerdict, isReplaced } from '../rules/verdict-subject.ts';
 import { uncomparedNote } from '../rules/against-live.ts';
 import type { Evidence, NamedVerdict, Sample, UnprovenReason, Verdict } from '../rules/verdict-types.ts';
 import { concludeAttempts, redacted, type Conclusion } from './judge.ts';
@@ -93,7 +93,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   }
   const active = run.saw(current.value).active_revision_id;
   const verdict = attributeVerdict(answered, { tested: revisionId, active });
-  if (replacementIn(verdict) === undefined) {
+  if (!isReplaced(verdict)) {
     const tested = { deploymentId, revisionId };
     reportInBackground(verdict, tested, run);
     if (verdict.kind !== 'failed') run.report(() => keepBaselines(compared, baselineContext(tested, run)));

@@ -1,56 +1,20 @@
 import { asSentence } from '../../kit/plain-text.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
-import type { OutcomeKind } from '../machine/outcome-types.ts';
 import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
 import type { StartResult } from '../machine/start-deploy.ts';
+import { adviceOn } from './advice-on-errors.ts';
+import { adviceOnRerun, minutes, outcomes } from './outcomes.ts';
 import {
   describeOpenHold,
-  describeRerun,
-  minutes,
   reportOfDiscard,
   reportOfOtherCommit,
   reportOfRollback,
   reportOfRollout,
   reportOfVerdict,
-} from './ending-messages.ts';
-
-/** What a person can do about a failure of the control service: which input to open, or what to look at first. */
-export function adviceOn(error: ServiceError): string {
-  const { kind, operation, problems, status } = error;
-  switch (kind) {
-    case 'unauthorized':
-      if (operation === 'upload source')
-        return 'Look at the store that the service names for uploads: it did not take its own address.';
-      return status === 403
-        ? 'Check what the key of api-key may do, and give tenant-id: a key of an organisation needs it.'
-        : 'Check api-key (LANDFALL_API_KEY in a terminal): the service does not accept this key.';
-    case 'missing':
-      if (operation === 'request upload')
-        return 'This service takes no uploads: choose another source, or another service in base-url.';
-      if (operation === 'delete deployment')
-        return 'This service deletes no deployments: remove it where the service is run.';
-      return operation === 'get deployment'
-        ? 'Check deployment-id, and the workspace that the key belongs to.'
-        : 'Check base-url with its path prefix: the service has nothing at this address.';
-    case 'conflict':
-      return operation === 'create deployment'
-        ? 'Choose another name, give the deployment-id of the one that is there, or delete the tracing project of this name.'
-        : 'Look at what changes the deployment at the same time, and run this again.';
-    case 'busy':
-      return 'Run this again later: the service is overloaded or broken.';
-    case 'unreachable':
-      if (operation === 'upload source')
-        return 'Check that the address which the service hands out for uploads can be reached from here.';
-      return 'Check base-url, the network, and HTTPS_PROXY and NO_PROXY.';
-    case 'unreadable':
-      return 'Check base-url: what answers there does not speak as a deployment control service does.';
-    case 'rejected':
-      return problems.length > 0
-        ? 'Correct the fields that are named: each has an input of its name, with hyphens.'
-        : 'Change what the service names, and run this again.';
-  }
-}
+  rerunOf,
+  type EndingDescription,
+} from './revision-ending.ts';
 
 /** Where the run ended; its results so far are in `RunState`. */
 export type Ending =
@@ -69,13 +33,6 @@ export type Ending =
   | { kind: 'service-error'; error: ServiceError }
   /** `discarded`: the revision that this run held has been ended. */
   | { kind: 'cancelled'; discarded: boolean };
-
-/** The end in a word, a sentence, and what to do about it. */
-export interface EndingDescription {
-  kind: OutcomeKind;
-  reason: string;
-  advice?: string;
-}
 
 /** Maps an ending and what is known to the report. */
 export function describeEnding(request: DeployRunRequest, known: RunState, ending: Ending): EndingDescription {
@@ -105,11 +62,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'rollback-done':
       return reportOfRollback(known);
     case 'no-revision':
-      return {
-        kind: 'failed',
-        reason: 'The service took the change and made no revision of it.',
-        advice: 'Look at the deployment: a service may not let the last secret be removed.',
-      };
+      return outcomes.noRevision('run');
     case 'not-uploaded':
       return {
         kind: 'failed',
@@ -122,11 +75,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'still-there':
       return reportOfDeletion(request, known, ending);
     case 'unsettled':
-      return {
-        kind: 'failed',
-        reason: `It is unknown whether ${ending.what} took effect: ${asSentence(ending.error.message)}`,
-        advice: 'Look at the deployment and its revisions before you run this again: the request was not sent twice.',
-      };
+      return { kind: 'failed', ...outcomes.unknownEffect({ what: ending.what, why: ending.error.message }, 'run') };
     case 'overtaken':
     case 'service-error':
       return reportOfError(known, ending.error);
@@ -200,7 +149,7 @@ function reportOfError(known: RunState, error: ServiceError): EndingDescription 
   return {
     kind: !isTransient(error) && !started ? 'refused' : 'failed',
     reason: `${asSentence(error.message)}${goesOn}${waits}`,
-    advice: adviceOn(error),
+    advice: adviceOn(error, 'run'),
   };
 }
 
@@ -213,7 +162,7 @@ function reportOfCancel(
   const rolledBackTo = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = rolledBackTo?.revisionId ?? known.revisionId;
   const last = (rolledBackTo ?? known.rollout)?.seen.at(-1)?.status;
-  const advice = `Run it again: ${describeRerun(request, known)}`;
+  const advice = adviceOnRerun(rerunOf(request, known));
   if (request.mode === 'delete' && (writing || changed)) {
     return {
       kind: 'interrupted',

@@ -2,7 +2,7 @@ import type { FieldChange, ReportedPlan } from '../rules/plan-types.ts';
 import { formatDecision } from '../../kit/statistics/sequential-test.ts';
 import type { NamedVerdict, TestVerdict } from '../rules/verdict-types.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
-import { failedRollbackTitle } from './ending-messages.ts';
+import { failedRollbackTitle } from './revision-ending.ts';
 import type { DeployEvent } from '../machine/deploy-event.ts';
 import { comparedText } from './verdict-table/table.ts';
 import { durationText } from './verdict-table/words.ts';
@@ -66,7 +66,7 @@ function linesOf(event: DeployEvent): string | string[] {
       if (event.verdict.kind === 'unproven' && event.verdict.because === 'undecided') {
         return `  ${asLine(event.name, 100)}: ${asLine(event.verdict.why, 200)}`;
       }
-      return `  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}; once more`;
+      return `  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}, retrying`;
     case 'smoke-tested':
       return testedLines(event.tested);
     case 'rolling-back':

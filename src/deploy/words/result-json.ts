@@ -1,4 +1,4 @@
-import { isRollbackCarriedOut } from './ending-messages.ts';
+import { isRollbackCarriedOut } from './revision-ending.ts';
 import { rateFields, toReportedComparison } from '../rules/verdict-report.ts';
 import type { Comparison } from '../rules/verdict-types.ts';
 import type { Outcome } from '../machine/outcome-types.ts';

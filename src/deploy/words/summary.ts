@@ -2,7 +2,7 @@ import { asSentence } from '../../kit/plain-text.ts';
 import type { ReportedPlan } from '../rules/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { toReportedTest } from '../rules/verdict-report.ts';
-import { failedRollbackTitle } from './ending-messages.ts';
+import { failedRollbackTitle } from './revision-ending.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
 import { timeline } from './timeline.ts';
 import { asCode, asCodeBlock, asLink, asMarkdown } from './sanitize.ts';

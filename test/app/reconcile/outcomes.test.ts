@@ -5,17 +5,14 @@ import {
   intentRolloutOutcome,
   withOutcome,
   withDecisionOutcome,
-  noRevision,
   supersededOutcome,
   unknownEffect,
   untestedOutcome,
-  unverifiedOutcome,
-  verifiedOutcome,
-  reasonOfWrongAnswer,
+  liveOutcome,
   type NewIntentOutcome,
 } from '../../../app/reconcile/outcomes.ts';
 import type { Rollout } from '../../../src/deploy/rules/rollout-types.ts';
-import type { ExpectationResult, TestVerdict, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
+import type { TestVerdict, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { anIntent } from './an-intent.ts';
 import { commitOf, start } from './requests.ts';
 
@@ -26,214 +23,102 @@ const sent = anIntent(a, { sentAt: start, sends: 2 });
 const rollout = { revisionId: 'r2', seen: [] };
 const failed: Rollout = { kind: 'failed', status: 'BUILD_FAILED', statusMessage: 'npm said no', ...rollout };
 
-const held = (isHeld: boolean): ExpectationResult => ({
-  expectation: { kind: 'status', equals: 'success' },
-  held: isHeld,
-  expected: isHeld ? 'nodes include a' : 'status is success',
-  seen: isHeld ? 'a' : 'error',
-});
-const times = { firstEventMs: 5, totalMs: 9 };
-const passed: TestVerdict = { kind: 'passed', held: [held(true)], ...times };
-const wrong: TestVerdict = { kind: 'failed', held: [held(true), held(false)], ...times };
+const passed: TestVerdict = { kind: 'passed', held: [], firstEventMs: 5, totalMs: 9 };
 const away: TestVerdict = { kind: 'unproven', because: 'unreachable', why: 'no answer.' };
 const all = (kind: Verdict['kind'], ...verdicts: TestVerdict[]): Verdict => ({
   kind,
   tests: verdicts.map((verdict, index) => ({ name: `t${index + 1}`, attempts: 1, verdict })),
 });
 
-test.each<[what: string, end: NewIntentOutcome, expected: NewIntentOutcome]>([
-  [
-    'superseded by a head that contains it',
-    supersededOutcome(intent, b, true),
-    {
-      kind: 'superseded',
-      reason: 'Commit aaaaaaa is not built: the head of main is bbbbbbb by now, which contains it.',
-      by: { commit: b, contains: true },
-    },
-  ],
-  [
-    'superseded by another head',
-    supersededOutcome(intent, b, undefined),
-    {
-      kind: 'superseded',
-      reason: 'Commit aaaaaaa is not built: the head of main is bbbbbbb by now.',
-      by: { commit: b, contains: undefined },
-    },
-  ],
-  [
-    'built from another commit',
-    otherCommitOutcome(intent, b, true),
-    {
-      kind: 'other-commit',
-      reason: 'Revision r2 was built from bbbbbbb and not from aaaaaaa: main had moved on.',
-      by: { commit: b, contains: true },
-    },
-  ],
-  [
-    'built from another commit by the service',
-    otherCommitOutcome(anIntent(a), b),
-    {
-      kind: 'other-commit',
-      reason: 'The newest revision was built from bbbbbbb and not from aaaaaaa: main had moved on.',
-      by: { commit: b, contains: undefined },
-    },
-  ],
-  [
-    'a branch that is gone',
-    branchGone(intent),
-    { kind: 'skipped', reason: 'The branch main is gone, so there is nothing to build.' },
-  ],
-  [
-    'an unknown effect',
-    unknownEffect(intent, 'it says nothing'),
-    {
-      kind: 'unknown',
-      reason:
-        'A revision was requested from the service, and it is unknown whether that took effect: it says nothing. It is not sent again.',
-      advice: 'Look at the newest revisions of the deployment; press Re-run to build this commit again.',
-    },
-  ],
-  [
-    'an unknown effect of several requests',
-    unknownEffect(sent, 'it says nothing'),
-    {
-      kind: 'unknown',
-      reason:
-        'A revision was requested from the service 2 times at 2026-11-21T08:00:00.000Z, and it is unknown whether that took effect: it says nothing. It is not sent again.',
-      advice: 'Look at the newest revisions of the deployment; press Re-run to build this commit again.',
-    },
-  ],
-  [
-    'no revision',
-    noRevision(),
-    {
-      kind: 'refused',
-      reason: 'The service took the change and made no revision of it.',
-      advice: 'Look at the deployment and its newest revision; press Re-run to request it again.',
-    },
-  ],
-  [
-    'a failure',
-    intentRolloutOutcome(intent, failed),
-    {
-      kind: 'failed',
-      reason: 'Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves.',
-      advice: 'Read the log lines of this revision, correct what they name, and push.',
-    },
-  ],
-  [
-    'an interruption of the first revision',
-    intentRolloutOutcome(anIntent(a), { kind: 'interrupted', ...rollout }),
-    {
-      kind: 'interrupted',
-      reason: 'Revision r2 was interrupted at the service. No other revision of ours served before.',
-      advice: 'Press Re-run to build this commit again.',
-    },
-  ],
-  [
-    'a revision that is replaced by a known one',
-    intentRolloutOutcome(intent, { kind: 'superseded', by: 'r3', ...rollout }),
-    { kind: 'superseded', reason: 'Revision r2 did not stay: revision r3 took its place.' },
-  ],
-  [
-    'a revision that is replaced by an unknown one',
-    intentRolloutOutcome(intent, { kind: 'superseded', ...rollout }),
-    { kind: 'superseded', reason: 'Revision r2 did not stay: a newer one took its place.' },
-  ],
-  [
-    'a revision that is late',
-    intentRolloutOutcome(intent, { kind: 'timed-out', lastStatus: 'BUILDING', ...rollout }),
-    {
-      kind: 'timed-out',
-      reason: 'Revision r2 was not live within 30 min: last seen BUILDING, and it goes on.',
-      advice: 'Look at the revision at the service; press Re-run to follow it or to build again.',
-    },
-  ],
-  [
-    'a revision without smoke tests',
-    verifiedOutcome(intent, all('none')),
-    { kind: 'deployed', reason: 'Revision r2 of commit aaaaaaa is live.' },
-  ],
-  [
-    'one smoke test that passed',
-    verifiedOutcome(intent, all('passed', passed)),
-    { kind: 'deployed', reason: 'Revision r2 of commit aaaaaaa is live and passed 1 smoke test.' },
-  ],
-  [
-    'several smoke tests that passed',
-    verifiedOutcome(intent, all('passed', passed, passed)),
-    { kind: 'deployed', reason: 'Revision r2 of commit aaaaaaa is live and passed 2 smoke tests.' },
-  ],
-  [
-    'smoke tests that passed and conversations that go on',
-    verifiedOutcome(
-      { ...intent, verified: 'before-traffic' },
-      {
-        kind: 'passed',
-        tests: [
-          { name: 'greets', attempts: 1, verdict: passed },
-          { name: 'conversations', attempts: 2, verdict: passed },
-        ],
-      },
-    ),
-    {
-      kind: 'deployed',
-      reason:
-        'Revision r2 of commit aaaaaaa is live and passed 1 smoke test before it got traffic, and conversations go on with it.',
-    },
-  ],
-  [
-    'conversations that prove nothing',
-    unverifiedOutcome(intent, { kind: 'unproven', tests: [{ name: 'conversations', attempts: 2, verdict: away }] }),
-    {
-      kind: 'unproven',
-      reason: 'Revision r2 is live, but conversations are not proven to go on with it: no answer.',
-      advice:
-        'Check that the agent can be reached with this key; for a cold start raise the `attempts` of the test. Re-run builds and tests it again.',
-    },
-  ],
-  [
-    'smoke tests that prove nothing',
-    unverifiedOutcome(intent, all('unproven', passed, away, away)),
-    {
-      kind: 'unproven',
-      reason: 'Revision r2 is live, but is not proven to answer: t2: no answer (and 1 more).',
-      advice:
-        'Check that the agent can be reached with this key; for a cold start raise the `attempts` of the test. Re-run builds and tests it again.',
-    },
-  ],
-  [
-    'a deploy file that could not be read',
-    untestedOutcome(intent),
-    {
-      kind: 'unproven',
-      reason: 'Revision r2 is live, but was not tested: the deploy file could not be read.',
-      advice: 'Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.',
-    },
-  ],
-])('reports %s', (_, end, expected) => expect(end).toEqual(expected));
+const conversations = (verdict: TestVerdict): Verdict => ({
+  kind: verdict.kind,
+  tests: [{ name: 'conversations', attempts: 2, verdict }],
+});
 
-test.each<[what: string, verdict: Verdict, words: string]>([
-  [
-    'the expectation that was missed',
-    all('failed', passed, wrong, away),
-    'Revision r2 failed its smoke tests: t2: status is success was expected, error was seen',
-  ],
-  [
-    'the first of several tests',
-    all('failed', wrong, wrong, wrong),
-    'Revision r2 failed its smoke tests: t1: status is success was expected, error was seen (and 2 more)',
-  ],
-  [
-    'a failure without a missed expectation',
-    all('failed', { ...wrong, held: [] }),
-    'Revision r2 failed its smoke tests: t1: nothing was expected',
-  ],
-  ['no test at all', all('failed'), 'Revision r2 failed its smoke tests: no reason given'],
-])('names %s', (_, verdict, words) => expect(reasonOfWrongAnswer(intent, verdict)).toBe(words));
+const ends: Record<string, NewIntentOutcome> = {
+  'a head that contains it': supersededOutcome(intent, b, true),
+  'another head': supersededOutcome(intent, b, undefined),
+  'built from another commit': otherCommitOutcome(intent, b, true),
+  'built from another commit by the service': otherCommitOutcome(anIntent(a), b),
+  'a branch that is gone': branchGone(intent),
+  'an unknown effect': unknownEffect(intent, 'it says nothing'),
+  'an unknown effect of several requests': unknownEffect(sent, 'it says nothing'),
+  'a failure': intentRolloutOutcome(intent, failed),
+  'an interruption without a former revision': intentRolloutOutcome(anIntent(a, { formerLiveRevisionId: null }), {
+    kind: 'interrupted',
+    ...rollout,
+  }),
+  'replaced by one of a known commit': intentRolloutOutcome(intent, { kind: 'superseded', by: 'r3', ...rollout }, b),
+  'replaced by an unknown one': intentRolloutOutcome(intent, { kind: 'superseded', ...rollout }),
+  'a revision that is late': intentRolloutOutcome(intent, { kind: 'timed-out', ...rollout }),
+  'live without smoke tests': liveOutcome(intent, all('none')),
+  'live with smoke tests that passed': liveOutcome(intent, all('passed', passed, passed)),
+  'live with conversations that go on': liveOutcome({ ...intent, verified: 'before-traffic' }, conversations(passed)),
+  'conversations that prove nothing': liveOutcome(intent, conversations(away)),
+  'smoke tests that prove nothing': liveOutcome(intent, all('unproven', passed, away, away)),
+  'a deploy file that could not be read': untestedOutcome(intent),
+};
+
+test('the outcomes of the App have their kind and what they are about', () => {
+  const facts = Object.entries(ends).map(
+    ([what, { kind, by }]) => `${what}: ${kind}${by ? ` ${JSON.stringify(by)}` : ''}`,
+  );
+  expect(facts).toMatchInlineSnapshot(`
+    [
+      "a head that contains it: superseded {"commit":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","contains":true}",
+      "another head: superseded {"commit":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"}",
+      "built from another commit: other-commit {"commit":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","contains":true}",
+      "built from another commit by the service: other-commit {"commit":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"}",
+      "a branch that is gone: skipped",
+      "an unknown effect: unknown",
+      "an unknown effect of several requests: unknown",
+      "a failure: failed",
+      "an interruption without a former revision: interrupted",
+      "replaced by one of a known commit: superseded",
+      "replaced by an unknown one: superseded",
+      "a revision that is late: timed-out",
+      "live without smoke tests: deployed",
+      "live with smoke tests that passed: deployed",
+      "live with conversations that go on: deployed",
+      "conversations that prove nothing: unproven",
+      "smoke tests that prove nothing: unproven",
+      "a deploy file that could not be read: unproven",
+    ]
+  `);
+});
+
+test('the outcomes of the App in words', () => {
+  const words = Object.values(ends).map(({ reason, advice }) => (advice ? `${reason} -> ${advice}` : reason));
+  expect(words).toMatchInlineSnapshot(`
+    [
+      "Commit aaaaaaa is not built: the head of main is bbbbbbb by now, which contains it.",
+      "Commit aaaaaaa is not built: the head of main is bbbbbbb by now.",
+      "Revision r2 was built from commit bbbbbbb, not from aaaaaaa: main had moved on.",
+      "The newest revision was built from commit bbbbbbb, not from aaaaaaa: main had moved on.",
+      "The branch main is gone, so there is nothing to build.",
+      "It is unknown whether the request for a revision took effect: it says nothing. -> Look at the newest revisions of the deployment before you press Re-run: the request was not sent twice.",
+      "It is unknown whether the request for a revision (sent 2 times at 2026-11-21T08:00:00.000Z) took effect: it says nothing. -> Look at the newest revisions of the deployment before you press Re-run: the request was not sent twice.",
+      "Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves. -> Read the log lines of this revision, correct what they name, and push.",
+      "Revision r2 was interrupted at the service. Nothing is live yet. -> Press Re-run to build it again.",
+      "Revision r2 did not become live: revision r3 of commit bbbbbbb took its place.",
+      "Revision r2 did not become live: a newer one took its place.",
+      "Revision r2 was not live within 30 min: last seen nowhere, and it goes on. -> Press Re-run: the revision is followed, not made twice.",
+      "Revision r2 of commit aaaaaaa is live.",
+      "Revision r2 of commit aaaaaaa is live and passed 2 smoke tests.",
+      "Revision r2 of commit aaaaaaa is live, and conversations go on with it.",
+      "Revision r2 is live, but conversations are not proven to go on with it: no answer. -> Check that the agent can be reached with this key; for a cold start raise the \`attempts\` of the test. Press Re-run to build and test it again.",
+      "Revision r2 is live, but is not proven to answer: t2: no answer (and 1 more). -> Check that the agent can be reached with this key; for a cold start raise the \`attempts\` of the test. Press Re-run to build and test it again.",
+      "Revision r2 is live, but was not tested: the deploy file could not be read. -> Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.",
+    ]
+  `);
+});
 
 test('an ended intent has its outcome and the time', () => {
-  expect(withOutcome(intent, noRevision(), 7)).toEqual({ ...intent, state: 'ended', end: { ...noRevision(), at: 7 } });
+  expect(withOutcome(intent, branchGone(intent), 7)).toEqual({
+    ...intent,
+    state: 'ended',
+    end: { ...branchGone(intent), at: 7 },
+  });
 });
 
 test.each(['skipped', 'joined'] as const)('a decision to send nothing ends an intent as %s', (kind) => {

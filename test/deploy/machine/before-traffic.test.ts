@@ -61,7 +61,7 @@ describe('a revision that is tested before it gets traffic', () => {
       passes: false,
       revisionId: 'r2',
       activeRevisionId: 'r1',
-      advice: 'Correct the agent and deploy it again.',
+      advice: 'Correct the agent and deploy again.',
     });
     expect(outcome.reason).toBe(
       'Revision r2 failed its smoke tests before it got traffic, and was discarded: says hello: $.output contains "hello" was expected, "good bye" was seen. Revision r1 still serves.',

@@ -123,7 +123,7 @@ test('reports events as they happen', async () => {
     activeRevisionId: 'r1',
     deploymentUrl: 'https://agent.test',
     changed: true,
-    reason: 'Revision r1 is live, of commit aaaaaaa.',
+    reason: 'Revision r1 of commit aaaaaaa is live and passed 1 smoke test.',
     verdict: { kind: 'passed' },
   });
 });
@@ -168,7 +168,7 @@ test('reports a built commit that differs from the requested one', async () => {
   fixture.control.scripts.push(goesLive('c'.repeat(40)));
   const outcome = await fixture.deploy({ workflow: workflowOn(second) });
   expect(outcome).toMatchObject({ kind: 'deployed', rollout: { builtCommit: 'c'.repeat(40) } });
-  expect(outcome.reason).toContain('of commit ccccccc and not of bbbbbbb');
+  expect(outcome.reason).toContain('of commit ccccccc is live; bbbbbbb was requested');
 });
 
 test('reports a failure with its message, log tail and live revision', async () => {
@@ -176,9 +176,7 @@ test('reports a failure with its message, log tail and live revision', async () 
   fixture.control.scripts.push(ends('BUILD_FAILED', second, 'npm ci ended with 1'));
   fixture.control.buildLines = [{ message: 'installing' }, { message: 'it broke' }];
   const outcome = await fixture.deploy({ workflow: workflowOn(second), onFailure: 'rollback' });
-  expect(outcome.reason).toBe(
-    'Revision r2 ended BUILD_FAILED: npm ci ended with 1. Revision r1 still serves, so there is nothing to roll back.',
-  );
+  expect(outcome.reason).toBe('Revision r2 ended BUILD_FAILED: npm ci ended with 1. Revision r1 still serves.');
   expect(outcome.logs?.map(({ message }) => message)).toEqual(['installing', 'it broke']);
   expect(outcome).not.toHaveProperty('rollback');
 });

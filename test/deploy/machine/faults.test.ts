@@ -206,7 +206,7 @@ test('reports no success if an accepted change makes no revision', async () => {
   fixture.control.patchDeployment = (id) => fixture.control.getDeployment(id);
   const outcome = await fixture.deploy(toSecond);
   expect(outcome).toMatchObject({ kind: 'failed', passes: false });
-  expect(outcome.reason).toContain('made no revision');
+  expect(outcome.reason).toContain('created no revision');
 });
 
 test('polls for a first revision that the creation response lacks', async () => {

@@ -76,7 +76,7 @@ describe('after a wrong answer', () => {
     expect(outcome.reason).toMatch(
       /^Revision r2 failed its smoke tests.*Rolled back, which did not help: revision r1 serves/,
     );
-    expect(summary(outcome)).toContain('fails the smoke tests too. Look at what changed');
+    expect(summary(outcome)).toContain('fails the smoke tests too. Check what else changed');
     expect(rolledBackTo(outcome)).toBe('r1');
   });
 

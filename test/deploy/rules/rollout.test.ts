@@ -123,11 +123,8 @@ describe('at the deadline', () => {
   test('an unfinished one reports the last observation', () => {
     expect(
       rolloutOutOfTime(after(observation('CREATING'), observation('QUEUED'), observation('BUILDING'))),
-    ).toMatchObject({
-      kind: 'timed-out',
-      lastStatus: 'BUILDING',
-    });
-    expect(rolloutOutOfTime(after())).toMatchObject({ kind: 'timed-out', lastStatus: 'nothing' });
+    ).toMatchObject({ kind: 'timed-out', seen: [{}, {}, { status: 'BUILDING' }] });
+    expect(rolloutOutOfTime(after())).toMatchObject({ kind: 'timed-out', seen: [] });
   });
 
   test('a final state stays', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attributeVerdict, replacementIn } from '../../../src/deploy/rules/verdict-subject.ts';
+import { attributeVerdict, isReplaced } from '../../../src/deploy/rules/verdict-subject.ts';
 import type { NamedVerdict, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 
 const named = (kind: 'passed' | 'failed'): NamedVerdict => ({
@@ -11,17 +11,17 @@ const verdictOf = (kind: 'passed' | 'failed'): Verdict => ({ kind, tests: [named
 
 test.each(['passed', 'failed'] as const)('a verdict that is %s is about the revision that still serves', (kind) => {
   expect(attributeVerdict(verdictOf(kind), { tested: 'r1', active: 'r1' })).toEqual(verdictOf(kind));
-  expect(replacementIn(verdictOf(kind))).toBeUndefined();
+  expect(isReplaced(verdictOf(kind))).toBe(false);
 });
 
 test.each([
-  ['passed', 'r2', 'revision r2 replaced it before its smoke tests ended'],
-  ['failed', 'r2', 'revision r2 replaced it before its smoke tests ended'],
-  ['failed', null, 'it stopped serving before its smoke tests ended'],
-] as const)('a verdict that is %s proves nothing where %s serves by then', (kind, active, why) => {
+  ['passed', 'r2'],
+  ['failed', 'r2'],
+  ['failed', null],
+] as const)('a verdict that is %s proves nothing where %s serves by then', (kind, active) => {
   const verdict = attributeVerdict(verdictOf(kind), { tested: 'r1', active });
   expect(verdict).toMatchObject({ kind: 'unproven', tests: [{ name: 'passed', attempts: 2 }, { name: kind }] });
-  expect(replacementIn(verdict)).toBe(why);
+  expect(isReplaced(verdict)).toBe(true);
 });
 
 test('no tests leave no verdict', () => {

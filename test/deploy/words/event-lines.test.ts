@@ -61,7 +61,7 @@ test.each<[string, TestVerdict, string[]]>([
   [
     'an answer that did not come',
     { kind: 'unproven', because: 'unreachable', why: 'no answer in one attempt: refused' },
-    ['  greets: attempt 8 was not answered (no answer in one attempt: refused); once more'],
+    ['  greets: attempt 8 was not answered (no answer in one attempt: refused), retrying'],
   ],
   [
     'a rate',

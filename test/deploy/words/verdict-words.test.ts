@@ -1,49 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Measure } from '../../../src/deploy/file/smoke-test.ts';
-import { reasonOfDecision } from '../../../src/deploy/words/hold-messages.ts';
-import {
-  adviceIfIntended,
-  alsoWrong,
-  firstTestOf,
-  outcomeOfRollout,
-  outcomeOfRollback,
-  type RollbackResult,
-} from '../../../src/deploy/words/outcome-messages.ts';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime } from '../../../src/deploy/rules/rollout.ts';
+import { adviceIfIntended, firstTestOf, reasonOfDecision } from '../../../src/deploy/words/verdict-words.ts';
 import type { ExpectationResult, NamedVerdict, TestVerdict } from '../../../src/deploy/rules/verdict-types.ts';
-
-const words = {
-  serves: 'Revision r1 still serves.',
-  waited: '20 min',
-  lastSeen: 'BUILDING',
-  superseded: 'Revision r3 took its place.',
-  advice: { failed: 'Fix it.', interrupted: 'Run it.', 'timed-out': 'Wait.' },
-};
-
-test.each([
-  ['failed', 'BUILD_FAILED', 'npm said no.', 'Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves.'],
-  ['failed', 'BUILD_FAILED', undefined, 'Revision r2 ended BUILD_FAILED. Revision r1 still serves.'],
-  ['interrupted', 'INTERRUPTED', undefined, 'Revision r2 was interrupted at the service. Revision r1 still serves.'],
-  [
-    'interrupted',
-    'INTERRUPTED',
-    'a node left.',
-    'Revision r2 was interrupted at the service: a node left. Revision r1 still serves.',
-  ],
-  ['timed-out', 'BUILDING', undefined, 'Revision r2 was not live within 20 min: last seen BUILDING, and it goes on.'],
-  ['superseded', 'SKIPPED', undefined, 'Revision r3 took its place.'],
-] as const)('a revision that is %s (%s, %s) is reported', (kind, status, status_message, reason) => {
-  const revision = { status, source_revision_config: {}, ...(status_message ? { status_message } : {}) };
-  const rollout = rolloutOutOfTime(rolloutAfter(rolloutOf('r2'), { at: 0, revision }));
-  if (rollout.kind === 'live') throw new Error('it is live');
-  const advice = kind === 'superseded' ? {} : { advice: words.advice[kind] };
-  expect(outcomeOfRollout(rollout, words)).toStrictEqual({ kind, reason, ...advice });
-});
-
-test('advises on a superseded revision where there is advice', () => {
-  const advised = { ...words, advice: { ...words.advice, superseded: 'Look at r3.' } };
-  expect(outcomeOfRollout({ kind: 'superseded', revisionId: 'r2', seen: [] }, advised).advice).toBe('Look at r3.');
-});
 
 const held = (holds: boolean, what: string): ExpectationResult => ({
   expectation: { kind: 'status', equals: 'success' },
@@ -120,23 +78,3 @@ test('conversations are no smoke test in what is said of a revision', () => {
     'Its conversations go on.',
   );
 });
-
-test.each<[RollbackResult, string, string]>([
-  [
-    { kind: 'serves-again', revisionId: 'r1', isProven: true },
-    'rolled-back',
-    'It is wrong. Revision r1 serves again and answers as it should.',
-  ],
-  [
-    { kind: 'serves-again', revisionId: 'r1', isProven: false },
-    'rolled-back',
-    'It is wrong. Revision r1 serves again.',
-  ],
-  [{ kind: 'no-help', why: 'so it is.' }, 'broken', 'It is wrong. Rolled back, which did not help: so it is.'],
-  [{ kind: 'not-undone', why: 'r3 serves.' }, 'broken', 'It is wrong. Not rolled back: r3 serves.'],
-])('after going back: %o', (undoing, kind, reason) =>
-  expect(outcomeOfRollback('It is wrong', undoing)).toEqual({ kind, reason }),
-);
-
-test('explains that going back did not help', () =>
-  expect(alsoWrong('r1')).toBe('revision r1 serves again, and fails the smoke tests too'));

@@ -1,0 +1,147 @@
+import { isOtherCommit } from '../rules/commit.ts';
+import { decisionOf, type HeldTerms } from '../rules/hold-state.ts';
+import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
+import type { Rollout } from '../rules/rollout-types.ts';
+import { isReplaced } from '../rules/verdict-subject.ts';
+import type { OutcomeKind, Rollback } from '../machine/outcome-types.ts';
+import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
+import { failedRollbackTitles, outcomes, type Rerun, type RollbackResult } from './outcomes.ts';
+import { adviceOnUnproven, describeOpenHold as openHold, firstTestOf } from './verdict-words.ts';
+
+// What a run says of the revision that it followed, tested or went back from.
+
+/** The end in a word, a sentence, and what to do about it. */
+export interface EndingDescription {
+  kind: OutcomeKind;
+  reason: string;
+  advice?: string;
+}
+
+/** Reports a revision that was followed, for every end. */
+export function reportOfRollout(request: DeployRunRequest, known: RunState): EndingDescription {
+  const rollout = rolloutOutOfTime(known.rollout ?? rolloutOf(known.revisionId ?? ''));
+  const { revisionId, builtCommit } = rollout;
+  if (rollout.kind !== 'live') {
+    const { hold = known.isHoldOurs ? { kind: 'pending' } : undefined } = rollout;
+    const { timeoutMs } = request;
+    return outcomes.notLive(
+      { rollout, former: formerOf(known), timeoutMs, hold, rerun: rerunOf(request, known) },
+      'run',
+    );
+  }
+  const requested = known.commit?.kind === 'known' ? known.commit.sha : undefined;
+  const { verdict, verified } = known;
+  return outcomes.live({
+    revisionId,
+    commit: builtCommit,
+    requested,
+    verdict,
+    isPromoted: verified === 'before-traffic',
+  });
+}
+
+const formerOf = ({ formerLive }: RunState): string | null => formerLive?.id ?? null;
+
+/** Says that a revision gets no traffic without a decision; empty where it is not held. */
+export const describeOpenHold = ({ rollout, isHoldOurs }: RunState): string =>
+  openHold(rollout?.hold ?? (isHoldOurs ? { kind: 'pending' } : undefined));
+
+/** Whom a held revision of this run would take the traffic from. */
+export const heldTermsOf = (
+  { onUnproven }: Pick<DeployRunRequest, 'onUnproven'>,
+  { formerLive }: Pick<RunState, 'formerLive'>,
+): HeldTerms => ({ isReplacing: formerLive !== undefined, onUnproven });
+
+/** Reports a revision that was discarded before it got traffic; undefined where it was not. */
+export function reportOfDiscard(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
+  const { rollout, verdict, revisionId } = known;
+  if (rollout?.kind !== 'interrupted' || rollout.hold?.kind !== 'discarded') return undefined;
+  const decision = verdict && decisionOf(verdict, heldTermsOf(request, known));
+  const { statusMessage } = rollout;
+  return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former: formerOf(known) }, 'run');
+}
+
+/** Reports a revision of another commit than the only one that may be deployed; undefined for every other. */
+export function reportOfOtherCommit({ commit, rollout, revisionId }: RunState): EndingDescription | undefined {
+  const built = rollout?.builtCommit;
+  if (!rollout || !built || commit?.kind !== 'known' || !isOtherCommit(commit, built)) return undefined;
+  const isLive = rollout.kind === 'live';
+  if (!isLive && rollout.hold?.kind !== 'discarded') return undefined;
+  return {
+    kind: isLive ? 'failed' : 'discarded',
+    ...outcomes.otherCommit({
+      revisionId,
+      built,
+      commit: commit.sha,
+      ref: 'the ref',
+      now: isLive ? 'live' : 'discarded',
+    }),
+    advice: `${isLive ? 'Roll back, or run' : 'Run'} this again for the newer commit.`,
+  };
+}
+
+/** A rollback that failed only because the former revision fails them too: it was carried out. */
+export const isRollbackCarriedOut = (rollback: Rollback): boolean =>
+  rollback.kind === 'done' || (rollback.kind === 'failed' && rollback.rollout?.kind === 'live');
+
+/** What a rollback that is not done did all the same, if it was begun at all. */
+const failedUndoing = (rollback: Rollback | undefined): 'no-help' | 'not-undone' =>
+  rollback && isRollbackCarriedOut(rollback) ? 'no-help' : 'not-undone';
+
+export const failedRollbackTitle = (rollback: Rollback | undefined): string =>
+  failedRollbackTitles[failedUndoing(rollback)];
+
+function undoOf(rollback: Rollback | undefined): RollbackResult | undefined {
+  if (rollback?.kind !== 'done')
+    return rollback && { kind: failedUndoing(rollback), why: `${rollback.why}.`, advice: rollback.advice };
+  return { kind: 'serves-again', revisionId: rollback.toRevisionId, isProven: rollback.verdict.kind === 'passed' };
+}
+
+/** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
+export function reportOfVerdict(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
+  const { verdict, rollback, revisionId, deployment } = known;
+  if (verdict?.kind === 'failed') return outcomes.wrong({ revisionId, verdict }, 'run', undoOf(rollback));
+  if (request.mode === 'smoke' && verdict?.kind === 'none') {
+    const advice = 'Write smoke-tests into the deploy file, or give smoke-tests.';
+    return { kind: 'unproven', reason: 'No smoke tests ran: none are configured.', advice };
+  }
+  if (verdict?.kind !== 'unproven') return undefined;
+  return revisionId !== undefined && isReplaced(verdict)
+    ? outcomes.replaced({ revisionId, active: deployment?.active_revision_id }, 'run')
+    : outcomes.unproven(
+        { revisionId, verdict, isPromoted: known.verified === 'before-traffic' && !!revisionId },
+        'run',
+      );
+}
+
+/** Reports a requested rollback. */
+export function reportOfRollback({ rollback }: RunState): EndingDescription {
+  if (rollback?.kind === 'done') {
+    const { toRevisionId, verdict } = rollback;
+    if (verdict.kind !== 'unproven') {
+      const proven = verdict.kind === 'passed' ? ' and answers as it should' : '';
+      return { kind: 'rolled-back', reason: `Revision ${toRevisionId} serves again${proven}.` };
+    }
+    return {
+      kind: 'unproven',
+      reason: `Revision ${toRevisionId} serves again, but is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
+      advice: adviceOnUnproven(verdict),
+    };
+  }
+  const { why, advice } = rollback ?? { why: 'it did not start', advice: 'Run this again.' };
+  const reason = `${failedRollbackTitle(rollback)}: ${why}.`;
+  if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
+  return { kind: outcomeOf(rollback.rollout), reason, advice };
+}
+
+function outcomeOf(rollout: Rollout | undefined): EndingDescription['kind'] {
+  if (rollout?.kind === 'live') return 'broken';
+  return !rollout || rollout.kind === 'in-progress' ? 'failed' : rollout.kind;
+}
+
+/** A revision in progress is recognised by its commit: without a known commit, a new revision is made. */
+export function rerunOf({ desired }: DeployRunRequest, { commit }: RunState): Rerun {
+  if ('rebuild' in desired && desired.rebuild === 'always') return 'rebuild-always';
+  const isUnknown = desired.source === 'github' && desired.rebuild !== 'never' && commit?.kind === 'unknown';
+  return isUnknown ? 'commit-unknown' : 'follows';
+}
