@@ -9,11 +9,11 @@ import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
 const scenarios: readonly [mode: Mode, description: string][] = [
-  ['plan', 'Say what a deploy would do and why; write nothing.'],
-  ['deploy', 'Do what differs, follow the revision until it is live, and ask it the smoke tests.'],
-  ['smoke', 'Ask the live agent the smoke tests; write nothing.'],
-  ['rollback', 'Go back to the revision that was live before, follow it, and ask it the smoke tests.'],
-  ['delete', 'Delete the one deployment that is named, and wait until it is gone; --dry-run says which it would be.'],
+  ['plan', 'Show what a deploy would change and why. Changes nothing.'],
+  ['deploy', 'Apply the changes, wait until the revision is live, and run the smoke tests.'],
+  ['smoke', 'Run the smoke tests against the live agent. Changes nothing.'],
+  ['rollback', 'Go back to the revision that was live before, wait until it serves, and run the smoke tests.'],
+  ['delete', 'Delete the named deployment, and wait until it is gone. With --dry-run, only show which one.'],
 ];
 
 /** Which deployment is meant, and how its service is reached. */

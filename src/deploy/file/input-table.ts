@@ -57,7 +57,7 @@ const beforeFields = {
     words: fieldNameSettings,
     variable: true,
     description:
-      'Spelling of the fields that differ between services. auto learns it from the service; contract is for this documentation (graph_config_path, cache_cpu), public is for the public service (langgraph_config_path, redis_cpu). Both are read.',
+      'Spelling of the fields that differ between services. contract: graph_config_path (Landfall). public: langgraph_config_path (LangSmith). auto learns it from the service. Both are read.',
     default: 'auto',
   },
   'allow-http': {

@@ -132,7 +132,7 @@ function contradictions(spec: ResourceSpec): Obstacle[] {
 const cannotBeKept = (field: string): Obstacle => ({
   field: `${path}.${field}`,
   problem: 'it holds something that is not known here, and it would be lost, as resource_spec is sent whole',
-  advice: `Give ${field} in resource-spec too, as it shall be.`,
+  advice: `Set ${field} in resource-spec as well.`,
 });
 
 function meaning(spec: ResourceSpec): Record<string, unknown> {

@@ -114,5 +114,5 @@ const change = (name: string, from: string | undefined, to: string | undefined, 
 const hiddenSecret = (name: string): Obstacle => ({
   field: `secrets.${name}`,
   problem: 'the service hides its value, and a change of any secret replaces all of them, so it would be lost',
-  advice: `Give ${name} in secrets too, or set secrets-strategy to overwrite if it may go.`,
+  advice: `Add ${name} to secrets, or set secrets-strategy: overwrite to remove it.`,
 });

@@ -200,7 +200,7 @@ describe('resources', () => {
       {
         field: 'source_config.resource_spec.sidecars',
         problem: 'it holds something that is not known here, and it would be lost, as resource_spec is sent whole',
-        advice: 'Give sidecars in resource-spec too, as it shall be.',
+        advice: 'Set sidecars in resource-spec as well.',
       },
     ]);
   });

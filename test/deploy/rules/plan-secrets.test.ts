@@ -101,7 +101,7 @@ describe('secrets', () => {
     const obstacle = {
       field: 'secrets.OTHER',
       problem: 'the service hides its value, and a change of any secret replaces all of them, so it would be lost',
-      advice: 'Give OTHER in secrets too, or set secrets-strategy to overwrite if it may go.',
+      advice: 'Add OTHER to secrets, or set secrets-strategy: overwrite to remove it.',
     };
     expect(obstacles(planned)).toEqual(masked ? [obstacle] : []);
   });
