@@ -149,7 +149,7 @@ function listInJson(value: string): unknown[] | undefined {
 }
 
 /** A uuid of the path, in lower case. */
-export function pathId(c: Context, name: 'thread_id' | 'run_id' | 'cron_id' | 'delivery_id'): string {
+export function pathId(c: Context, name: 'thread_id' | 'run_id' | 'cron_id' | 'delivery_id' | 'checkpoint_id'): string {
   const id = c.req.param(name) ?? '';
   if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', name], msg: 'must be a uuid', type: 'uuid' }]);
   return id.toLowerCase();

@@ -98,29 +98,33 @@ export function operationsOf(tag: string) {
     patch: define('patch'),
     delete: define('delete'),
     /** Lists a page of what the filters of the body find. */
-    search: <S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, search: Search<S>) =>
-      define('post')(path, `search_${plural}`, {
+    search<S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, search: Search<S>) {
+      const filters = schema.strip();
+      return define('post')(path, `search_${plural}`, {
         summary: `Search ${plural}`,
         description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
         body: { schema, required: false },
         responses: { 200: { description: `A page of ${plural}.`, schema: z.array(search.item) } },
         also: search.also ?? [],
         async handle(c) {
-          const page = await search.find(c.var.parts, await readBody(c, schema.strip()));
+          const page = await search.find(c.var.parts, await readBody(c, filters));
           setPageHeaders(c, page);
           return c.json(page.items);
         },
-      }),
+      });
+    },
     /** Counts what a search by the same filters finds. */
-    count: <S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, count: Find<S, number>) =>
-      define('post')(path, `count_${plural}`, {
+    count<S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, count: Find<S, number>) {
+      const filters = schema.strip();
+      return define('post')(path, `count_${plural}`, {
         summary: `Count ${plural}`,
         description: 'Takes the filters of a search. The response is a bare integer.',
         body: { schema, required: false },
         responses: { 200: { description: 'The number of matches.', schema: countResponse } },
         also: [404],
-        handle: async (c) => c.json(await count(c.var.parts, await readBody(c, schema.strip()))),
-      }),
+        handle: async (c) => c.json(await count(c.var.parts, await readBody(c, filters))),
+      });
+    },
   };
 }
 

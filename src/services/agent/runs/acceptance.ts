@@ -7,7 +7,7 @@ import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { contextSchemaOf } from '../graphs/context-schema.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { noAssistant, noGraph, Refusal } from '../refusal.ts';
+import { noAssistant, noGraph, Refusal, invalidAt } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { ignoreFactoryError } from './factory-errors.ts';
 import { planRun, type RunMode, type RunPlan } from './run-plan.ts';
@@ -101,7 +101,7 @@ export async function planRequestedRun(
   checkWebhook(request.webhook);
   if (threadId === undefined && request.command?.resume != null) {
     const msg = 'needs a thread: a run that waits for an answer waits there. Send it to /threads/{thread_id}/runs';
-    throw new Refusal(422, [{ loc: ['body', 'command', 'resume'], msg, type: 'value_error' }]);
+    throw invalidAt(['body', 'command', 'resume'], msg);
   }
   const assistant = await assistants.get(request.assistant_id);
   if (!assistant) {

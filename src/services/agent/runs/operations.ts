@@ -9,7 +9,7 @@ import { operationsOf, type Env } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { runResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
-import { noRun, noThread, Refusal } from '../refusal.ts';
+import { noRun, noThread, Refusal, invalidAt } from '../refusal.ts';
 import { joinPath, joinQuery, joinStream, keptStream, cancelOnDisconnect, streamQuery } from './join-stream.ts';
 import { isUnfinished, showRun, type StoredRun } from './run-row.ts';
 import { runEvents, runResult } from './start-operations.ts';
@@ -153,7 +153,7 @@ export const runOperations: readonly Operation<Env>[] = [
         await runs.cancelling.many({ threadId, runIds }, action);
       } else {
         const msg = 'takes either "status", or "thread_id" together with "run_ids"';
-        throw new Refusal(422, [{ loc: ['body'], msg, type: 'value_error' }]);
+        throw invalidAt(['body'], msg);
       }
       return c.body(null, 204);
     },

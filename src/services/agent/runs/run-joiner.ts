@@ -1,6 +1,6 @@
 import { stackOf } from '../../../kit/errors.ts';
 import { errorEvent, metadataEvent } from '../../../contract/agent/stream-event.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidAt } from '../refusal.ts';
 import { EventLog, type Followable } from './event-log.ts';
 import type { RunExecutor } from './run-executor.ts';
 import type { EndedRuns } from './ended-run.ts';
@@ -59,7 +59,7 @@ export class RunJoiner {
     const dropped = await this.#parts.events.droppedAfter(runId, after);
     if (dropped === undefined) return;
     const msg = `the events of this run up to ${dropped} are not kept any more: ask for those after ${dropped}, or after -1 for all that are kept`;
-    throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);
+    throw invalidAt(['header', 'Last-Event-ID'], msg);
   }
 }
 

@@ -10,7 +10,7 @@ import { operationsOf, type Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
 import { warningHeader } from '../api/pages.ts';
 import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
-import { Refusal } from '../refusal.ts';
+import { invalidAt } from '../refusal.ts';
 import type { Execution } from './execution.ts';
 import { joinPath, streamPath } from './join-stream.ts';
 import { maxWarningLength } from './acceptance.ts';
@@ -156,5 +156,5 @@ const maxAfterSeconds = 24 * 24 * 3600;
 function assertDelaySupported({ after_seconds = 0 }: RunCreate, at: readonly number[] = []): void {
   if (after_seconds <= maxAfterSeconds) return;
   const msg = `must be at most ${maxAfterSeconds} seconds on this server`;
-  throw new Refusal(422, [{ loc: ['body', ...at, 'after_seconds'], msg, type: 'value_error' }]);
+  throw invalidAt(['body', ...at, 'after_seconds'], msg);
 }

@@ -14,7 +14,7 @@ import { readBody, readQuery } from '../api/body.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
 import { warningHeader } from '../api/pages.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, invalidAt } from '../refusal.ts';
 import { readFilter, type Condition } from './filter.ts';
 import type { Item } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
@@ -142,13 +142,12 @@ function namespaceOf(c: Context): string[] {
   return labels;
 }
 
-const refusedQuery = (name: string, msg: string): Refusal =>
-  new Refusal(422, [{ loc: ['query', name], msg, type: 'value_error' }]);
+const refusedQuery = (name: string, msg: string): Refusal => invalidAt(['query', name], msg);
 
 function conditionsOf(filter: FreeObject): Condition[] {
   const read = readFilter(filter);
   if (read.ok) return read.conditions;
-  throw new Refusal(422, [{ loc: ['body', 'filter', ...read.path], msg: read.problem, type: 'value_error' }]);
+  throw invalidAt(['body', 'filter', ...read.path], read.problem);
 }
 
 const showItem = ({ namespace, key, value, createdAt, updatedAt, score }: Item): StoreItem => ({

@@ -18,7 +18,7 @@ import { operationsOf, type Env } from '../api/operation.ts';
 import { selected } from '../api/pages.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { threadResponse } from '../api/response-schemas.ts';
-import { alreadyExists, noThread, Refusal, unacceptable } from '../refusal.ts';
+import { alreadyExists, noThread, unacceptable, invalidAt } from '../refusal.ts';
 import { extracted, isPath } from './state.ts';
 import { lifetimeOf } from './lifetime.ts';
 import { showThread, type StoredThread } from './store.ts';
@@ -175,5 +175,5 @@ function lastEventIdOf(header: string | undefined): number | undefined {
   if (header === fromStart) return 0;
   if (/^\d{1,16}$/.test(header)) return Number(header);
   const msg = 'must be the id of an event of this stream, or "-" for the start';
-  throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);
+  throw invalidAt(['header', 'Last-Event-ID'], msg);
 }

@@ -1,4 +1,3 @@
-import type { Context } from 'hono';
 import * as z from 'zod';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
 import {
@@ -9,12 +8,11 @@ import {
   threadStateField,
   threadStateUpdate,
 } from '../../../contract/agent/thread.ts';
-import { isUuid } from '../../../kit/uuid.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
-import { noThread, Refusal } from '../refusal.ts';
+import { noThread } from '../refusal.ts';
 import { toWire } from '../wire.ts';
 import { requireThread } from './operations.ts';
 import { selectedState } from './state.ts';
@@ -91,7 +89,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
       const select = readList(c, 'select', fields);
-      const checkpoint_id = checkpointId(c);
+      const checkpoint_id = pathId(c, 'checkpoint_id');
       const state = await c.var.parts.states.at(await requireThread(c), { checkpoint_id }, subgraphs);
       return json(selectedState(state, select));
     },
@@ -134,12 +132,6 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     },
   }),
 ];
-
-function checkpointId(c: Context<Env>): string {
-  const id = c.req.param('checkpoint_id') ?? '';
-  if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', 'checkpoint_id'], msg: 'must be a uuid', type: 'uuid' }]);
-  return id.toLowerCase();
-}
 
 /** The id of the checkpoint before which states are requested, in any of its forms; undefined if it names none. */
 function idOf(before: ThreadHistorySearch['before']): string | undefined {

@@ -9,7 +9,7 @@ import {
 } from '../graphs/stateful.ts';
 import type { Graph, Snapshot } from '../graphs/graph.ts';
 import { WorkerGone } from '../graphs/python/connection.ts';
-import { Refusal, unacceptable } from '../refusal.ts';
+import { Refusal, unacceptable, invalidAt } from '../refusal.ts';
 import { openTasks, type OpenTasks } from '../runs/open-tasks.ts';
 import { describeError } from '../runs/run-error.ts';
 import { toWire } from '../wire.ts';
@@ -45,7 +45,7 @@ export async function writeSteps(
   // The engine itself would use the outermost graph of the path.
   const inner = await subgraphAt(graph, nodePath(namespace));
   if (inner === undefined || !isStateful(inner)) {
-    throw new Refusal(422, [{ loc: ['body', 'checkpoint', 'checkpoint_ns'], msg: noSubgraph, type: 'value_error' }]);
+    throw invalidAt(['body', 'checkpoint', 'checkpoint_ns'], noSubgraph);
   }
   return inner.bulkUpdateState({ configurable: { ...place, [checkpointerKey]: graph.checkpointer } }, withNulls);
 }
