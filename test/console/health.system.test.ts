@@ -69,7 +69,7 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   expect(new URL(page.url()).searchParams.get('range')).toBe('24h');
   await page.getByRole('img', { name: /^Memory/ }).waitFor();
   await press(page.getByRole('button', { name: 'Show as a table' }));
-  const table = page.getByRole('region', { name: 'Figures' });
+  const table = page.getByRole('group', { name: 'Figures' });
   await table.getByRole('columnheader', { name: 'Run latency, p95' }).waitFor();
   await table.getByRole('cell', { name: short }).waitFor();
   await table.getByRole('cell', { name: / MB$/ }).first().waitFor();

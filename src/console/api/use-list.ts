@@ -1,6 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
-import { useLoaded } from './use-loaded.ts';
 import { useLocation } from 'preact-iso';
+import { useRef, useState } from 'preact/hooks';
+import { useLoaded, type Interval } from './use-loaded.ts';
 
 interface Page {
   limit: number;
@@ -18,19 +18,25 @@ export interface LoadedList<Entry> {
   reload: () => Promise<void>;
 }
 
-const defaultPageSize = 25;
-/** The most pages of a list, all of which are loaded again at each poll. */
-const mostPages = 20;
+interface ListOptions<Entry> {
+  everyMs?: Interval<readonly Entry[]>;
+  /** How many entries the list begins with, and how many each `loadMore` adds. */
+  pageSize?: number;
+  /** The most entries of one request. */
+  maxLimit?: number;
+  /** The most pages, all of which are loaded again at each poll. */
+  maxPages?: number;
+}
 
 /**
  * Loads a list page by page, and polls all loaded pages every `everyMs` (less often if they are many). A page shorter than
- * the limit is the last one. An entry that moved to the next page between two requests appears once.
+ * the limit is the last one; `last` is the entry before a page, for lists with a cursor. An entry that moved to the next page between two requests appears once.
  */
 export function useList<Entry>(
   key: string,
   idOf: (entry: Entry) => string,
-  loadPage: (page: Page, signal: AbortSignal) => Promise<readonly Entry[]>,
-  { everyMs, pageSize = defaultPageSize }: { everyMs?: number | undefined; pageSize?: number } = {},
+  loadPage: (page: Page, signal: AbortSignal, last: Entry | undefined) => Promise<readonly Entry[]>,
+  { everyMs, pageSize = 25, maxLimit = pageSize, maxPages = 20 }: ListOptions<Entry> = {},
 ): LoadedList<Entry> {
   const wanted = useRef({ key, pages: 1 });
   if (wanted.current.key !== key) wanted.current = { key, pages: 1 };
@@ -38,17 +44,24 @@ export function useList<Entry>(
   const { data, error, reload } = useLoaded(
     key,
     async (signal) => {
-      const entries = new Map<string, Entry>();
+      const found = new Map<string, Entry>();
       const { pages } = wanted.current;
-      for (let page = 0; page < pages; page += 1) {
-        const found = await loadPage({ limit: pageSize, offset: page * pageSize }, signal);
-        for (const entry of found) entries.set(idOf(entry), entry);
-        if (found.length < pageSize) return { entries: [...entries.values()], hasMore: false };
+      let hasMore = true;
+      for (let offset = 0, last: Entry | undefined; offset < pages * pageSize && hasMore; offset += maxLimit) {
+        const limit = Math.min(maxLimit, pages * pageSize - offset);
+        const page = await loadPage({ limit, offset }, signal, last);
+        for (const entry of page) found.set(idOf(entry), entry);
+        last = page.at(-1);
+        hasMore = page.length === limit;
       }
-      return { entries: [...entries.values()], hasMore: pages < mostPages };
+      return { entries: [...found.values()], hasMore: hasMore && pages < maxPages };
     },
-    // The more pages there are to load again, the less often.
-    { everyMs: everyMs && everyMs * Math.ceil(wanted.current.pages / 4) },
+    {
+      everyMs: (loaded) => {
+        const ms = typeof everyMs === 'function' ? everyMs(loaded?.entries) : everyMs;
+        return ms && ms * Math.ceil(wanted.current.pages / 4);
+      },
+    },
   );
   const loadMore = async (): Promise<void> => {
     if (isBusy) return;

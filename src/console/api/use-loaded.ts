@@ -2,6 +2,9 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { toError } from '../../kit/errors.ts';
 import { LatestAttempt } from './latest-attempt.ts';
 
+/** How often to load again (ms), which may depend on what was loaded; never if undefined. */
+export type Interval<T> = number | undefined | ((data: T | undefined) => number | undefined);
+
 /** The latest data, and the error of the last attempt. */
 export interface Loaded<T> {
   data: T | undefined;
@@ -19,7 +22,7 @@ export interface Loaded<T> {
 export function useLoaded<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
-  { everyMs }: { everyMs?: number | undefined } = {},
+  { everyMs }: { everyMs?: Interval<T> } = {},
 ): Loaded<T> {
   const [state, setState] = useState<{ key: string; data?: T; error?: Error }>({ key });
   const latest = useRef(load);
@@ -45,13 +48,14 @@ export function useLoaded<T>(
     return () => attempt.end();
   }, [attempt, reload]);
 
-  // On its own: another interval is no reason to load again.
-  useEffect(() => {
-    const timer = everyMs === undefined ? undefined : setInterval(() => poll(0), everyMs);
-    return () => clearInterval(timer);
-  }, [poll, everyMs]);
-
   // Data of another key must not be shown as this one's.
   const current = state.key === key ? state : { key };
+  const ms = typeof everyMs === 'function' ? everyMs(current.data) : everyMs;
+
+  // On its own: another interval is no reason to load again.
+  useEffect(() => {
+    const timer = ms === undefined ? undefined : setInterval(() => poll(0), ms);
+    return () => clearInterval(timer);
+  }, [poll, ms]);
   return { data: current.data, error: current.error, reload, poll };
 }

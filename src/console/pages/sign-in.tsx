@@ -39,12 +39,7 @@ export function SignIn() {
         <form class="panel" onSubmit={(event) => void submit(event)}>
           <Field
             label="API key"
-            hint={
-              <>
-                It starts with <code>lf_</code>. On your own machine, open the link that <code>npm run local</code>{' '}
-                prints instead.
-              </>
-            }
+            hint="It starts with `lf_`. On your own machine, open the link that `npm run local` prints instead."
             problem={problem}
           >
             {(attributes) => (

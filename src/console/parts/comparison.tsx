@@ -1,6 +1,7 @@
 import { compareKeys, type ChangeKind } from './changes.ts';
 import { JsonView } from './json-view.tsx';
 import { shownText } from './untrusted.tsx';
+import { Table } from './table.tsx';
 
 interface ComparisonProps {
   /** What is compared: `Input`. */
@@ -16,33 +17,25 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
   const keys = compareKeys(left, right);
   if (keys.length === 0) return <p class="muted">Both are empty.</p>;
   return (
-    <div class="table-frame" tabIndex={0} role="group" aria-label={name}>
-      <table class="comparison" aria-label={name}>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            {sides.map((side) => (
-              <th scope="col" key={side}>
-                <bdi>{shownText(side, 80)}</bdi>
-              </th>
-            ))}
+    <>
+      <Table
+        label={name}
+        columns={['Key', ...sides.map((side) => <bdi key={side}>{shownText(side, 80)}</bdi>)]}
+        class="list-table comparison"
+      >
+        {keys.slice(0, mostKeys).map(({ key, kind, left: before, right: after }) => (
+          <tr key={key} class={`comparison-${kind}`}>
+            <th scope="row">
+              <bdi class="mono">{key === '' ? 'Value' : shownText(key, 100)}</bdi>{' '}
+              {kind !== 'same' && <span class="comparison-kind">{wordOf(kind, sides)}</span>}
+            </th>
+            <td>{kind !== 'added' && <JsonView value={before} open />}</td>
+            <td>{kind !== 'removed' && <JsonView value={after} open />}</td>
           </tr>
-        </thead>
-        <tbody>
-          {keys.slice(0, mostKeys).map(({ key, kind, left: before, right: after }) => (
-            <tr key={key} class={`comparison-${kind}`}>
-              <th scope="row">
-                <bdi class="mono">{key === '' ? 'Value' : shownText(key, 100)}</bdi>{' '}
-                {kind !== 'same' && <span class="comparison-kind">{wordOf(kind, sides)}</span>}
-              </th>
-              <td>{kind !== 'added' && <JsonView value={before} open />}</td>
-              <td>{kind !== 'removed' && <JsonView value={after} open />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {keys.length > mostKeys && <p class="muted">… {keys.length - mostKeys} more keys</p>}
-    </div>
+    </>
   );
 }
 

@@ -1,9 +1,9 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, JSX, TextareaHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 
 interface FieldProps {
   label: string;
-  /** The rule of the field. */
+  /** The rule of the field; code is between backticks. */
   hint?: ComponentChildren;
   /** What is wrong with its value. */
   problem?: string | undefined;
@@ -33,7 +33,7 @@ export function Field({ label, hint, problem, children }: FieldProps) {
       })}
       {hint !== undefined && (
         <p class="field-hint" id={`${id}-hint`}>
-          {hint}
+          {typeof hint === 'string' ? <Hint text={hint} /> : hint}
         </p>
       )}
       {problem !== undefined && (
@@ -50,55 +50,104 @@ export function Hint({ text }: { text: string }) {
   return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
 }
 
-interface JsonFieldProps {
-  label: string;
-  hint?: ComponentChildren;
-  problem: string | undefined;
+/** A value to choose, and what it is shown as. */
+export interface Choice {
   value: string;
-  rows?: number;
-  onInput: (text: string) => void;
+  label?: string;
 }
 
-/** A field for JSON, with its problem. */
-export function JsonField({ label, hint, problem, value, rows = 5, onInput }: JsonFieldProps) {
+type SelectProps = Partial<FieldAttributes> & {
+  'aria-label'?: string;
+  value: string | undefined;
+  options: readonly Choice[];
+  onChange: (value: string) => void;
+};
+
+/** A list to choose one value from. */
+export const Select = ({ options, onChange, ...attributes }: SelectProps) => (
+  <select {...attributes} onChange={(event) => onChange(event.currentTarget.value)}>
+    {options.map(({ value, label = value }) => (
+      <option key={value} value={value}>
+        {label}
+      </option>
+    ))}
+  </select>
+);
+
+type LabelProps = Omit<FieldProps, 'children'>;
+
+/** A field with a list. */
+export const SelectField = ({ label, hint, problem, ...props }: LabelProps & SelectProps) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {(attributes) => <Select {...attributes} {...props} />}
+  </Field>
+);
+
+interface TextFieldProps extends LabelProps {
+  value: string;
+  /** What may be chosen, beside any other text. */
+  options?: readonly Choice[] | undefined;
+  autocapitalize?: 'off';
+  class?: string;
+  maxLength?: number;
+  placeholder?: string | undefined;
+  spellcheck?: boolean;
+  onInput: (text: string) => void;
+  onPaste?: (event: ClipboardEvent) => void;
+}
+
+/** A field for a line of text. */
+export function TextField({ label, hint, problem, options, onInput, ...props }: TextFieldProps) {
+  const listId = useId();
   return (
     <Field label={label} hint={hint} problem={problem}>
       {(attributes) => (
-        <textarea
-          {...attributes}
-          class="mono"
-          rows={rows}
-          spellcheck={false}
-          value={value}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
+        <>
+          <input
+            {...attributes}
+            autocomplete="off"
+            list={options && listId}
+            {...props}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+          {options && (
+            <datalist id={listId}>
+              {options.map(({ value, label: shown }) => (
+                <option key={value} value={value}>
+                  {shown}
+                </option>
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Field>
   );
 }
 
-interface SecretValueProps {
-  label: string;
-  value: string;
-  problem?: string | undefined;
-  onInput: (value: string) => void;
-}
+type LinesFieldProps = LabelProps &
+  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'label' | 'onInput'> & {
+    value: string;
+    onInput: (text: string) => void;
+  };
+
+/** A field for several lines, such as JSON. */
+export const LinesField = ({ label, hint, problem, onInput, ...props }: LinesFieldProps) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {(attributes) => (
+      <textarea
+        {...attributes}
+        class="mono"
+        rows={5}
+        spellcheck={false}
+        {...props}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+);
 
 /** A value as it is typed: hidden, and with its line breaks, which a password field would drop from a pasted key. */
-export function SecretValue({ label, value, problem, onInput }: SecretValueProps) {
-  return (
-    <Field label={label} problem={problem}>
-      {(attributes) => (
-        <textarea
-          {...attributes}
-          class="secret-value mono"
-          rows={1}
-          value={value}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
-}
+export const SecretValue = (props: LinesFieldProps) => (
+  <LinesField {...props} class="secret-value mono" rows={1} autocomplete="off" />
+);

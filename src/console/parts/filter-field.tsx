@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Select, type Choice } from './field.tsx';
 
 interface FilterFieldProps {
   label: string;
@@ -39,3 +40,18 @@ export function FilterField({ label, type = 'search', value, problem, placeholde
     </label>
   );
 }
+
+interface FilterSelectProps {
+  label: string;
+  value: string;
+  options: readonly Choice[];
+  onChange: (value: string) => void;
+}
+
+/** A filter that is chosen from a list. */
+export const FilterSelect = ({ label, ...props }: FilterSelectProps) => (
+  <label>
+    {label}
+    <Select {...props} />
+  </label>
+);

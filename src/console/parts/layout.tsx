@@ -7,6 +7,7 @@ import { paths } from '../paths.ts';
 import { chooseTheme, theme } from './theme.ts';
 import { announce } from './toasts.tsx';
 import { Button } from './button.tsx';
+import { Select } from './field.tsx';
 
 const reportFailure = (error: unknown): void => announce(messageOf(error), 'failed');
 
@@ -35,23 +36,23 @@ export function Layout({ children }: { children: ComponentChildren }) {
         </nav>
         <div class="top-right">
           {tenants.length > 1 && (
-            <select
+            <Select
               aria-label="Workspace"
               value={session.value?.tenant_id}
-              onChange={(event) => void chooseTenant(event.currentTarget.value).catch(reportFailure)}
-            >
-              {tenants.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
+              options={tenants.map(({ id, name }) => ({ value: id, label: name }))}
+              onChange={(id) => void chooseTenant(id).catch(reportFailure)}
+            />
           )}
-          <select aria-label="Theme" value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value)}>
-            <option value="system">System theme</option>
-            <option value="light">Light</option>
-            <option value="dark">Dark</option>
-          </select>
+          <Select
+            aria-label="Theme"
+            value={theme.value}
+            options={[
+              { value: 'system', label: 'System theme' },
+              { value: 'light', label: 'Light' },
+              { value: 'dark', label: 'Dark' },
+            ]}
+            onChange={chooseTheme}
+          />
           <Button onClick={() => void signOut().catch(reportFailure)}>Sign out</Button>
         </div>
       </header>

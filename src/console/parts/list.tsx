@@ -9,7 +9,8 @@ interface ListProps<Entry> {
   list: LoadedList<Entry>;
   /** What is listed: `the runs`. */
   what: string;
-  deploymentId: string;
+  /** Of an agent's list: its errors have the way to the revisions. */
+  deploymentId?: string;
   empty: ComponentChildren;
   children: (entries: readonly Entry[]) => ComponentChildren;
 }
@@ -36,13 +37,13 @@ export function List<Entry>({ list, what, deploymentId, empty, children }: ListP
 
 interface AgentErrorProps {
   error: Error;
-  deploymentId: string;
+  deploymentId: string | undefined;
   retry?: (() => unknown) | undefined;
 }
 
 /** An error of an agent; says what to do where the agent does not run. */
 export function AgentError({ error, deploymentId, retry }: AgentErrorProps) {
-  if (!(error instanceof ApiError) || ![502, 503, 504].includes(error.status)) {
+  if (deploymentId === undefined || !(error instanceof ApiError) || ![502, 503, 504].includes(error.status)) {
     return <ErrorNotice error={error} retry={retry} />;
   }
   return (

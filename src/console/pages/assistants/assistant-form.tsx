@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Assistant, AssistantPatch } from '../../../contract/agent/assistant.ts';
 import { useForm } from '../../api/use-form.ts';
 import { isSame } from '../../parts/changes.ts';
-import { Field, JsonField } from '../../parts/field.tsx';
+import { LinesField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { readOptionalJsonObject, toJsonText } from '../../parts/json-text.ts';
 import { announce } from '../../parts/toasts.tsx';
@@ -95,47 +95,31 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
           This makes a new version, which is active at once. Every former version stays and can be activated again.
         </p>
       )}
-      <Field label="Name" problem={problems['name']}>
-        {(attributes) => (
-          <input {...attributes} value={name} onInput={(event) => edited('name', setName)(event.currentTarget.value)} />
-        )}
-      </Field>
-      <Field label="Description" problem={problems['description']}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            value={description}
-            onInput={(event) => edited('description', setDescription)(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Name" problem={problems['name']} value={name} onInput={edited('name', setName)} />
+      <TextField
+        label="Description"
+        problem={problems['description']}
+        value={description}
+        onInput={edited('description', setDescription)}
+      />
       {!assistant && (
-        <Field label="Graph" hint="A graph of the agent, by its name." problem={problems['graph_id']}>
-          {(attributes) => (
-            <>
-              <input
-                {...attributes}
-                list="assistant-graphs"
-                value={graph}
-                onInput={(event) => edited('graph_id', setGraph)(event.currentTarget.value)}
-              />
-              <datalist id="assistant-graphs">
-                {graphs.map((each) => (
-                  <option key={each} value={each} />
-                ))}
-              </datalist>
-            </>
-          )}
-        </Field>
+        <TextField
+          label="Graph"
+          hint="A graph of the agent, by its name."
+          problem={problems['graph_id']}
+          value={graph}
+          options={graphs.map((value) => ({ value }))}
+          onInput={edited('graph_id', setGraph)}
+        />
       )}
-      <JsonField
+      <LinesField
         label="Context (JSON)"
         hint={`What the graph reads at run time.${assistant ? ' It replaces the former context.' : ''}`}
         problem={problems['context']}
         value={json.context}
         onInput={edited('context', (context) => setJson({ ...json, context }))}
       />
-      <JsonField
+      <LinesField
         label="Configuration (JSON)"
         hint={`Such as { "recursion_limit": 50, "tags": [] }.${assistant ? ' It replaces the former configuration.' : ''}`}
         problem={problems['config']}
@@ -143,7 +127,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
         rows={3}
         onInput={edited('config', (config) => setJson({ ...json, config }))}
       />
-      <JsonField
+      <LinesField
         label="Metadata (JSON)"
         hint={
           assistant

@@ -15,6 +15,7 @@ import { AssistantForm } from './assistant-form.tsx';
 import { activateVersion, deleteAssistant, getAssistant, isDefaultAssistant, listVersions } from './assistants-api.ts';
 import { Versions } from './versions.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Fact } from '../../parts/facts.tsx';
 
 interface AssistantViewProps {
   deploymentId: string;
@@ -93,24 +94,15 @@ function Details({ deploymentId, assistant, versions, reload }: DetailsProps) {
           </p>
         )}
         <dl class="facts assistant-facts">
-          <div>
-            <dt>Graph</dt>
-            <dd>
-              <Untrusted text={graph_id} longest={100} />
-            </dd>
-          </div>
-          <div>
-            <dt>Active version</dt>
-            <dd>{version ?? 'unknown'}</dd>
-          </div>
-          <div>
-            <dt>Runs</dt>
-            <dd>
-              <a href={`${paths.runs(deploymentId)}?${new URLSearchParams({ assistant: assistant_id })}`}>
-                Show its runs
-              </a>
-            </dd>
-          </div>
+          <Fact name="Graph">
+            <Untrusted text={graph_id} longest={100} />
+          </Fact>
+          <Fact name="Active version">{version ?? 'unknown'}</Fact>
+          <Fact name="Runs">
+            <a href={`${paths.runs(deploymentId)}?${new URLSearchParams({ assistant: assistant_id })}`}>
+              Show its runs
+            </a>
+          </Fact>
         </dl>
         <JsonView name="Context" value={assistant.context ?? {}} open />
         <JsonView name="Configuration" value={assistant.config ?? {}} />

@@ -12,6 +12,7 @@ import { AssistantForm } from './assistant-form.tsx';
 import { AssistantView } from './assistant.tsx';
 import { toAssistantSearch, isDefaultAssistant, searchAssistants } from './assistants-api.ts';
 import { Button } from '../../parts/button.tsx';
+import { Table } from '../../parts/table.tsx';
 
 /** The assistants of an agent, or with `?assistant=ID` one of them. */
 export default function Assistants({ deploymentId }: { deploymentId: string }) {
@@ -94,43 +95,30 @@ function AssistantList({ deploymentId }: { deploymentId: string }) {
 
 function AssistantTable({ deploymentId, assistants }: { deploymentId: string; assistants: readonly Assistant[] }) {
   return (
-    <div class="table-frame">
-      <table class="list-table" aria-label="Assistants">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Graph</th>
-            <th scope="col">Active version</th>
-            <th scope="col">Changed</th>
-            <th scope="col">Description</th>
+    <Table label="Assistants" columns={['Name', 'Graph', 'Active version', 'Changed', 'Description']}>
+      {assistants.map((assistant) => {
+        const { assistant_id, name, graph_id, version, updated_at, description } = assistant;
+        return (
+          <tr key={assistant_id}>
+            <th scope="row">
+              <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id })}`}>
+                <Untrusted text={name || 'Without a name'} longest={100} />
+              </a>
+              {isDefaultAssistant(assistant) && <span class="muted"> (the graph’s own)</span>}
+            </th>
+            <td>
+              <Untrusted text={graph_id} longest={60} />
+            </td>
+            <td>{version ?? '–'}</td>
+            <td>
+              <TimeAgo at={updated_at} />
+            </td>
+            <td>
+              <Untrusted text={description ?? ''} longest={160} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {assistants.map((assistant) => {
-            const { assistant_id, name, graph_id, version, updated_at, description } = assistant;
-            return (
-              <tr key={assistant_id}>
-                <th scope="row">
-                  <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id })}`}>
-                    <Untrusted text={name || 'Without a name'} longest={100} />
-                  </a>
-                  {isDefaultAssistant(assistant) && <span class="muted"> (the graph’s own)</span>}
-                </th>
-                <td>
-                  <Untrusted text={graph_id} longest={60} />
-                </td>
-                <td>{version ?? '–'}</td>
-                <td>
-                  <TimeAgo at={updated_at} />
-                </td>
-                <td>
-                  <Untrusted text={description ?? ''} longest={160} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }

@@ -6,6 +6,8 @@ import { compareKeys } from '../../parts/changes.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Table } from '../../parts/table.tsx';
+import { FilterSelect } from '../../parts/filter-field.tsx';
 
 interface VersionsProps {
   versions: readonly AssistantVersion[];
@@ -21,88 +23,55 @@ export function Versions({ versions, active, onActivate }: VersionsProps) {
   const left = chosen.left ?? versions.find(({ version }) => version !== right)?.version;
   const one = versions.find(({ version }) => version === left);
   const other = versions.find(({ version }) => version === right);
+  const options = versions.map(({ version }) => ({ value: String(version), label: `Version ${version}` }));
   return (
     <>
       <section aria-labelledby="assistant-versions" class="assistant-section">
         <h2 id="assistant-versions">Versions</h2>
-        <div class="table-frame" tabIndex={0} role="group" aria-label="Versions">
-          <table class="list-table" aria-labelledby="assistant-versions">
-            <thead>
-              <tr>
-                <th scope="col">Version</th>
-                <th scope="col">Name</th>
-                <th scope="col">Made</th>
-                <th scope="col">Use</th>
-              </tr>
-            </thead>
-            <tbody>
-              {versions.map(({ version, name, created_at }) => (
-                <tr key={version}>
-                  <th scope="row">Version {version}</th>
-                  <td>
-                    <Untrusted text={name ?? ''} longest={100} />
-                  </td>
-                  <td>
-                    <TimeAgo at={created_at} />
-                  </td>
-                  <td>
-                    {version === active ? (
-                      <Badge tone="good">Active</Badge>
-                    ) : (
-                      <Button label={`Activate version ${version}`} onClick={() => onActivate(version)}>
-                        Activate
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Versions" columns={['Version', 'Name', 'Made', 'Use']}>
+          {versions.map(({ version, name, created_at }) => (
+            <tr key={version}>
+              <th scope="row">Version {version}</th>
+              <td>
+                <Untrusted text={name ?? ''} longest={100} />
+              </td>
+              <td>
+                <TimeAgo at={created_at} />
+              </td>
+              <td>
+                {version === active ? (
+                  <Badge tone="good">Active</Badge>
+                ) : (
+                  <Button label={`Activate version ${version}`} onClick={() => onActivate(version)}>
+                    Activate
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       </section>
       {one && other && (
         <section aria-labelledby="assistant-difference" class="assistant-section">
           <h2 id="assistant-difference">Difference</h2>
           <div class="list-filters">
-            <VersionChoice
+            <FilterSelect
               label="From"
-              versions={versions}
-              value={one.version}
-              onChange={(version) => setChosen({ ...chosen, left: version })}
+              value={String(one.version)}
+              options={options}
+              onChange={(version) => setChosen({ ...chosen, left: Number(version) })}
             />
-            <VersionChoice
+            <FilterSelect
               label="To"
-              versions={versions}
-              value={other.version}
-              onChange={(version) => setChosen({ ...chosen, right: version })}
+              value={String(other.version)}
+              options={options}
+              onChange={(version) => setChosen({ ...chosen, right: Number(version) })}
             />
           </div>
           <Difference left={one} right={other} />
         </section>
       )}
     </>
-  );
-}
-
-interface VersionChoiceProps {
-  label: string;
-  versions: readonly AssistantVersion[];
-  value: number;
-  onChange: (version: number) => void;
-}
-
-function VersionChoice({ label, versions, value, onChange }: VersionChoiceProps) {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
-        {versions.map(({ version }) => (
-          <option key={version} value={version}>
-            Version {version}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

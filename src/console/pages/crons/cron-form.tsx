@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { useForm } from '../../api/use-form.ts';
-import { Field, JsonField } from '../../parts/field.tsx';
+import { LinesField, SelectField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { readJson } from '../../parts/json-text.ts';
 import { announce } from '../../parts/toasts.tsx';
@@ -58,53 +58,35 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
       onSubmit={() => void save()}
       onClose={onClose}
     >
-      <Field label="Assistant" problem={problems['assistant_id']}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={assistant}
-            onChange={(event) => edited('assistant_id', setAssistant)(event.currentTarget.value)}
-          >
-            <option value="">Choose</option>
-            {assistants.map(({ assistant_id, name, graph_id }) => (
-              <option key={assistant_id} value={assistant_id}>
-                {shownText(name || graph_id, 80)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field
+      <SelectField
+        label="Assistant"
+        problem={problems['assistant_id']}
+        value={assistant}
+        options={[
+          { value: '', label: 'Choose' },
+          ...assistants.map(({ assistant_id, name, graph_id }) => ({
+            value: assistant_id,
+            label: shownText(name || graph_id, 80),
+          })),
+        ]}
+        onChange={edited('assistant_id', setAssistant)}
+      />
+      <TextField
         label="Schedule"
         hint="Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly."
         problem={problemOf('schedule')}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="mono"
-            value={schedule}
-            onInput={(event) => edited('schedule', setSchedule)(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Time zone" hint="Such as Europe/Berlin; UTC if empty." problem={problemOf('timezone')}>
-        {(attributes) => (
-          <>
-            <input
-              {...attributes}
-              list="cron-zones"
-              value={timezone}
-              onInput={(event) => edited('timezone', setTimezone)(event.currentTarget.value)}
-            />
-            <datalist id="cron-zones">
-              {Intl.supportedValuesOf('timeZone').map((zone) => (
-                <option key={zone} value={zone} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+        class="mono"
+        value={schedule}
+        onInput={edited('schedule', setSchedule)}
+      />
+      <TextField
+        label="Time zone"
+        hint="Such as Europe/Berlin; UTC if empty."
+        problem={problemOf('timezone')}
+        value={timezone}
+        options={Intl.supportedValuesOf('timeZone').map((value) => ({ value }))}
+        onInput={edited('timezone', setTimezone)}
+      />
       {firings.times && (
         <div class="cron-preview" role="status">
           <h3>Next runs</h3>
@@ -119,7 +101,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
           )}
         </div>
       )}
-      <JsonField
+      <LinesField
         label="Input (JSON)"
         hint="What the graph is given at each run."
         problem={problems['input']}

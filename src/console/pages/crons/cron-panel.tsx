@@ -12,6 +12,7 @@ import { paths } from '../../paths.ts';
 import { enableCron, getCronTimes } from './crons-api.ts';
 import { timeIn } from './next-firings.ts';
 import { Button } from '../../parts/button.tsx';
+import { Fact } from '../../parts/facts.tsx';
 
 interface CronPanelProps {
   deploymentId: string;
@@ -63,33 +64,24 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
         </div>
       </div>
       <dl class="facts cron-facts">
-        <div>
-          <dt>Assistant</dt>
-          <dd>
-            <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id ?? '' })}`}>
-              <Untrusted text={assistantName} longest={100} />
+        <Fact name="Assistant">
+          <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id ?? '' })}`}>
+            <Untrusted text={assistantName} longest={100} />
+          </a>
+        </Fact>
+        <Fact name="Thread">
+          {thread_id == null ? (
+            'a new one each time'
+          ) : (
+            <a class="mono" href={`${paths.playground(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
+              {shownText(thread_id.slice(0, 8))}
             </a>
-          </dd>
-        </div>
-        <div>
-          <dt>Thread</dt>
-          <dd>
-            {thread_id == null ? (
-              'a new one each time'
-            ) : (
-              <a class="mono" href={`${paths.playground(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
-                {shownText(thread_id.slice(0, 8))}
-              </a>
-            )}
-          </dd>
-        </div>
+          )}
+        </Fact>
         {end_time != null && (
-          <div>
-            <dt>Ends</dt>
-            <dd>
-              <TimeAgo at={end_time} />
-            </dd>
-          </div>
+          <Fact name="Ends">
+            <TimeAgo at={end_time} />
+          </Fact>
         )}
       </dl>
       <div class="cron-times">

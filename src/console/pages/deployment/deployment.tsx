@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Deployment as DeploymentData } from '../../../contract/control/deployment.ts';
 import { paths } from '../../paths.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { List } from '../../parts/list.tsx';
+import { Empty } from '../../parts/notices.tsx';
+import type { LoadedList } from '../../api/use-list.ts';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { ActionDialog, type Action } from './actions.tsx';
@@ -11,7 +13,7 @@ import { Serving } from './serving.tsx';
 import { TimelineEntry } from './timeline-entry.tsx';
 import { VerdictHistory } from './verdict-history.tsx';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { useHistory, type History } from './use-history.ts';
+import { useHistory } from './use-history.ts';
 import { Button } from '../../parts/button.tsx';
 
 /** A deployment: what serves now, and the timeline of its revisions. */
@@ -77,7 +79,7 @@ const isShown = (entry: HistoryEntry): boolean =>
 
 interface PartProps {
   deployment: DeploymentData;
-  history: History;
+  history: LoadedList<HistoryEntry>;
   onAction: (action: Action) => void;
 }
 
@@ -106,44 +108,35 @@ function Actions({ deployment, history, onAction }: PartProps) {
 }
 
 function Timeline({ deployment, history, onAction }: PartProps) {
-  const { entries, error, hasMore, loadMore, reload } = history;
-  const [isLoading, setLoading] = useState(false);
-  const more = async (): Promise<void> => {
-    setLoading(true);
-    await loadMore();
-    setLoading(false);
-  };
   return (
     <section aria-labelledby="deployment-timeline">
       <h2 id="deployment-timeline" class="deployment-heading">
         Revisions
       </h2>
-      {error && <ErrorNotice error={error} retry={reload} />}
-      {entries === undefined && !error && <Loading what="the revisions" />}
-      {entries?.length === 0 && (
-        <Empty title="No revision yet">
-          <p>A push, a change of the settings or a redeploy creates one.</p>
-        </Empty>
-      )}
-      {entries && entries.length > 0 && (
-        <ol class="deployment-timeline">
-          {entries.filter(isShown).map((entry, index) => (
-            <TimelineEntry
-              key={entry.revision.id}
-              deploymentId={deployment.id}
-              entry={entry}
-              isLatest={index === 0}
-              canAct={!isDeleting(deployment)}
-              onAction={onAction}
-            />
-          ))}
-        </ol>
-      )}
-      {hasMore && (
-        <Button disabled={isLoading} onClick={() => void more()}>
-          Load more
-        </Button>
-      )}
+      <List
+        list={history}
+        what="the revisions"
+        empty={
+          <Empty title="No revision yet">
+            <p>A push, a change of the settings or a redeploy creates one.</p>
+          </Empty>
+        }
+      >
+        {(entries) => (
+          <ol class="deployment-timeline">
+            {entries.filter(isShown).map((entry, index) => (
+              <TimelineEntry
+                key={entry.revision.id}
+                deploymentId={deployment.id}
+                entry={entry}
+                isLatest={index === 0}
+                canAct={!isDeleting(deployment)}
+                onAction={onAction}
+              />
+            ))}
+          </ol>
+        )}
+      </List>
     </section>
   );
 }

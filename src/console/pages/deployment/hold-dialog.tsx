@@ -4,7 +4,7 @@ import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { send } from '../../api/http.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
@@ -47,17 +47,13 @@ export function HoldDialog({ deployment, entry, decision, onDone, onClose }: Hol
           : `Stops revision ${short} before it gets traffic, with its unfinished runs. ${serving ? `The live revision ${serving} keeps serving.` : 'No revision is live at the moment.'} A redeploy makes a new one.`}
       </p>
       {isPromotion && <FailedTestsWarning entry={entry} />}
-      <Field label="Reason" hint="Optional. The timeline and the log show it.">
-        {(attributes) => (
-          <input
-            {...attributes}
-            value={why}
-            maxLength={1_000}
-            autocomplete="off"
-            onInput={(event) => setWhy(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Reason"
+        hint="Optional. The timeline and the log show it."
+        value={why}
+        maxLength={1_000}
+        onInput={setWhy}
+      />
     </ConfirmDialog>
   );
 }

@@ -1,63 +1,37 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { revisionHistory, type HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { call } from '../../api/http.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { useList, type LoadedList } from '../../api/use-list.ts';
 import { isInProgress, shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { statusLabel } from './revision-state.ts';
 
-const step = 20;
-const largestPage = 100;
-
-export interface History {
-  entries: readonly HistoryEntry[] | undefined;
-  error: Error | undefined;
-  /** Whether there are older ones that are not loaded. */
-  hasMore: boolean;
-  loadMore: () => Promise<void>;
-  reload: () => Promise<void>;
-}
+const isRunning = ({ revision }: HistoryEntry): boolean => isInProgress(revision.status);
 
 /** The newest revisions of a deployment: loaded again often while one is in progress, and now and then otherwise. */
-export function useHistory(deploymentId: string): History {
-  const wanted = useRef(step);
-  const inProgress = useRef<ReadonlySet<string>>(new Set());
-  const [isBusy, setBusy] = useState(false);
-
-  const load = async (signal: AbortSignal): Promise<{ entries: HistoryEntry[]; hasMore: boolean }> => {
-    const most = wanted.current;
-    const found = new Map<string, HistoryEntry>();
-    let hasMore = true;
-    for (let offset = 0; offset < most && hasMore; offset += largestPage) {
-      const limit = Math.min(largestPage, most - offset);
-      const query = { limit, offset };
+export function useHistory(deploymentId: string): LoadedList<HistoryEntry> {
+  const list = useList(
+    deploymentId,
+    ({ revision }: HistoryEntry) => revision.id,
+    async ({ limit, offset }, signal) => {
       const path = `v2/deployments/${deploymentId}/revision-history`;
-      const { resources } = await call('GET', path, revisionHistory, { query, signal });
-      // A new revision shifts the others to later pages.
-      for (const entry of resources) if (!found.has(entry.revision.id)) found.set(entry.revision.id, entry);
-      hasMore = resources.length === limit;
-    }
-    const entries = [...found.values()];
-    announceEnds(entries, inProgress.current);
-    inProgress.current = new Set(
-      entries.filter(({ revision }) => isInProgress(revision.status)).map(({ revision }) => revision.id),
-    );
-    setBusy(inProgress.current.size > 0);
-    return { entries, hasMore };
-  };
-
-  const { data, error, reload } = useLoaded(deploymentId, load, { everyMs: isBusy ? 2_000 : 8_000 });
-  return {
-    entries: data?.entries,
-    error,
-    hasMore: data?.hasMore ?? false,
-    reload,
-    loadMore() {
-      wanted.current += step;
-      return reload();
+      return (await call('GET', path, revisionHistory, { query: { limit, offset }, signal })).resources;
     },
-  };
+    {
+      everyMs: (entries = []) => (entries.some(isRunning) ? 2_000 : 8_000),
+      pageSize: 20,
+      maxLimit: 100,
+      maxPages: Infinity,
+    },
+  );
+  const inProgress = useRef<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const entries = list.entries ?? [];
+    announceEnds(entries, inProgress.current);
+    inProgress.current = new Set(entries.filter(isRunning).map(({ revision }) => revision.id));
+  }, [list.entries]);
+  return list;
 }
 
 /** Says how revisions ended that were in progress before. */

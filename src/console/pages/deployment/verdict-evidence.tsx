@@ -4,6 +4,7 @@ import { duration, TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-rows.ts';
 import { needTable, VerdictTable } from './verdict-table.tsx';
+import { Table } from '../../parts/table.tsx';
 
 const reporters: ReadonlyMap<string, string> = new Map([
   ['action', 'the GitHub Action'],
@@ -65,33 +66,22 @@ function Test({ test, isInTable }: { test: StoredVerdict['tests'][number]; isInT
         </p>
       )}
       {test.expectations.length > 0 && (
-        <div class="table-frame" tabIndex={0} role="group" aria-label={`Expectations of ${test.name.slice(0, 80)}`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Result</th>
-                <th scope="col">Expected</th>
-                <th scope="col">Seen</th>
-              </tr>
-            </thead>
-            <tbody>
-              {test.expectations.map(({ expected, seen, held, advises }, index) => (
-                <tr key={index}>
-                  <td>
-                    <Badge tone={held ? 'good' : advises ? 'warn' : 'bad'}>{held ? 'Held' : 'Not held'}</Badge>
-                    {advises && <span class="muted"> advice</span>}
-                  </td>
-                  <td>
-                    <Untrusted text={expected} longest={2_000} />
-                  </td>
-                  <td>
-                    <Untrusted text={seen} longest={2_000} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label={`Expectations of ${test.name.slice(0, 80)}`} columns={['Result', 'Expected', 'Seen']} class="">
+          {test.expectations.map(({ expected, seen, held, advises }, index) => (
+            <tr key={index}>
+              <td>
+                <Badge tone={held ? 'good' : advises ? 'warn' : 'bad'}>{held ? 'Held' : 'Not held'}</Badge>
+                {advises && <span class="muted"> advice</span>}
+              </td>
+              <td>
+                <Untrusted text={expected} longest={2_000} />
+              </td>
+              <td>
+                <Untrusted text={seen} longest={2_000} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

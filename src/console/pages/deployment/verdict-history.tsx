@@ -3,6 +3,7 @@ import { shortId } from '../../parts/revision-status.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { kindOf, verdictTable, type RateMark, type VerdictCell } from './verdict-rows.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** The verdicts on each smoke test over the last revisions, oldest first; nothing before two were tested. */
 export function VerdictHistory({ deploymentId, entries }: { deploymentId: string; entries: readonly HistoryEntry[] }) {
@@ -20,36 +21,31 @@ export function VerdictHistory({ deploymentId, entries }: { deploymentId: string
         {hasMarks &&
           ' A bar is the likely range of the share of right answers: 0 % is the lower line, 100 % the upper one.'}
       </p>
-      <div class="table-frame" tabIndex={0} role="group" aria-label="Verdicts by revision">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Smoke test</th>
-              {revisionIds.map((id) => (
-                <th key={id} scope="col">
-                  <a class="mono" href={paths.revision(deploymentId, id)} aria-label={`Revision ${shortId(id)}`}>
-                    {shortId(id)}
-                  </a>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, cells }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <Untrusted text={name} longest={120} />
-                </th>
-                {cells.map((cell, index) => (
-                  <td key={revisionIds[index]}>
-                    {cell ? <Cell cell={cell} deploymentId={deploymentId} /> : <span class="muted">–</span>}
-                  </td>
-                ))}
-              </tr>
+      <Table
+        label="Verdicts by revision"
+        columns={[
+          'Smoke test',
+          ...revisionIds.map((id) => (
+            <a key={id} class="mono" href={paths.revision(deploymentId, id)} aria-label={`Revision ${shortId(id)}`}>
+              {shortId(id)}
+            </a>
+          )),
+        ]}
+        class=""
+      >
+        {rows.map(({ name, cells }) => (
+          <tr key={name}>
+            <th scope="row">
+              <Untrusted text={name} longest={120} />
+            </th>
+            {cells.map((cell, index) => (
+              <td key={revisionIds[index]}>
+                {cell ? <Cell cell={cell} deploymentId={deploymentId} /> : <span class="muted">–</span>}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </Table>
       {hidden > 0 && <p class="muted">{hidden} more tests are on the pages of the revisions.</p>}
     </details>
   );

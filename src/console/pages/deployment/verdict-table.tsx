@@ -11,6 +11,7 @@ import { tableNotes } from '../../../deploy/words/verdict-table/notes.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-rows.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** Shown only of tests that count or compare several answers; what one answer was stands below the table. */
 const ofSeveral: readonly Column[] = ['live', 'changed', 'change', 'latency', 'cost'];
@@ -26,30 +27,21 @@ export function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
   const notes = tableNotes(tests);
   return (
     <>
-      <div class="table-frame deployment-results" tabIndex={0} role="group" aria-label="Results of the smoke tests">
-        <table>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th key={column} scope="col">
-                  {capitalized(titleOf(column))}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              <tr key={index}>
-                {columns.map((column) => (
-                  <td key={column} class={ofSeveral.includes(column) ? 'deployment-figures' : undefined}>
-                    <CellText row={row} column={column} />
-                  </td>
-                ))}
-              </tr>
+      <Table
+        label="Results of the smoke tests"
+        columns={columns.map((column) => capitalized(titleOf(column)))}
+        class="deployment-results"
+      >
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {columns.map((column) => (
+              <td key={column} class={ofSeveral.includes(column) ? 'deployment-figures' : undefined}>
+                <CellText row={row} column={column} />
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </Table>
       {notes.length > 0 && (
         <ul class="deployment-notes">
           {notes.map((note) => (

@@ -17,10 +17,9 @@ import {
 } from './deployment-list.ts';
 import { DeploymentTable } from './deployment-table.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
 
 const mostLoaded = 1_000;
-/** Less often for a long list, because the response is large. */
-const pollMs = (loaded: number): number => (loaded > 100 ? 15_000 : 5_000);
 /** The largest and the newest are wanted first. */
 const firstDescending: ReadonlySet<SortKey> = new Set(['change', 'requests', 'failures']);
 
@@ -34,7 +33,6 @@ export function Deployments() {
 
   // Only where the service has more than it lists at once does it search itself.
   const [isCut, setCut] = useState(false);
-  const [loaded, setLoaded] = useState(0);
   const name_contains = (isCut && view.search) || undefined;
   const { data, error, reload } = useLoaded(
     name_contains ?? '',
@@ -42,10 +40,10 @@ export function Deployments() {
       const options = { query: { limit: mostLoaded, name_contains }, signal };
       const page = await call('GET', 'v2/deployment-summaries', deploymentSummaries, options);
       if (name_contains === undefined) setCut(page.total > page.resources.length);
-      setLoaded(page.resources.length);
       return page;
     },
-    { everyMs: pollMs(loaded) },
+    // Less often for a long list, because the response is large.
+    { everyMs: (page) => ((page?.resources.length ?? 0) > 100 ? 15_000 : 5_000) },
   );
   const isNew = data?.total === 0 && name_contains === undefined;
   return (
@@ -90,14 +88,18 @@ function Filters({ view, data, show }: FilterProps) {
         value={view.search}
         onInput={(event) => show({ search: event.currentTarget.value })}
       />
-      <select aria-label="State" value={view.state} onChange={(event) => show({ state: event.currentTarget.value })}>
-        <option value="">All states</option>
-        {stateCounts(data?.resources ?? []).map(([state, count]) => (
-          <option key={state} value={state}>
-            {`${stateLabel(state)} (${count})`}
-          </option>
-        ))}
-      </select>
+      <Select
+        aria-label="State"
+        value={view.state}
+        options={[
+          { value: '', label: 'All states' },
+          ...stateCounts(data?.resources ?? []).map(([value, count]) => ({
+            value,
+            label: `${stateLabel(value)} (${count})`,
+          })),
+        ]}
+        onChange={(state) => show({ state })}
+      />
     </search>
   );
 }

@@ -1,6 +1,7 @@
 import type { Health } from '../../../contract/control/health.ts';
 import { shortId } from '../../parts/revision-status.ts';
 import { isMeasured, plotKinds } from './plots.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** The figures of the plots as a table, newest first; steps without a figure are left out. */
 export function HealthTable({ health }: { health: Health }) {
@@ -14,39 +15,25 @@ export function HealthTable({ health }: { health: Health }) {
       .map(({ revision_id }) => shortId(revision_id))
       .join(', ');
   const rows = points.filter((point) => isMeasured(point) || deploysIn(point.at) !== '').toReversed();
+  const titles = plotKinds.flatMap(({ title, lines }) =>
+    lines.map(({ label }) => (lines.length > 1 ? `${title}, ${label}` : title)),
+  );
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label="Figures">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            {plotKinds.flatMap(({ title, lines }) =>
-              lines.map(({ label }) => (
-                <th key={title + label} scope="col">
-                  {lines.length > 1 ? `${title}, ${label}` : title}
-                </th>
-              )),
-            )}
-            <th scope="col">Deploys</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((point) => (
-            <tr key={point.at}>
-              <th scope="row">
-                <time dateTime={point.at}>{new Date(point.at).toLocaleString()}</time>
-              </th>
-              {plotKinds.flatMap(({ title, lines, format }) =>
-                lines.map(({ label, value }) => {
-                  const figure = value(point, step_seconds);
-                  return <td key={title + label}>{figure === null ? '–' : format(figure)}</td>;
-                }),
-              )}
-              <td class="mono">{deploysIn(point.at)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Figures" columns={['From', ...titles, 'Deploys']} class="">
+      {rows.map((point) => (
+        <tr key={point.at}>
+          <th scope="row">
+            <time dateTime={point.at}>{new Date(point.at).toLocaleString()}</time>
+          </th>
+          {plotKinds.flatMap(({ title, lines, format }) =>
+            lines.map(({ label, value }) => {
+              const figure = value(point, step_seconds);
+              return <td key={title + label}>{figure === null ? '–' : format(figure)}</td>;
+            }),
+          )}
+          <td class="mono">{deploysIn(point.at)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,14 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { deploymentTypes } from '../../../contract/control/source.ts';
-import { Field, Hint } from '../../parts/field.tsx';
+import { Hint, LinesField, SelectField, TextField, type Choice } from '../../parts/field.tsx';
 import { isOn, type FormField } from './request.ts';
-
-/** A value to choose, and what it is shown as. */
-export interface Choice {
-  value: string;
-  label: string;
-}
 
 interface FieldInputProps {
   field: FormField;
@@ -22,51 +16,12 @@ interface FieldInputProps {
 /** A field of the form, by its kind. */
 export function FieldInput({ field, value, problem, options, onChange }: FieldInputProps) {
   const { label, hint, kind, placeholder } = field;
-  const listId = useId();
   if (kind === 'flag') return <Flag field={field} isChecked={value === isOn} onChange={onChange} />;
-  return (
-    <Field label={label} hint={<Hint text={hint} />} problem={problem}>
-      {(attributes) => {
-        const common = { ...attributes, value, placeholder, spellcheck: false };
-        if (kind === 'json') {
-          return (
-            <textarea {...common} class="mono" rows={4} onInput={(event) => onChange(event.currentTarget.value)} />
-          );
-        }
-        if (kind === 'choice') {
-          return (
-            <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-              {(options ?? typeChoices).map((choice) => (
-                <option key={choice.value} value={choice.value}>
-                  {choice.label}
-                </option>
-              ))}
-            </select>
-          );
-        }
-        return (
-          <>
-            <input
-              {...common}
-              list={options && listId}
-              autocomplete="off"
-              autocapitalize="off"
-              onInput={(event) => onChange(event.currentTarget.value)}
-            />
-            {options && (
-              <datalist id={listId}>
-                {options.map((choice) => (
-                  <option key={choice.value} value={choice.value}>
-                    {choice.label}
-                  </option>
-                ))}
-              </datalist>
-            )}
-          </>
-        );
-      }}
-    </Field>
-  );
+  const common = { label, hint, problem, value };
+  if (kind === 'choice') return <SelectField {...common} options={options ?? typeChoices} onChange={onChange} />;
+  const typed = { ...common, placeholder, spellcheck: false, onInput: onChange };
+  if (kind === 'json') return <LinesField {...typed} rows={4} />;
+  return <TextField {...typed} autocapitalize="off" options={options} />;
 }
 
 const typeChoices: readonly Choice[] = [

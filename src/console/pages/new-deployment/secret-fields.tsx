@@ -1,5 +1,5 @@
 import { secretsText } from '../../parts/deployment-fields.ts';
-import { Field, SecretValue } from '../../parts/field.tsx';
+import { SecretValue, TextField } from '../../parts/field.tsx';
 import { readSecretLines, type Draft, type Problems } from './request.ts';
 import { Button } from '../../parts/button.tsx';
 
@@ -27,19 +27,15 @@ export function SecretFields({ secrets, problems, onChange }: SecretsProps) {
       <p class="field-hint">{secretsText.hint} You can paste the lines of a .env file into a name.</p>
       {secrets.map(({ name, value }, index) => (
         <div key={index} class="new-deployment-secret">
-          <Field label={`Name of secret ${index + 1}`} problem={problems[`secrets.${index}.name`]}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                class="mono"
-                value={name}
-                autocomplete="off"
-                spellcheck={false}
-                onPaste={(event) => paste(index, event)}
-                onInput={(event) => change(index, { name: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label={`Name of secret ${index + 1}`}
+            problem={problems[`secrets.${index}.name`]}
+            class="mono"
+            value={name}
+            spellcheck={false}
+            onPaste={(event) => paste(index, event)}
+            onInput={(typed) => change(index, { name: typed })}
+          />
           <SecretValue
             label={`Value of secret ${index + 1}`}
             problem={problems[`secrets.${index}.value`]}

@@ -1,5 +1,5 @@
 import type { Draft } from './request.ts';
-import type { Choice } from './fields.tsx';
+import type { Choice } from '../../parts/field.tsx';
 import * as z from 'zod';
 import {
   githubBranch,

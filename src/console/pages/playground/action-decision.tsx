@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Field } from '../../parts/field.tsx';
+import { LinesField } from '../../parts/field.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ActionRequest, Decision } from './interrupts.ts';
@@ -65,20 +65,15 @@ export function ActionDecision({ action, decision, isBusy, onDecide }: ActionDec
       </div>
       {open && (
         <div class="playground-decision">
-          <Field
+          <LinesField
             label={open === 'edit' ? 'Arguments (JSON)' : open === 'reject' ? 'Reason (optional)' : 'Response'}
             problem={problem}
-          >
-            {(attributes) => (
-              <textarea
-                {...attributes}
-                class={open === 'edit' ? 'mono' : ''}
-                rows={open === 'edit' ? 5 : 2}
-                value={text}
-                onInput={(event) => setText(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+            class={open === 'edit' ? 'mono' : ''}
+            rows={open === 'edit' ? 5 : 2}
+            spellcheck={open !== 'edit'}
+            value={text}
+            onInput={setText}
+          />
           <Button disabled={isBusy || problem !== undefined} onClick={confirm}>
             {open === 'edit' ? 'Use these arguments' : open === 'reject' ? 'Reject the action' : 'Send the response'}
           </Button>

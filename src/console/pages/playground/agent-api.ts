@@ -20,6 +20,7 @@ export interface ThreadQuery {
   ids?: string[];
   metadata?: Record<string, unknown>;
   values?: Record<string, unknown>;
+  limit?: number;
   offset?: number;
   /** The fields of the state to take a thread's title from where it has no messages. */
   titleFields?: readonly string[];
@@ -74,5 +75,3 @@ export interface ListedThread {
 
 /** The number of states in a page of a thread's history. */
 export const historyPage = 30;
-/** The number of threads in a page of the list. */
-export const threadPage = 25;

@@ -1,10 +1,11 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { Agent } from './agent-api.ts';
+import { Select } from '../../parts/field.tsx';
 
 interface AssistantBarProps {
   agent: Agent;
@@ -22,36 +23,27 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
   const { assistant_id: id, version: active } = assistant;
   const { data: versions } = useLoaded(`${id} ${active ?? ''}`, () => agent.versions(id));
   const [wanted, setWanted] = useState<number>();
-  const field = useId();
   return (
     <div class="playground-bar">
-      <div>
-        <label for={`${field}-assistant`}>Assistant</label>
-        <select id={`${field}-assistant`} value={id} onChange={(event) => choose(event.currentTarget.value)}>
-          {assistants.map((each) => (
-            <option key={each.assistant_id} value={each.assistant_id}>
-              {shownText(nameOf(each), 80)}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div>
-        <label for={`${field}-version`}>Version</label>
-        <select
-          id={`${field}-version`}
+      <label>
+        Assistant
+        <Select
+          value={id}
+          options={assistants.map((each) => ({ value: each.assistant_id, label: shownText(nameOf(each), 80) }))}
+          onChange={choose}
+        />
+      </label>
+      <label>
+        Version
+        <Select
           value={String(wanted ?? active ?? '')}
-          onChange={(event) => {
-            const chosen = Number(event.currentTarget.value);
-            if (chosen !== active) setWanted(chosen);
-          }}
-        >
-          {(versions ?? [{ version: active ?? 1 }]).map(({ version }) => (
-            <option key={version} value={String(version)}>
-              {version === active ? `${version}, active` : version}
-            </option>
-          ))}
-        </select>
-      </div>
+          options={(versions ?? [{ version: active ?? 1 }]).map(({ version }) => ({
+            value: String(version),
+            label: version === active ? `${version}, active` : String(version),
+          }))}
+          onChange={(version) => Number(version) !== active && setWanted(Number(version))}
+        />
+      </label>
       {assistant.description !== undefined && assistant.description !== null && (
         <p class="muted">
           <bdi>{shownText(assistant.description, 300)}</bdi>

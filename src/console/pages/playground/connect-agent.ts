@@ -5,7 +5,7 @@ import { failedRunBody, runSchema, errorKey, runError } from '../../../contract/
 import { threadSchema, threadState, type Checkpoint } from '../../../contract/agent/thread.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import { agentUrl, fetchOk } from '../../api/http.ts';
-import { historyPage, threadPage, type Agent } from './agent-api.ts';
+import { historyPage, type Agent } from './agent-api.ts';
 import { textOf } from './messages.ts';
 
 const listedThread = threadSchema
@@ -56,7 +56,6 @@ function toAgent({ assistants, threads, runs }: Client): Agent {
     searchThreads: async ({ status, titleFields = [], ...query }, signal) =>
       z.array(listedThread).parse(
         await threads.search({
-          limit: threadPage,
           sortBy: 'updated_at',
           sortOrder: 'desc',
           select: ['thread_id', 'status', 'updated_at', 'metadata'],

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../kit/errors.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { LinesField, SelectField } from '../../parts/field.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { useIsUnmounted } from '../../parts/use-is-unmounted.ts';
@@ -51,30 +51,23 @@ export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) 
           This adds a step to the thread; the step before it stays. Only the keys that you change are written, through
           the graph's reducers: a list that appends gets the entries added.
         </p>
-        <Field label="Values (JSON)" problem={parsed.problem ?? problem}>
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              class="mono"
-              rows={14}
-              spellcheck={false}
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="As node" hint="The graph continues with what follows this node.">
-          {(attributes) => (
-            <select {...attributes} value={asNode} onChange={(event) => setAsNode(event.currentTarget.value)}>
-              <option value="">The node that ran last</option>
-              {nodeNames.map((name) => (
-                <option key={name} value={name}>
-                  {shownText(name, 80)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <LinesField
+          label="Values (JSON)"
+          problem={parsed.problem ?? problem}
+          rows={14}
+          value={text}
+          onInput={setText}
+        />
+        <SelectField
+          label="As node"
+          hint="The graph continues with what follows this node."
+          value={asNode}
+          options={[
+            { value: '', label: 'The node that ran last' },
+            ...nodeNames.map((value) => ({ value, label: shownText(value, 80) })),
+          ]}
+          onChange={setAsNode}
+        />
         <p role="status">{keys.length === 0 ? 'Nothing is changed.' : `Changes ${shownText(keys.join(', '), 200)}.`}</p>
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>

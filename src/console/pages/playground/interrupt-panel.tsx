@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../kit/errors.ts';
-import { Field } from '../../parts/field.tsx';
+import { LinesField } from '../../parts/field.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { ActionDecision } from './action-decision.tsx';
@@ -144,17 +144,16 @@ function FreeAnswer({ value, onChange, onDecide, isBusy }: FormProps & { value: 
       ) : (
         <JsonView value={value} open />
       )}
-      <Field label="Answer" hint="Text, or JSON such as true, 42 or an object.">
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={2}
-            value={text}
-            disabled={isBusy}
-            onInput={(event) => change(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <LinesField
+        label="Answer"
+        hint="Text, or JSON such as true, 42 or an object."
+        class=""
+        rows={2}
+        spellcheck
+        value={text}
+        disabled={isBusy}
+        onInput={change}
+      />
       {onDecide && (
         <div class="actions">
           <Button disabled={isBusy} onClick={() => onDecide(true)}>

@@ -1,4 +1,4 @@
-import { Field } from '../../parts/field.tsx';
+import { Field, LinesField } from '../../parts/field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { readJsonObject } from '../../parts/json-text.ts';
 import { readForm, toDraft, type Draft, type FormField, type Problems } from './schema-form.ts';
@@ -74,18 +74,13 @@ export function SchemaForm({ form, entry, problems, onChange, label }: SchemaFor
           />
         ))
       ) : (
-        <Field label={`${label} (JSON)`} problem={problems['']}>
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              class="mono"
-              rows={6}
-              spellcheck={false}
-              value={entry.json}
-              onInput={(event) => onChange({ ...entry, json: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <LinesField
+          label={`${label} (JSON)`}
+          problem={problems['']}
+          rows={6}
+          value={entry.json}
+          onInput={(json) => onChange({ ...entry, json })}
+        />
       )}
     </div>
   );

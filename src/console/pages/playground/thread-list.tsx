@@ -1,5 +1,5 @@
-import { useMemo, useState } from 'preact/hooks';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useList } from '../../api/use-list.ts';
 import { threadStatuses } from '../../../contract/agent/thread.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -7,11 +7,12 @@ import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
-import { threadPage, type Agent, type ListedThread } from './agent-api.ts';
+import type { Agent, ListedThread } from './agent-api.ts';
 import { hasText, titleFieldsOf, toThreadQuery } from './thread-query.ts';
 import type { ThreadSession } from './thread-session.ts';
 import { playgroundPath, type AgentPlace } from './use-session.ts';
 import { Button } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
 
 interface ThreadListProps {
   agent: Agent;
@@ -36,38 +37,24 @@ const titleOf = ({ title, threadId }: ListedThread): string => title ?? `Thread 
 export function ThreadList({ agent, place, inputSchema, current, onOpen }: ThreadListProps) {
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
-  const [pages, setPages] = useState(1);
   const [deleted, setDeleted] = useState<ListedThread>();
   const { query, text } = toThreadQuery(search);
   const titleFields = useMemo(() => titleFieldsOf(inputSchema), [inputSchema]);
-  // A run that starts or ends on the open thread shows at once.
-  const key = JSON.stringify([
-    query,
-    titleFields,
-    status,
-    pages,
-    current?.run.value?.run_id,
-    current?.isFollowing.value,
-  ]);
-  const { data, error, reload } = useLoaded(
-    key,
-    async (signal) => {
-      const found: ListedThread[] = [];
-      for (let page = 0; page < pages; page++) {
-        const wanted = threadStatuses.find((each) => each === status);
-        const offset = page * threadPage;
-        const more = await agent.searchThreads({ ...query, titleFields, status: wanted, offset }, signal);
-        found.push(...more);
-        if (more.length < threadPage) return { threads: found, hasMore: false };
-      }
-      return { threads: found, hasMore: true };
+  const { entries, error, hasMore, loadMore, reload } = useList(
+    JSON.stringify([query, titleFields, status]),
+    ({ threadId }: ListedThread) => threadId,
+    ({ limit, offset }, signal) => {
+      const wanted = threadStatuses.find((each) => each === status);
+      return agent.searchThreads({ ...query, titleFields, status: wanted, limit, offset }, signal);
     },
-    { everyMs: refreshMs },
+    { everyMs: refreshMs, maxPages: Infinity },
   );
-  const [shown, setShown] = useState(data);
-  // Another key loads again: what was listed stays until then.
-  if (data && data !== shown) setShown(data);
-  const threads = shown?.threads.filter((thread) => hasText(thread, text));
+  // A run that starts or ends on the open thread shows at once.
+  useEffect(() => void (entries && reload()), [current?.run.value?.run_id, current?.isFollowing.value]);
+  const [shown, setShown] = useState(entries);
+  // Another search loads again: what was listed stays until then.
+  if (entries && entries !== shown) setShown(entries);
+  const threads = shown?.filter((thread) => hasText(thread, text));
   return (
     <section class="playground-threads" aria-label="Threads">
       <div class="playground-threads-head">
@@ -82,14 +69,15 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
         value={search}
         onInput={(event) => setSearch(event.currentTarget.value)}
       />
-      <select aria-label="Status" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
-        <option value="">All statuses</option>
-        {threadStatuses.map((each) => (
-          <option key={each} value={each}>
-            {labelOf(each)[0]}
-          </option>
-        ))}
-      </select>
+      <Select
+        aria-label="Status"
+        value={status}
+        options={[
+          { value: '', label: 'All statuses' },
+          ...threadStatuses.map((value) => ({ value, label: labelOf(value)[0] })),
+        ]}
+        onChange={setStatus}
+      />
       {error && <ErrorNotice error={error} retry={reload} />}
       {!threads && !error && <Loading what="threads" />}
       {threads?.length === 0 && (
@@ -118,7 +106,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
           </li>
         ))}
       </ul>
-      {shown?.hasMore === true && <Button onClick={() => setPages(pages + 1)}>Show more</Button>}
+      {hasMore && <Button onClick={() => void loadMore()}>Show more</Button>}
       {deleted && (
         <ConfirmDialog
           title="Delete the thread"

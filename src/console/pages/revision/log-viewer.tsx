@@ -10,6 +10,7 @@ import { LogView, mostKeptLines, type LogLines } from './log-lines.ts';
 import { LogStatus } from './log-status.tsx';
 import { useLog, type LogSource } from './use-log.ts';
 import { Button } from '../../parts/button.tsx';
+import { Select } from '../../parts/field.tsx';
 
 interface LogViewerProps {
   source: LogSource;
@@ -140,17 +141,12 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
             ↓
           </Button>
         </div>
-        <select
+        <Select
           aria-label="Levels"
           value={level}
-          onChange={(event) => setLevel(logLevels.find((each) => each === event.currentTarget.value) ?? 'debug')}
-        >
-          {logLevels.map((each) => (
-            <option key={each} value={each}>
-              {levelNames[each]}
-            </option>
-          ))}
-        </select>
+          options={logLevels.map((value) => ({ value, label: levelNames[value] }))}
+          onChange={(chosen) => setLevel(logLevels.find((each) => each === chosen) ?? 'debug')}
+        />
         <Choice label="Only matching lines" isOn={onlyMatching} onChange={setOnlyMatching} />
         <Choice label="Times" isOn={showTimes} onChange={setShowTimes} />
         <Choice label="Wrap" isOn={isWrapped} onChange={setWrapped} />

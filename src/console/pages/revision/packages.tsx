@@ -2,6 +2,7 @@ import { revisionPackages } from '../../../contract/control/revision-packages.ts
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { shownText } from '../../parts/untrusted.tsx';
+import { Table } from '../../parts/table.tsx';
 
 interface PackagesProps {
   deploymentId: string;
@@ -22,24 +23,14 @@ export function Packages({ deploymentId, revisionId, status }: PackagesProps) {
       <summary>
         <h2>{python === null ? 'Python' : `Python ${shownText(python, 100)}`}</h2> <span class="muted">{counted}</span>
       </summary>
-      <div class="table-frame" tabIndex={0} role="group" aria-label="Packages">
-        <table class="list-table" aria-label="Packages">
-          <thead>
-            <tr>
-              <th scope="col">Package</th>
-              <th scope="col">Version</th>
-            </tr>
-          </thead>
-          <tbody>
-            {packages.map(({ name, version, address }) => (
-              <tr key={name}>
-                <th scope="row">{shownText(name, 200)}</th>
-                <td class="mono">{shownText(version ?? address ?? '', 500)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Packages" columns={['Package', 'Version']}>
+        {packages.map(({ name, version, address }) => (
+          <tr key={name}>
+            <th scope="row">{shownText(name, 200)}</th>
+            <td class="mono">{shownText(version ?? address ?? '', 500)}</td>
+          </tr>
+        ))}
+      </Table>
     </details>
   );
 }

@@ -14,6 +14,7 @@ import { paths } from '../../paths.ts';
 import { alignSteps, type StepPair } from './step-rows.ts';
 import { absentValues, runMs, stepMs } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
+import { Table } from '../../parts/table.tsx';
 
 /** Two runs side by side. The address names them: `?left=RUN&right=RUN`. */
 export default function CompareRuns({ deploymentId }: { deploymentId: string }) {
@@ -103,49 +104,35 @@ function TwoRuns({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
 
 function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
   return (
-    <div class="table-frame" tabIndex={0} role="group" aria-label="The two runs">
-      <table class="list-table" aria-label="The two runs">
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Status</th>
-            <th scope="col">Ended</th>
-            <th scope="col">Duration</th>
-            <th scope="col">Tokens</th>
-            <th scope="col">Revision</th>
+    <Table label="The two runs" columns={['Run', 'Status', 'Ended', 'Duration', 'Tokens', 'Revision']}>
+      {runs.map((run, index) => {
+        const { label, tone } = runStatus(run.status);
+        const ms = runMs(run);
+        return (
+          <tr key={index}>
+            <th scope="row">
+              <a class="mono" href={paths.run(deploymentId, encodeURIComponent(run.id))}>
+                {shownText(run.id.slice(0, 8))}
+              </a>
+              {run.error && (
+                <div class="runs-error">
+                  <Untrusted text={errorText(run.error)} longest={300} />
+                </div>
+              )}
+            </th>
+            <td>
+              <Badge tone={tone}>{shownText(label, 40)}</Badge>
+            </td>
+            <td>
+              <TimeAgo at={run.ended_at} />
+            </td>
+            <td class="runs-number">{ms === undefined ? 'not started' : duration(ms)}</td>
+            <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
+            <td class="mono">{shownText(run.revision_id?.slice(0, 8) ?? '–')}</td>
           </tr>
-        </thead>
-        <tbody>
-          {runs.map((run, index) => {
-            const { label, tone } = runStatus(run.status);
-            const ms = runMs(run);
-            return (
-              <tr key={index}>
-                <th scope="row">
-                  <a class="mono" href={paths.run(deploymentId, encodeURIComponent(run.id))}>
-                    {shownText(run.id.slice(0, 8))}
-                  </a>
-                  {run.error && (
-                    <div class="runs-error">
-                      <Untrusted text={errorText(run.error)} longest={300} />
-                    </div>
-                  )}
-                </th>
-                <td>
-                  <Badge tone={tone}>{shownText(label, 40)}</Badge>
-                </td>
-                <td>
-                  <TimeAgo at={run.ended_at} />
-                </td>
-                <td class="runs-number">{ms === undefined ? 'not started' : duration(ms)}</td>
-                <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
-                <td class="mono">{shownText(run.revision_id?.slice(0, 8) ?? '–')}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { runStatus } from '../../parts/badge.tsx';
-import { FilterField } from '../../parts/filter-field.tsx';
+import { FilterField, FilterSelect } from '../../parts/filter-field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { liveStatuses } from './live-runs.ts';
@@ -21,44 +21,38 @@ export function RunFilters({ assistants, filter, problems, change, actions }: Ru
   const isUnknown = filter.assistant !== '' && !assistants.some((each) => each.assistant_id === filter.assistant);
   return (
     <search class="list-filters">
-      <label>
-        Status
-        <select value={filter.status} onChange={(event) => change({ status: event.currentTarget.value })}>
-          <option value="">Any status</option>
-          {[...liveStatuses, ...finalRunStatuses].map((status) => (
-            <option key={status} value={status}>
-              {runStatus(status).label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Assistant
-        <select value={filter.assistant} onChange={(event) => change({ assistant: event.currentTarget.value })}>
-          <option value="">Any assistant</option>
-          {assistants.map(({ assistant_id, name, graph_id }) => (
-            <option key={assistant_id} value={assistant_id}>
-              {shownText(name ?? graph_id, 60)}
-            </option>
-          ))}
-          {isUnknown && <option value={filter.assistant}>{shownText(filter.assistant, 60)}</option>}
-        </select>
-      </label>
-      <label>
-        Ended
-        <select
-          value={filter.time}
-          onChange={(event) => change({ time: event.currentTarget.value, from: '', until: '' })}
-        >
-          <option value="">At any time</option>
-          {Object.entries(timeRanges).map(([name, { label }]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-          <option value="custom">From … until …</option>
-        </select>
-      </label>
+      <FilterSelect
+        label="Status"
+        value={filter.status}
+        options={[
+          { value: '', label: 'Any status' },
+          ...[...liveStatuses, ...finalRunStatuses].map((value) => ({ value, label: runStatus(value).label })),
+        ]}
+        onChange={(status) => change({ status })}
+      />
+      <FilterSelect
+        label="Assistant"
+        value={filter.assistant}
+        options={[
+          { value: '', label: 'Any assistant' },
+          ...assistants.map(({ assistant_id, name, graph_id }) => ({
+            value: assistant_id,
+            label: shownText(name ?? graph_id, 60),
+          })),
+          ...(isUnknown ? [{ value: filter.assistant, label: shownText(filter.assistant, 60) }] : []),
+        ]}
+        onChange={(assistant) => change({ assistant })}
+      />
+      <FilterSelect
+        label="Ended"
+        value={filter.time}
+        options={[
+          { value: '', label: 'At any time' },
+          ...Object.entries(timeRanges).map(([value, { label }]) => ({ value, label })),
+          { value: 'custom', label: 'From … until …' },
+        ]}
+        onChange={(time) => change({ time, from: '', until: '' })}
+      />
       {filter.time === 'custom' && (
         <>
           <FilterField

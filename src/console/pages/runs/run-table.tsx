@@ -7,6 +7,7 @@ import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import type { ListedRun } from './live-runs.ts';
 import { runMs } from './run-facts.ts';
+import { Table } from '../../parts/table.tsx';
 
 interface RunTableProps {
   deploymentId: string;
@@ -19,69 +20,54 @@ interface RunTableProps {
 /** The runs as a table, each with what it received and made. */
 export function RunTable({ deploymentId, runs, assistants, chosen, choose }: RunTableProps) {
   return (
-    <div class="table-frame">
-      <table class="list-table runs-table" aria-label="Runs">
-        <thead>
-          <tr>
-            <th scope="col">Compare</th>
-            <th scope="col">Run</th>
-            <th scope="col">Status</th>
-            <th scope="col">Started by</th>
-            <th scope="col">Assistant</th>
-            <th scope="col">Ended</th>
-            <th scope="col">Duration</th>
-            <th scope="col">Revision</th>
-            <th scope="col">Tokens</th>
+    <Table
+      label="Runs"
+      columns={['Compare', 'Run', 'Status', 'Started by', 'Assistant', 'Ended', 'Duration', 'Revision', 'Tokens']}
+      class="list-table runs-table"
+    >
+      {runs.map((run) => {
+        const { label, tone } = runStatus(run.status);
+        const assistant = assistants.find(({ assistant_id }) => assistant_id === run.assistant_id);
+        const isChosen = chosen.some(({ id }) => id === run.id);
+        return (
+          <tr key={run.id}>
+            <td>
+              <input
+                type="checkbox"
+                aria-label={`Compare run ${run.id.slice(0, 8)}`}
+                checked={isChosen}
+                disabled={run.ended_at === null || (!isChosen && chosen.length === 2)}
+                onChange={(event) => choose(run, event.currentTarget.checked)}
+              />
+            </td>
+            <th scope="row">
+              <Summary deploymentId={deploymentId} run={run} />
+            </th>
+            <td>
+              <Badge tone={tone}>{shownText(label, 40)}</Badge>
+            </td>
+            <td>
+              <Trigger deploymentId={deploymentId} trigger={run.trigger} />
+            </td>
+            <td>
+              <Untrusted text={assistant?.name ?? run.graph_id} longest={60} />
+            </td>
+            <td>{run.ended_at === null ? <span class="muted">In progress</span> : <TimeAgo at={run.ended_at} />}</td>
+            <td class="runs-number">{durationText(run)}</td>
+            <td>
+              {run.revision_id === null ? (
+                '–'
+              ) : (
+                <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
+                  {shownText(shortId(run.revision_id))}
+                </a>
+              )}
+            </td>
+            <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
           </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => {
-            const { label, tone } = runStatus(run.status);
-            const assistant = assistants.find(({ assistant_id }) => assistant_id === run.assistant_id);
-            const isChosen = chosen.some(({ id }) => id === run.id);
-            return (
-              <tr key={run.id}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Compare run ${run.id.slice(0, 8)}`}
-                    checked={isChosen}
-                    disabled={run.ended_at === null || (!isChosen && chosen.length === 2)}
-                    onChange={(event) => choose(run, event.currentTarget.checked)}
-                  />
-                </td>
-                <th scope="row">
-                  <Summary deploymentId={deploymentId} run={run} />
-                </th>
-                <td>
-                  <Badge tone={tone}>{shownText(label, 40)}</Badge>
-                </td>
-                <td>
-                  <Trigger deploymentId={deploymentId} trigger={run.trigger} />
-                </td>
-                <td>
-                  <Untrusted text={assistant?.name ?? run.graph_id} longest={60} />
-                </td>
-                <td>
-                  {run.ended_at === null ? <span class="muted">In progress</span> : <TimeAgo at={run.ended_at} />}
-                </td>
-                <td class="runs-number">{durationText(run)}</td>
-                <td>
-                  {run.revision_id === null ? (
-                    '–'
-                  ) : (
-                    <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
-                      {shownText(shortId(run.revision_id))}
-                    </a>
-                  )}
-                </td>
-                <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }
 

@@ -14,6 +14,7 @@ import { paths } from '../../paths.ts';
 import { absentValues, runMs } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
 import { ShownValue, Waterfall } from './waterfall.tsx';
+import { Fact } from '../../parts/facts.tsx';
 
 /** One run: its input, its outcome and its steps. */
 export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {
@@ -110,65 +111,43 @@ function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunR
   const { tokens, thread_id } = run;
   return (
     <dl class="facts">
-      <div>
-        <dt>Status</dt>
-        <dd>
-          <Badge tone={tone}>{shownText(label, 40)}</Badge>
-        </dd>
-      </div>
-      <div>
-        <dt>Ended</dt>
-        <dd>
-          <TimeAgo at={run.ended_at} />
-        </dd>
-      </div>
-      <div>
-        <dt>Duration</dt>
-        <dd>{ms === undefined ? 'not started' : duration(ms)}</dd>
-      </div>
+      <Fact name="Status">
+        <Badge tone={tone}>{shownText(label, 40)}</Badge>
+      </Fact>
+      <Fact name="Ended">
+        <TimeAgo at={run.ended_at} />
+      </Fact>
+      <Fact name="Duration">{ms === undefined ? 'not started' : duration(ms)}</Fact>
       {run.started_at !== null && (
-        <div>
-          <dt>Waited before</dt>
-          <dd>{duration(Math.max(0, Date.parse(run.started_at) - Date.parse(run.created_at)))}</dd>
-        </div>
+        <Fact name="Waited before">
+          {duration(Math.max(0, Date.parse(run.started_at) - Date.parse(run.created_at)))}
+        </Fact>
       )}
-      <div>
-        <dt>Tokens</dt>
-        <dd>
-          {tokens
-            ? `${tokens.total.toLocaleString('en')} (${tokens.input.toLocaleString('en')} in, ${tokens.output.toLocaleString('en')} out)`
-            : 'none reported'}
-        </dd>
-      </div>
-      <div>
-        <dt>Assistant</dt>
-        <dd>
-          <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: run.assistant_id })}`}>
-            <Untrusted text={run.graph_id} longest={60} />
+      <Fact name="Tokens">
+        {tokens
+          ? `${tokens.total.toLocaleString('en')} (${tokens.input.toLocaleString('en')} in, ${tokens.output.toLocaleString('en')} out)`
+          : 'none reported'}
+      </Fact>
+      <Fact name="Assistant">
+        <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: run.assistant_id })}`}>
+          <Untrusted text={run.graph_id} longest={60} />
+        </a>
+      </Fact>
+      <Fact name="Thread">
+        {thread_id === null ? (
+          'not kept'
+        ) : (
+          <a class="mono" href={`${paths.runs(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
+            {shownText(thread_id.slice(0, 8))}
           </a>
-        </dd>
-      </div>
-      <div>
-        <dt>Thread</dt>
-        <dd>
-          {thread_id === null ? (
-            'not kept'
-          ) : (
-            <a class="mono" href={`${paths.runs(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
-              {shownText(thread_id.slice(0, 8))}
-            </a>
-          )}
-        </dd>
-      </div>
+        )}
+      </Fact>
       {run.revision_id !== null && (
-        <div>
-          <dt>Revision</dt>
-          <dd>
-            <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
-              {shownText(run.revision_id.slice(0, 8))}
-            </a>
-          </dd>
-        </div>
+        <Fact name="Revision">
+          <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
+            {shownText(run.revision_id.slice(0, 8))}
+          </a>
+        </Fact>
       )}
     </dl>
   );

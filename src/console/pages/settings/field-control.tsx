@@ -1,5 +1,5 @@
 import type { Deployment } from '../../../contract/control/deployment.ts';
-import { Field, Hint } from '../../parts/field.tsx';
+import { Field, Hint, LinesField, TextField } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { initialText } from './changes.ts';
 import { fixedTextOf, valueAt, type SettingsField } from './fields.ts';
@@ -29,43 +29,24 @@ export function FieldControl({ deployment, field, edited, problem, onInput }: Fi
       <Hint text={field.hint} /> <span class="settings-effect">{effects[field.effect]}</span>
     </>
   );
-  return (
-    <Field label={field.label} hint={hint} problem={problem}>
-      {(attributes) => {
-        if (field.control === 'flag') {
-          return (
-            <input
-              {...attributes}
-              type="checkbox"
-              checked={text === 'true'}
-              onChange={(event) => onInput(String(event.currentTarget.checked))}
-            />
-          );
-        }
-        if (field.control === 'json') {
-          return (
-            <textarea
-              {...attributes}
-              class="mono"
-              rows={Math.min(20, Math.max(4, text.split('\n').length))}
-              spellcheck={false}
-              value={text}
-              onInput={(event) => onInput(event.currentTarget.value)}
-            />
-          );
-        }
-        return (
+  const words = { label: field.label, hint, problem };
+  if (field.control === 'flag') {
+    return (
+      <Field {...words}>
+        {(attributes) => (
           <input
             {...attributes}
-            value={text}
-            autocomplete="off"
-            spellcheck={false}
-            onInput={(event) => onInput(event.currentTarget.value)}
+            type="checkbox"
+            checked={text === 'true'}
+            onChange={(event) => onInput(String(event.currentTarget.checked))}
           />
-        );
-      }}
-    </Field>
-  );
+        )}
+      </Field>
+    );
+  }
+  if (field.control === 'text') return <TextField {...words} value={text} spellcheck={false} onInput={onInput} />;
+  const rows = Math.min(20, Math.max(4, text.split('\n').length));
+  return <LinesField {...words} rows={rows} value={text} onInput={onInput} />;
 }
 
 /** What was set on create, or by the service. */

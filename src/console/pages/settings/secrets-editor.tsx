@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { secretsText } from '../../parts/deployment-fields.ts';
-import { Field, SecretValue } from '../../parts/field.tsx';
+import { SecretValue, TextField } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { SecretEdits } from './secrets.ts';
 import { Button } from '../../parts/button.tsx';
@@ -83,18 +83,13 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
             onChange({ ...edits, added: added.map((other) => (other === each ? { ...each, ...next } : other)) });
           return (
             <li key={each.key} class="settings-added">
-              <Field label={`Name of new secret ${index + 1}`}>
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    class="mono"
-                    value={each.name}
-                    autocomplete="off"
-                    spellcheck={false}
-                    onInput={(event) => replace({ name: event.currentTarget.value.trim() })}
-                  />
-                )}
-              </Field>
+              <TextField
+                label={`Name of new secret ${index + 1}`}
+                class="mono"
+                value={each.name}
+                spellcheck={false}
+                onInput={(name) => replace({ name: name.trim() })}
+              />
               <SecretValue
                 label={`Value of new secret ${index + 1}`}
                 value={each.value}

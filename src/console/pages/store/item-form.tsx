@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { StoreItem } from '../../../contract/agent/store-item.ts';
 import { useForm } from '../../api/use-form.ts';
-import { Field, JsonField } from '../../parts/field.tsx';
+import { LinesField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { readOptionalJsonObject } from '../../parts/json-text.ts';
 import { announce } from '../../parts/toasts.tsx';
@@ -62,27 +62,23 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
         </p>
       ) : (
         <>
-          <Field label="Namespace" hint="Names with a slash between them: users/ada." problem={problems['namespace']}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                value={around}
-                onInput={(event) => edited('namespace', setAround)(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field label="Key" hint="An item with this key there is replaced." problem={problems['key']}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                value={key}
-                onInput={(event) => edited('key', setKey)(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Namespace"
+            hint="Names with a slash between them: users/ada."
+            problem={problems['namespace']}
+            value={around}
+            onInput={edited('namespace', setAround)}
+          />
+          <TextField
+            label="Key"
+            hint="An item with this key there is replaced."
+            problem={problems['key']}
+            value={key}
+            onInput={edited('key', setKey)}
+          />
         </>
       )}
-      <JsonField
+      <LinesField
         label="Value (JSON)"
         hint="The whole value of the item. Saving starts its time to live again, where the agent sets one."
         problem={problems['value']}

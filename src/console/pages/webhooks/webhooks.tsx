@@ -14,6 +14,8 @@ import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { Button } from '../../parts/button.tsx';
+import { Table } from '../../parts/table.tsx';
+import { FilterSelect } from '../../parts/filter-field.tsx';
 
 const states: Readonly<Record<WebhookDelivery['status'], { label: string; tone: Tone }>> = {
   pending: { label: 'Pending', tone: 'busy' },
@@ -48,17 +50,15 @@ function DeliveryList({ deploymentId }: { deploymentId: string }) {
   return (
     <>
       <search class="list-filters">
-        <label>
-          Status
-          <select value={status ?? ''} onChange={(event) => change({ status: event.currentTarget.value })}>
-            <option value="">Any status</option>
-            {deliveryStatuses.map((each) => (
-              <option key={each} value={each}>
-                {states[each].label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <FilterSelect
+          label="Status"
+          value={status ?? ''}
+          options={[
+            { value: '', label: 'Any status' },
+            ...deliveryStatuses.map((value) => ({ value, label: states[value].label })),
+          ]}
+          onChange={(chosen) => change({ status: chosen })}
+        />
       </search>
       <List
         list={list}
@@ -82,31 +82,20 @@ function DeliveryList({ deploymentId }: { deploymentId: string }) {
         }
       >
         {(deliveries) => (
-          <div class="table-frame" tabIndex={0} role="group" aria-label="Deliveries">
-            <table class="list-table webhooks-table" aria-label="Deliveries">
-              <thead>
-                <tr>
-                  <th scope="col">Address</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Run</th>
-                  <th scope="col">Attempts</th>
-                  <th scope="col">Last result</th>
-                  <th scope="col">Next attempt</th>
-                  <th scope="col">Send again</th>
-                </tr>
-              </thead>
-              <tbody>
-                {deliveries.map((delivery) => (
-                  <DeliveryRow
-                    key={delivery.delivery_id}
-                    deploymentId={deploymentId}
-                    delivery={delivery}
-                    reload={list.reload}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            label="Deliveries"
+            columns={['Address', 'Status', 'Run', 'Attempts', 'Last result', 'Next attempt', 'Send again']}
+            class="list-table webhooks-table"
+          >
+            {deliveries.map((delivery) => (
+              <DeliveryRow
+                key={delivery.delivery_id}
+                deploymentId={deploymentId}
+                delivery={delivery}
+                reload={list.reload}
+              />
+            ))}
+          </Table>
         )}
       </List>
     </>

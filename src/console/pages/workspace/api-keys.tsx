@@ -8,13 +8,14 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { whyNotRevocable } from './audit.ts';
 import { Button } from '../../parts/button.tsx';
+import { Table } from '../../parts/table.tsx';
 
 /** The keys of the workspace: made, shown once, revoked. */
 export function ApiKeys() {
@@ -93,24 +94,17 @@ function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
   };
   return (
     <form class="panel narrow" noValidate onSubmit={(event) => void submit(event)}>
-      <Field
+      <TextField
         label="Name of the new key"
         hint="Who or what uses it, such as a person or a pipeline. The audit log names it."
         problem={problem}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            value={name}
-            maxLength={100}
-            autocomplete="off"
-            onInput={(event) => {
-              setProblem(undefined);
-              setName(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+        value={name}
+        maxLength={100}
+        onInput={(text) => {
+          setProblem(undefined);
+          setName(text);
+        }}
+      />
       <Button kind="primary" type="submit" aria-disabled={isBusy}>
         Make a key
       </Button>
@@ -148,45 +142,31 @@ function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: (
 
 function KeyTable({ keys, onRevoke }: { keys: readonly ApiKeyReply[]; onRevoke: (key: ApiKeyReply) => void }) {
   return (
-    <div class="table-frame" tabIndex={0} role="group" aria-label="Keys">
-      <table class="workspace-table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Made</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Revoke</th>
+    <Table label="Keys" columns={['Name', 'Made', 'Last used', 'Revoke']}>
+      {keys.map((key) => {
+        const why = whyNotRevocable(key, keys.length);
+        return (
+          <tr key={key.id}>
+            <th scope="row" class="workspace-name">
+              <Untrusted text={key.name} longest={100} />
+              {key.id === session.value?.key_id && <span class="muted"> (this session)</span>}
+            </th>
+            <td>
+              <TimeAgo at={key.created_at} />
+            </td>
+            <td>{key.last_used_at === null ? <span class="muted">Never</span> : <TimeAgo at={key.last_used_at} />}</td>
+            <td>
+              {why === undefined ? (
+                <Button kind="danger" label={`Revoke ${shownText(key.name, 100)}`} onClick={() => onRevoke(key)}>
+                  Revoke
+                </Button>
+              ) : (
+                <span class="muted">{why}</span>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => {
-            const why = whyNotRevocable(key, keys.length);
-            return (
-              <tr key={key.id}>
-                <th scope="row" class="workspace-name">
-                  <Untrusted text={key.name} longest={100} />
-                  {key.id === session.value?.key_id && <span class="muted"> (this session)</span>}
-                </th>
-                <td>
-                  <TimeAgo at={key.created_at} />
-                </td>
-                <td>
-                  {key.last_used_at === null ? <span class="muted">Never</span> : <TimeAgo at={key.last_used_at} />}
-                </td>
-                <td>
-                  {why === undefined ? (
-                    <Button kind="danger" label={`Revoke ${shownText(key.name, 100)}`} onClick={() => onRevoke(key)}>
-                      Revoke
-                    </Button>
-                  ) : (
-                    <span class="muted">{why}</span>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }

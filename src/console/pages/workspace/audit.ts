@@ -62,11 +62,7 @@ const actors: ReadonlyMap<string, string> = new Map([
 export const actorLabel = (actor: string): string => actors.get(actor) ?? actor;
 
 /** Which changes are shown. */
-export interface AuditFilter {
-  operation?: string;
-  key_id?: string;
-  deployment_id?: string;
-}
+export type AuditFilter = Partial<Record<'operation' | 'key_id' | 'deployment_id', string>>;
 
 /** Reads the filter from the query of an address; what the service would refuse is ignored. */
 export function auditFilter(query: Readonly<Record<string, string | undefined>>): AuditFilter {

@@ -5,6 +5,7 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
+import { Table } from '../../parts/table.tsx';
 
 /** What runs deployments in clusters for this workspace. */
 export function Listeners() {
@@ -26,35 +27,21 @@ export function Listeners() {
         </Empty>
       )}
       {data && data.length > 0 && (
-        <div class="table-frame" tabIndex={0} role="group" aria-label="Listeners">
-          <table class="workspace-table">
-            <thead>
-              <tr>
-                <th scope="col">Cluster</th>
-                <th scope="col">Namespaces</th>
-                <th scope="col">Version</th>
-                <th scope="col">Last report</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map(({ id, compute_id, compute_type, compute_config, version, last_report_at }) => (
-                <tr key={id}>
-                  <th scope="row" class="workspace-name">
-                    <Untrusted text={compute_id ?? id} longest={255} />
-                    <span class="muted"> ({compute_type})</span>
-                  </th>
-                  <td>
-                    <Untrusted text={compute_config?.k8s_namespaces?.join(', ') || 'Any'} longest={1_000} />
-                  </td>
-                  <td>{version == null ? <span class="muted">Unknown</span> : <Untrusted text={version} />}</td>
-                  <td>
-                    {last_report_at == null ? <span class="muted">None yet</span> : <TimeAgo at={last_report_at} />}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Listeners" columns={['Cluster', 'Namespaces', 'Version', 'Last report']}>
+          {data.map(({ id, compute_id, compute_type, compute_config, version, last_report_at }) => (
+            <tr key={id}>
+              <th scope="row" class="workspace-name">
+                <Untrusted text={compute_id ?? id} longest={255} />
+                <span class="muted"> ({compute_type})</span>
+              </th>
+              <td>
+                <Untrusted text={compute_config?.k8s_namespaces?.join(', ') || 'Any'} longest={1_000} />
+              </td>
+              <td>{version == null ? <span class="muted">Unknown</span> : <Untrusted text={version} />}</td>
+              <td>{last_report_at == null ? <span class="muted">None yet</span> : <TimeAgo at={last_report_at} />}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </>
   );
