@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../kit/errors.ts';
-import { announce } from '../parts/toasts.tsx';
-import { useIsUnmounted } from '../parts/use-is-unmounted.ts';
+import { announce, useIsUnmounted } from '../parts/toasts.tsx';
 import { ApiError } from './http.ts';
 
 export type Problems = Readonly<Record<string, string | undefined>>;
@@ -44,6 +43,23 @@ export function useForm(): FormState {
     set(value);
   };
   return { isBusy, problems, submit, show: setProblems, edited };
+}
+
+/** Runs one action at a time, such as that of a button, and announces its failure. */
+export function useAction(): [isBusy: boolean, run: (action: () => Promise<unknown>) => Promise<void>] {
+  const [isBusy, setBusy] = useState(false);
+  const run = async (action: () => Promise<unknown>): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await action();
+    } catch (error) {
+      announce(messageOf(error), 'failed');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return [isBusy, run];
 }
 
 /** The problems of a refused request at the fields of a form; those of other fields are the form's. */

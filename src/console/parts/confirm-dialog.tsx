@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../kit/errors.ts';
 import { FormDialog } from './dialog.tsx';
-import { announce } from './toasts.tsx';
-import { useIsUnmounted } from './use-is-unmounted.ts';
+import { announce, useIsUnmounted } from './toasts.tsx';
 
 interface ConfirmProps {
   title: string;

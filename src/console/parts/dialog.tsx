@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { useIsUnmounted } from './use-is-unmounted.ts';
+import { useIsUnmounted } from './toasts.tsx';
 import { Button } from './button.tsx';
 
 interface DialogProps {

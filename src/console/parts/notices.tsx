@@ -29,3 +29,20 @@ export function Empty({ title, children }: { title: string; children?: Component
     </div>
   );
 }
+
+interface WhenLoadedProps<T> {
+  loaded: { data: T | undefined; error: Error | undefined; reload: () => unknown };
+  /** What is loaded: `the keys`. */
+  what: string;
+  children: (data: T) => ComponentChildren;
+}
+
+/** What was loaded, with what there is to say while it loads or where that fails. */
+export function WhenLoaded<T>({ loaded: { data, error, reload }, what, children }: WhenLoadedProps<T>) {
+  return (
+    <>
+      {error && <ErrorNotice error={error} retry={reload} />}
+      {data === undefined ? !error && <Loading what={what} /> : children(data)}
+    </>
+  );
+}

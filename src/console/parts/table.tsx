@@ -27,3 +27,11 @@ export function Table({ label, columns, class: className = 'list-table', childre
     </div>
   );
 }
+
+/** A value with its name, in a list of class `facts`. */
+export const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { Button } from './button.tsx';
+import { useEffect, useRef } from 'preact/hooks';
 
 interface Toast {
   id: number;
@@ -36,4 +37,16 @@ export function Toasts() {
       ))}
     </div>
   );
+}
+
+/** Whether the component is unmounted, so that it can no longer show the result of a request. */
+export function useIsUnmounted(): () => boolean {
+  const isUnmounted = useRef(false);
+  useEffect(
+    () => () => {
+      isUnmounted.current = true;
+    },
+    [],
+  );
+  return () => isUnmounted.current;
 }

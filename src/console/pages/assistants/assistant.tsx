@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Assistant, AssistantVersion } from '../../../contract/agent/assistant.ts';
 import { ApiError } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton, Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { AgentError } from '../../parts/list.tsx';
@@ -14,8 +14,7 @@ import { paths } from '../../paths.ts';
 import { AssistantForm } from './assistant-form.tsx';
 import { activateVersion, deleteAssistant, getAssistant, isDefaultAssistant, listVersions } from './assistants-api.ts';
 import { Versions } from './versions.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Fact } from '../../parts/facts.tsx';
+import { Fact } from '../../parts/table.tsx';
 
 interface AssistantViewProps {
   deploymentId: string;
@@ -70,7 +69,7 @@ function Details({ deploymentId, assistant, versions, reload }: DetailsProps) {
   return (
     <>
       <section class="panel" aria-labelledby="assistant-name">
-        <div class="assistant-head">
+        <div class="row row-split head">
           <h2 id="assistant-name">
             <Untrusted text={name || 'Without a name'} longest={200} />
           </h2>

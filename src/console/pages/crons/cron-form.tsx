@@ -88,7 +88,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
         onInput={edited('timezone', setTimezone)}
       />
       {firings.times && (
-        <div class="cron-preview" role="status">
+        <div class="sunken cron-preview" role="status">
           <h3>Next runs</h3>
           {firings.times.length === 0 ? (
             <p class="field-error">This schedule never runs.</p>
@@ -108,7 +108,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
         value={input}
         onInput={edited('input', setInput)}
       />
-      <label class="cron-keep">
+      <label class="check">
         <input type="checkbox" checked={keeps} onChange={(event) => setKeeps(event.currentTarget.checked)} />
         Keep the thread of each run
       </label>

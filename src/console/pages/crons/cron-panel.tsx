@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks';
 import type { Cron, CronRun } from '../../../contract/agent/cron.ts';
-import { messageOf } from '../../../kit/errors.ts';
+import { useAction } from '../../api/use-form.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Badge, runStatus } from '../../parts/badge.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
@@ -12,7 +11,7 @@ import { paths } from '../../paths.ts';
 import { enableCron, getCronTimes } from './crons-api.ts';
 import { timeIn } from './next-firings.ts';
 import { Button } from '../../parts/button.tsx';
-import { Fact } from '../../parts/facts.tsx';
+import { Fact } from '../../parts/table.tsx';
 
 interface CronPanelProps {
   deploymentId: string;
@@ -25,27 +24,21 @@ interface CronPanelProps {
 /** A cron: when it runs next, how its last runs ended, and what can be done with it. */
 export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete }: CronPanelProps) {
   const { cron_id, schedule, timezone, enabled, assistant_id, thread_id, end_time, next_run_date, payload } = cron;
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   const times = useLoaded(`${cron_id} ${next_run_date}`, (signal) => getCronTimes(deploymentId, cron_id, signal), {
     everyMs: 15_000,
   });
-  const toggle = async (): Promise<void> => {
-    if (isBusy) return;
-    setBusy(true);
-    try {
+  const toggle = (): Promise<void> =>
+    run(async () => {
       await enableCron(deploymentId, cron_id, enabled === false);
       announce(enabled === false ? 'The cron is resumed.' : 'The cron is paused.');
       await reload();
-    } catch (error) {
-      announce(messageOf(error), 'failed');
-    }
-    setBusy(false);
-  };
+    });
   const name = shownText(schedule, 60);
   const next = times.data?.next ?? (next_run_date == null ? [] : [next_run_date]);
   return (
     <section class="panel" aria-label={`Cron ${name}`}>
-      <div class="cron-head">
+      <div class="row head">
         <h2>
           <bdi class="mono">{name}</bdi> <span class="muted cron-zone">{shownText(timezone ?? 'UTC', 60)}</span>
         </h2>

@@ -68,7 +68,7 @@ function CronList({ deploymentId }: { deploymentId: string }) {
         }
       >
         {(crons) => (
-          <ul class="crons" aria-label="Crons">
+          <ul class="plain" aria-label="Crons">
             {crons.map((cron) => (
               <li key={cron.cron_id}>
                 <CronPanel

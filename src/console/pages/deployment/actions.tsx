@@ -128,7 +128,7 @@ function DeleteDialog({ deployment, onDone, onClose }: ActionDialogProps) {
         Stops the agent and deletes its revisions, builds, logs, threads, runs and secrets. Its address stops
         responding. This cannot be undone.
       </p>
-      <label class="deployment-check">
+      <label class="check deployment-check">
         <input
           type="checkbox"
           checked={deletesTraces}

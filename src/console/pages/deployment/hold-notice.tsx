@@ -1,12 +1,11 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton, Button } from '../../parts/button.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import type { Action } from './actions.tsx';
 import { holdOf } from './revision-state.ts';
-import { Button } from '../../parts/button.tsx';
 
 interface HoldNoticeProps {
   deploymentId: string;

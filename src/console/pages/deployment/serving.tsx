@@ -5,7 +5,7 @@ import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/button.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 
 /** What serves now, and where. */
@@ -14,7 +14,7 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
   const live = entries.find(({ revision }) => revision.id === active_revision_id);
   const liveSince = live?.statuses.findLast(({ status }) => status === 'DEPLOYED')?.at;
   return (
-    <section class="panel deployment-serving" aria-labelledby="deployment-serving">
+    <section class="panel row row-split deployment-serving" aria-labelledby="deployment-serving">
       <div>
         <h2 id="deployment-serving">Live</h2>
         {active_revision_id === null ? (

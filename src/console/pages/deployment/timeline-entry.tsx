@@ -31,7 +31,7 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
   const hold = holdOf(entry)?.kind;
   return (
     <li class={`deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`} aria-label={`Revision ${short}`}>
-      <div class="deployment-entry-head">
+      <div class="row deployment-entry-head">
         <Badge tone={isWaiting ? 'warn' : revisionStatusTone(revision.status)}>
           {isWaiting ? 'No source yet' : statusLabel(entry)}
         </Badge>
@@ -56,7 +56,7 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
       </div>
       <CauseText entry={entry} deploymentId={deploymentId} />
       {revision.status_message && hasSource && (
-        <p class="deployment-message">
+        <p class="sunken">
           <Untrusted text={revision.status_message} longest={600} />
         </p>
       )}
@@ -72,7 +72,7 @@ const mostShown = 12;
 
 function ChangedFields({ fields }: { fields: readonly string[] }) {
   return (
-    <p class="deployment-fields">
+    <p class="row deployment-fields">
       <span class="muted">Changed: </span>
       {fields.slice(0, mostShown).map((field) => (
         <code key={field}>
@@ -92,7 +92,7 @@ function StatusTimes({ statuses }: { statuses: HistoryEntry['statuses'] }) {
   const isRunning = isInProgress(statuses.at(-1)?.status ?? '');
   if (times.length === 0) return null;
   return (
-    <ol class="deployment-steps" aria-label="Times">
+    <ol class="plain deployment-steps" aria-label="Times">
       {times.map(({ status, at, ms }) => (
         <li key={at + status}>
           <time dateTime={at} title={new Date(at).toLocaleString()}>

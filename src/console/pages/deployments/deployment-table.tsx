@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
@@ -57,8 +57,8 @@ export function DeploymentTable({ deployments, view, onSort }: TableProps) {
       </tr>,
     );
   }
-  const heading = (key: SortKey, label: string) => (
-    <SortedHeading label={label} sortKey={key} view={view} onSort={onSort} />
+  const heading = (key: SortKey, label: string, width: string) => (
+    <SortedHeading label={label} sortKey={key} width={width} view={view} onSort={onSort} />
   );
   return (
     <div class="table-frame">
@@ -66,13 +66,17 @@ export function DeploymentTable({ deployments, view, onSort }: TableProps) {
         <caption class="visually-hidden">Deployments</caption>
         <thead>
           <tr aria-rowindex={1}>
-            {heading('name', 'Deployment')}
-            {heading('state', 'State')}
-            <th scope="col">Live commit</th>
-            {heading('change', 'Last change')}
-            <th scope="col">Tests</th>
-            {heading('requests', 'Last hour')}
-            {heading('failures', 'Failures')}
+            {heading('name', 'Deployment', '25%')}
+            {heading('state', 'State', '12%')}
+            <th scope="col" style={{ width: '16%' }}>
+              Live commit
+            </th>
+            {heading('change', 'Last change', '15%')}
+            <th scope="col" style={{ width: '10%' }}>
+              Tests
+            </th>
+            {heading('requests', 'Last hour', '14%')}
+            {heading('failures', 'Failures', '8%')}
           </tr>
         </thead>
         <tbody ref={body}>
@@ -94,15 +98,16 @@ const Gap = ({ height }: { height: number }) => (
 interface HeadingProps {
   label: string;
   sortKey: SortKey;
+  width: string;
   view: ListView;
   onSort: (key: SortKey) => void;
 }
 
-function SortedHeading({ label, sortKey, view, onSort }: HeadingProps) {
+function SortedHeading({ label, sortKey, width, view, onSort }: HeadingProps) {
   const isSorted = view.sort === sortKey;
   const direction = view.isDescending ? 'descending' : 'ascending';
   return (
-    <th scope="col" aria-sort={isSorted ? direction : undefined}>
+    <th scope="col" style={{ width }} aria-sort={isSorted ? direction : undefined}>
       <button type="button" class="deployments-sort" onClick={() => onSort(sortKey)}>
         {label}
         <span aria-hidden="true">{isSorted ? (view.isDescending ? ' ↓' : ' ↑') : ''}</span>

@@ -80,7 +80,7 @@ interface FilterProps {
 
 function Filters({ view, data, show }: FilterProps) {
   return (
-    <search class="deployments-filters">
+    <search class="row deployments-filters">
       <input
         type="search"
         aria-label="Search"

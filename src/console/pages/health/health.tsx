@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useRoute } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import { health as healthSchema, type Health as HealthData } from '../../../contract/control/health.ts';
+import { health as healthSchema, type Health as HealthData, type Health } from '../../../contract/control/health.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { paths } from '../../paths.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { Empty, WhenLoaded } from '../../parts/notices.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
-import { HealthTable } from './health-table.tsx';
 import { Plot } from './plot.tsx';
-import { hasFigures, plotKinds, rangeOf, ranges, startOf, type Range } from './plots.ts';
+import { hasFigures, plotKinds, rangeOf, ranges, startOf, isMeasured, type Range } from './plots.ts';
 import { Button } from '../../parts/button.tsx';
+import { Table } from '../../parts/table.tsx';
 
 /** The figures of a deployment over a period, as plots or as a table. */
 export default function Health({ deploymentId }: { deploymentId: string }) {
@@ -34,7 +34,7 @@ interface FiguresProps {
 
 function Figures({ deploymentId, createdAt, range }: FiguresProps) {
   const [isTable, setTable] = useState(false);
-  const { data, error, reload } = useLoaded(
+  const loaded = useLoaded(
     `${deploymentId} ${range.id}`,
     (signal) => {
       const from = new Date(startOf(range, createdAt, Date.now())).toISOString();
@@ -44,7 +44,7 @@ function Figures({ deploymentId, createdAt, range }: FiguresProps) {
   );
   return (
     <>
-      <div class="health-bar">
+      <div class="row row-split head">
         <nav aria-label="Period" class="health-ranges">
           {ranges.map(({ id, label }) => (
             <a
@@ -60,26 +60,26 @@ function Figures({ deploymentId, createdAt, range }: FiguresProps) {
           Show as a table
         </Button>
       </div>
-      {error && <ErrorNotice error={error} retry={reload} />}
-      {!data && !error && <Loading what="the figures" />}
-      {data && (
-        <>
-          <Deploys deploymentId={deploymentId} deploys={data.deploys} />
-          {!hasFigures(data) ? (
-            <Empty title={`Nothing was measured in the last ${range.label}`}>
-              <p>
-                Figures appear about a minute after the first run, for example in the{' '}
-                <a href={paths.playground(deploymentId)}>playground</a>. Requests are those of clients, without the
-                console.
-              </p>
-            </Empty>
-          ) : isTable ? (
-            <HealthTable health={data} />
-          ) : (
-            <Plots health={data} range={range} />
-          )}
-        </>
-      )}
+      <WhenLoaded loaded={loaded} what="the figures">
+        {(data) => (
+          <>
+            <Deploys deploymentId={deploymentId} deploys={data.deploys} />
+            {!hasFigures(data) ? (
+              <Empty title={`Nothing was measured in the last ${range.label}`}>
+                <p>
+                  Figures appear about a minute after the first run, for example in the{' '}
+                  <a href={paths.playground(deploymentId)}>playground</a>. Requests are those of clients, without the
+                  console.
+                </p>
+              </Empty>
+            ) : isTable ? (
+              <HealthTable health={data} />
+            ) : (
+              <Plots health={data} range={range} />
+            )}
+          </>
+        )}
+      </WhenLoaded>
     </>
   );
 }
@@ -107,11 +107,11 @@ const mostDeploys = 12;
 
 /** The deploys that the vertical lines stand for, newest first. */
 function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: HealthData['deploys'] }) {
-  if (deploys.length === 0) return <p class="muted health-deploys">No deploys in this period.</p>;
+  if (deploys.length === 0) return <p class="muted head">No deploys in this period.</p>;
   return (
-    <div class="health-deploys">
+    <div class="row head">
       <span class="muted">Deploys (dashed lines):</span>
-      <ul aria-label="Deploys">
+      <ul class="row plain" aria-label="Deploys">
         {deploys
           .toReversed()
           .slice(0, mostDeploys)
@@ -128,5 +128,40 @@ function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: Hea
         {deploys.length > mostDeploys && <li class="muted">and {deploys.length - mostDeploys} earlier</li>}
       </ul>
     </div>
+  );
+}
+
+/** The figures of the plots as a table, newest first; steps without a figure are left out. */
+function HealthTable({ health }: { health: Health }) {
+  const { points, step_seconds, deploys } = health;
+  const deploysIn = (at: string): string =>
+    deploys
+      .filter((deploy) => {
+        const sinceStart = Date.parse(deploy.at) - Date.parse(at);
+        return sinceStart >= 0 && sinceStart < step_seconds * 1_000;
+      })
+      .map(({ revision_id }) => shortId(revision_id))
+      .join(', ');
+  const rows = points.filter((point) => isMeasured(point) || deploysIn(point.at) !== '').toReversed();
+  const titles = plotKinds.flatMap(({ title, lines }) =>
+    lines.map(({ label }) => (lines.length > 1 ? `${title}, ${label}` : title)),
+  );
+  return (
+    <Table label="Figures" columns={['From', ...titles, 'Deploys']} class="">
+      {rows.map((point) => (
+        <tr key={point.at}>
+          <th scope="row">
+            <time dateTime={point.at}>{new Date(point.at).toLocaleString()}</time>
+          </th>
+          {plotKinds.flatMap(({ title, lines, format }) =>
+            lines.map(({ label, value }) => {
+              const figure = value(point, step_seconds);
+              return <td key={title + label}>{figure === null ? '–' : format(figure)}</td>;
+            }),
+          )}
+          <td class="mono">{deploysIn(point.at)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

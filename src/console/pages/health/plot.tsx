@@ -57,7 +57,7 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
   const at = cursor.value;
   return (
     <section class="panel health-plot" aria-label={kind.title}>
-      <header>
+      <header class="row row-split">
         <h2>{kind.title}</h2>
         <p class="health-keys" aria-hidden="true">
           {kind.lines.map(({ label }, index) => {

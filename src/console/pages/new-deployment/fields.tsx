@@ -39,7 +39,7 @@ function Flag({ field: { label, hint }, isChecked, onChange }: FlagProps) {
   const id = useId();
   return (
     <div class="field">
-      <label class="new-deployment-flag">
+      <label class="check">
         <input
           type="checkbox"
           checked={isChecked}

@@ -24,7 +24,7 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
   const { data: versions } = useLoaded(`${id} ${active ?? ''}`, () => agent.versions(id));
   const [wanted, setWanted] = useState<number>();
   return (
-    <div class="playground-bar">
+    <div class="row head playground-bar">
       <label>
         Assistant
         <Select

@@ -73,7 +73,7 @@ function Stack({ deploymentId, runId }: { deploymentId: string; runId: string })
   }
   if (data === undefined) return <p class="muted">Looking for the stack in the agent's log …</p>;
   return (
-    <pre class="playground-stack" tabIndex={0}>
+    <pre class="sunken playground-stack" tabIndex={0}>
       <bdi>{shownText(data, 20_000)}</bdi>
     </pre>
   );

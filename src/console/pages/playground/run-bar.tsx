@@ -1,15 +1,12 @@
-import { useState } from 'preact/hooks';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
-import { messageOf } from '../../../kit/errors.ts';
+import { useAction } from '../../api/use-form.ts';
 import { paths } from '../../paths.ts';
 import { Badge, runStatus } from '../../parts/badge.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton, Button } from '../../parts/button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
-import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { Failure } from './failure.tsx';
 import type { ThreadSession } from './thread-session.ts';
-import { Button } from '../../parts/button.tsx';
 
 interface RunBarProps {
   session: ThreadSession;
@@ -20,7 +17,7 @@ interface RunBarProps {
 
 /** The run that is shown: how it is going, its error, and what can be done about it. */
 export function RunBar({ session, deploymentId, assistantId, context }: RunBarProps) {
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, act] = useAction();
   const run = session.run.value;
   if (!run) return null;
   const isFollowing = session.isFollowing.value;
@@ -30,16 +27,6 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   const status = isFollowing && run.status === 'pending' ? 'running' : run.status;
   const { label, tone } = isWaiting ? { label: 'Waiting for you', tone: 'warn' as const } : runStatus(status);
   const failure = session.failure.value;
-  const act = async (action: () => Promise<unknown>): Promise<void> => {
-    setBusy(true);
-    try {
-      await action();
-    } catch (error) {
-      announce(messageOf(error), 'failed');
-    } finally {
-      setBusy(false);
-    }
-  };
   const canContinue =
     !isFollowing &&
     !isWaiting &&

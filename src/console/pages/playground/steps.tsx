@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { messageOf } from '../../../kit/errors.ts';
+import { useAction } from '../../api/use-form.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
@@ -24,19 +24,11 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
   const states = session.states.value;
   const steps = useMemo(() => toSteps(states), [states]);
   const [edited, setEdited] = useState<Step>();
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   const shownRun = session.run.value?.run_id;
   const isRunning = session.isFollowing.value;
-  const runFrom = async (step: Step): Promise<void> => {
-    setBusy(true);
-    try {
-      await session.start({ assistantId, context, checkpoint: step.checkpoint });
-    } catch (error) {
-      announce(messageOf(error), 'failed');
-    } finally {
-      setBusy(false);
-    }
-  };
+  const runFrom = ({ checkpoint }: Step): Promise<void> =>
+    run(() => session.start({ assistantId, context, checkpoint }));
   return (
     <details class="playground-panel" open>
       <summary>
@@ -49,7 +41,7 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
             : 'No steps yet. Each step of a run is kept here with its state.'}
         </p>
       )}
-      <ol class="playground-steps" aria-label="Steps">
+      <ol class="plain playground-steps" aria-label="Steps">
         {steps.map((step) => (
           <StepItem
             key={step.id}
@@ -95,7 +87,7 @@ function StepItem({ step, isOfRun, canRun, onRun, onFork, onEdit }: StepItemProp
     <li class={isOfRun ? 'playground-step-of-run' : ''}>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <span class="playground-step-name">
+          <span class="fold playground-step-name">
             {number !== undefined && number >= 0 && <span class="muted">{number} </span>}
             <bdi>{shownText(madeBy, 80)}</bdi>
             {isFork && <span class="muted"> (forked)</span>}

@@ -57,7 +57,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
   const threads = shown?.filter((thread) => hasText(thread, text));
   return (
     <section class="playground-threads" aria-label="Threads">
-      <div class="playground-threads-head">
+      <div class="row row-split">
         <h2>Threads</h2>
         <Button onClick={() => onOpen(undefined)}>New thread</Button>
       </div>
@@ -87,7 +87,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
             : 'No thread matches. Change the search.'}
         </p>
       )}
-      <ul class="playground-thread-items">
+      <ul class="plain playground-thread-items">
         {threads?.map((thread) => (
           <li key={thread.threadId}>
             <a

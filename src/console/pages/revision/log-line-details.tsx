@@ -1,10 +1,8 @@
-import { copyText } from '../../parts/copy-button.tsx';
+import { copyText, Button } from '../../parts/button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
-import { logAddress } from './log-address.ts';
+import { logAddress, type LogKind } from './use-log.ts';
 import type { LogLine } from './log-line.ts';
-import type { LogKind } from './use-log.ts';
-import { Button } from '../../parts/button.tsx';
 
 const longestText = 100_000;
 
@@ -21,7 +19,7 @@ export function LogLineDetails({ line, number, kind, onClose }: LogLineDetailsPr
   const link = location.origin + logAddress(kind, id);
   return (
     <section class="log-details" aria-label={`Line ${number + 1}`}>
-      <header>
+      <header class="row">
         <h3>Line {(number + 1).toLocaleString('en')}</h3>
         <span class="muted">
           {level}

@@ -1,9 +1,8 @@
 import { Component } from 'preact';
 import { shownText } from '../../parts/untrusted.tsx';
 import { longestShown, toPieces } from './line-pieces.ts';
-import { logAddress } from './log-address.ts';
+import { logAddress, type LogKind } from './use-log.ts';
 import { clockTime, type LogLine } from './log-line.ts';
-import type { LogKind } from './use-log.ts';
 
 interface LogRowProps {
   kind: LogKind;

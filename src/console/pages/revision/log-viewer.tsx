@@ -1,14 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { messageOf } from '../../../kit/errors.ts';
-import { announce } from '../../parts/toasts.tsx';
+import { useAction } from '../../api/use-form.ts';
 import { copyLines, downloadLog } from './save-log.ts';
 import { logLevels, type LogLevel } from './log-line.ts';
-import { logAddress } from './log-address.ts';
+import { logAddress, useLog, type LogSource } from './use-log.ts';
 import { LogLineDetails } from './log-line-details.tsx';
 import { LogList } from './log-list.tsx';
 import { LogView, mostKeptLines, type LogLines } from './log-lines.ts';
 import { LogStatus } from './log-status.tsx';
-import { useLog, type LogSource } from './use-log.ts';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
 
@@ -41,7 +39,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
   const [isFollowing, setFollowing] = useState(linkedId === undefined);
   const [selected, setSelected] = useState<number>();
   const [target, setTarget] = useState<{ number: number }>();
-  const [isDownloading, setDownloading] = useState(false);
+  const [isDownloading, run] = useAction();
   const list = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
 
@@ -91,16 +89,6 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
     if (event.key !== 'Enter') return;
     event.preventDefault();
     goToMatch(event.shiftKey ? -1 : 1);
-  };
-
-  const download = async (): Promise<void> => {
-    setDownloading(true);
-    try {
-      await downloadLog(source);
-    } catch (error) {
-      announce(messageOf(error), 'failed');
-    }
-    setDownloading(false);
   };
 
   const selectedLine = selected === undefined ? undefined : lines.line(selected);
@@ -155,7 +143,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
             Follow
           </Button>
           <Button onClick={() => copyLines(view.shown, lines)}>Copy</Button>
-          <Button disabled={isDownloading} onClick={() => void download()}>
+          <Button disabled={isDownloading} onClick={() => void run(() => downloadLog(source))}>
             {isDownloading ? 'Downloading …' : 'Download'}
           </Button>
         </div>
@@ -210,7 +198,7 @@ function describeFound(count: number, place: number): string {
 
 function Choice({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
   return (
-    <label class="log-choice">
+    <label class="check">
       <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
       {label}
     </label>

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isInProgress } from '../../parts/revision-status.ts';
-import { kindInAddress, lineInAddress, logAddress, logKinds } from './log-address.ts';
+import { kindInAddress, lineInAddress, logAddress, logKinds, type LogKind } from './use-log.ts';
 import { LogLines } from './log-lines.ts';
 import { LogViewer } from './log-viewer.tsx';
-import type { LogKind } from './use-log.ts';
 
 interface LogsProps {
   deploymentId: string;

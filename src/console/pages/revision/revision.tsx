@@ -9,7 +9,7 @@ import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
-import { Untrusted } from '../../parts/untrusted.tsx';
+import { Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { ActionDialog, type Action } from '../deployment/actions.tsx';
 import { hasServed, isWithoutSource } from '../deployment/cause.ts';
 import { HoldNotice } from '../deployment/hold-notice.tsx';
@@ -18,10 +18,11 @@ import { CauseText } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
 import { adviceOn } from './outcome-advice.ts';
 import { Logs } from './logs.tsx';
-import { Packages } from './packages.tsx';
 import { Waterfall } from './waterfall.tsx';
 import { AgentAddress } from '../deployment/serving.tsx';
 import { Button } from '../../parts/button.tsx';
+import { revisionPackages } from '../../../contract/control/revision-packages.ts';
+import { Table } from '../../parts/table.tsx';
 
 interface RevisionProps {
   deploymentId: string;
@@ -112,7 +113,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
   const isCurrent = is_live || deployment.latest_revision_id === revision.id;
   return (
     <section class="revision-head" aria-labelledby="revision-title">
-      <div class="revision-title">
+      <div class="row">
         <h2 id="revision-title">
           Revision <span class="mono">{shortId(revision.id)}</span>
         </h2>
@@ -168,7 +169,7 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
     <section class={`notice revision-outcome revision-outcome-${outcome.tone}`} aria-labelledby="revision-outcome">
       <h2 id="revision-outcome">{outcome.title}</h2>
       {reason && (
-        <p class="revision-reason">
+        <p class="sunken revision-reason">
           <Untrusted text={reason} longest={4_000} />
         </p>
       )}
@@ -199,7 +200,7 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
 /** Where a revision that serves can be reached, and tried. */
 function NextStep({ deployment }: { deployment: Deployment }) {
   return (
-    <section class="panel revision-next" aria-label="The agent">
+    <section class="panel row row-split" aria-label="The agent">
       <p>
         This revision answers the requests to the agent.
         <AgentAddress deployment={deployment} />
@@ -208,5 +209,36 @@ function NextStep({ deployment }: { deployment: Deployment }) {
         Open the playground
       </a>
     </section>
+  );
+}
+
+interface PackagesProps {
+  deploymentId: string;
+  revisionId: string;
+  /** They are there when the build has ended. */
+  status: string;
+}
+
+/** The interpreter of graphs in Python, and the packages that the build installed; nothing for other agents. */
+function Packages({ deploymentId, revisionId, status }: PackagesProps) {
+  const path = `v2/deployments/${deploymentId}/revisions/${revisionId}/packages`;
+  const { data } = useLoaded(`${revisionId} ${status}`, (signal) => call('GET', path, revisionPackages, { signal }));
+  if (!data || data.packages.length === 0) return null;
+  const { python, packages } = data;
+  const counted = `${packages.length.toLocaleString('en')} ${packages.length === 1 ? 'package' : 'packages'}`;
+  return (
+    <details class="panel revision-packages">
+      <summary>
+        <h2>{python === null ? 'Python' : `Python ${shownText(python, 100)}`}</h2> <span class="muted">{counted}</span>
+      </summary>
+      <Table label="Packages" columns={['Package', 'Version']}>
+        {packages.map(({ name, version, address }) => (
+          <tr key={name}>
+            <th scope="row">{shownText(name, 200)}</th>
+            <td class="mono">{shownText(version ?? address ?? '', 500)}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
   );
 }

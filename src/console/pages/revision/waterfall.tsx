@@ -26,33 +26,33 @@ export function Waterfall({ statuses }: { statuses: HistoryEntry['statuses'] }) 
           {duration(totalMs)} {isRunning ? 'so far' : 'in all'}
         </span>
       </h2>
-      <ol class="revision-stages">
+      <ol class="plain revision-stages">
         {stages.map(({ name, spans, totalMs: ms, isRunning: runs, isFailed }) => (
           <li key={name}>
             <span>{name}</span>
-            <span class="revision-track" aria-hidden="true">
+            <span class="track" aria-hidden="true">
               {spans.map(({ from, to }) => (
                 <span
                   key={from}
-                  class={`revision-bar ${runs ? 'revision-bar-running' : isFailed ? 'revision-bar-failed' : ''}`}
+                  class={`track-bar ${runs ? 'track-busy' : isFailed ? 'track-failed' : ''}`}
                   style={{ left: share(from), width: share(to - from) }}
                 />
               ))}
             </span>
-            <span class="revision-ms">
+            <span class="figure muted">
               {duration(ms)}
               {runs && ' so far'}
-              {isFailed && <span class="revision-failed"> failed</span>}
+              {isFailed && <span class="failed"> failed</span>}
             </span>
           </li>
         ))}
         {liveAt !== undefined && (
           <li>
             <span>Live</span>
-            <span class="revision-track" aria-hidden="true">
+            <span class="track" aria-hidden="true">
               <span class="revision-live-mark" />
             </span>
-            <span class="revision-ms">
+            <span class="figure muted">
               <TimeAgo at={liveAt} />
             </span>
           </li>

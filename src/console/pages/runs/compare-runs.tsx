@@ -88,7 +88,7 @@ function TwoRuns({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
               ))}
               <span>Values</span>
             </p>
-            <ol class="compare-steps">
+            <ol class="plain compare-steps">
               {pairs.map((pair, index) => (
                 <li key={index}>
                   <StepOfBoth pair={pair} sides={sides} />
@@ -115,7 +115,7 @@ function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) 
                 {shownText(run.id.slice(0, 8))}
               </a>
               {run.error && (
-                <div class="runs-error">
+                <div class="failed runs-error">
                   <Untrusted text={errorText(run.error)} longest={300} />
                 </div>
               )}
@@ -126,8 +126,8 @@ function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) 
             <td>
               <TimeAgo at={run.ended_at} />
             </td>
-            <td class="runs-number">{ms === undefined ? 'not started' : duration(ms)}</td>
-            <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
+            <td class="figure">{ms === undefined ? 'not started' : duration(ms)}</td>
+            <td class="figure">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
             <td class="mono">{shownText(run.revision_id?.slice(0, 8) ?? '–')}</td>
           </tr>
         );
@@ -151,7 +151,7 @@ function StepOfBoth({ pair: { left, right }, sides }: { pair: StepPair; sides: r
   return (
     <details>
       <summary>
-        <span class="compare-name">
+        <span class="fold">
           <bdi>{shownText([...path, name].join(' › '), 200)}</bdi>
         </span>
         <span>{timeOf(left)}</span>

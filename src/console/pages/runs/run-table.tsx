@@ -53,7 +53,7 @@ export function RunTable({ deploymentId, runs, assistants, chosen, choose }: Run
               <Untrusted text={assistant?.name ?? run.graph_id} longest={60} />
             </td>
             <td>{run.ended_at === null ? <span class="muted">In progress</span> : <TimeAgo at={run.ended_at} />}</td>
-            <td class="runs-number">{durationText(run)}</td>
+            <td class="figure">{durationText(run)}</td>
             <td>
               {run.revision_id === null ? (
                 '–'
@@ -63,7 +63,7 @@ export function RunTable({ deploymentId, runs, assistants, chosen, choose }: Run
                 </a>
               )}
             </td>
-            <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
+            <td class="figure">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
           </tr>
         );
       })}
@@ -87,7 +87,7 @@ function Summary({ deploymentId, run }: { deploymentId: string; run: ListedRun }
       {address === undefined ? name : <a href={address}>{name}</a>}
       {input_preview != null && <Preview label="In" text={input_preview} />}
       {error ? (
-        <div class="runs-error">
+        <div class="failed runs-error">
           <Untrusted text={errorText(error)} longest={160} />
         </div>
       ) : (

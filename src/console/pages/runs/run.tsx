@@ -3,7 +3,7 @@ import type { TracedRunResponse } from '../../../contract/control/tracing-projec
 import { ApiError } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Badge, runStatus } from '../../parts/badge.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/button.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
@@ -14,7 +14,7 @@ import { paths } from '../../paths.ts';
 import { absentValues, runMs } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
 import { ShownValue, Waterfall } from './waterfall.tsx';
-import { Fact } from '../../parts/facts.tsx';
+import { Fact } from '../../parts/table.tsx';
 
 /** One run: its input, its outcome and its steps. */
 export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {
@@ -55,7 +55,7 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
   return (
     <>
       <section class="panel" aria-labelledby="run-title">
-        <div class="run-head">
+        <div class="row row-split head">
           <h2 id="run-title">
             Run <bdi class="mono">{shownText(run.id, 60)}</bdi> <CopyButton text={run.id} label="Copy the run’s id" />
           </h2>

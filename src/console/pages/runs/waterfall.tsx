@@ -18,9 +18,9 @@ export function Waterfall({ run, absent }: { run: TracedRunResponse; absent: Abs
             <span key={ms}>{duration(ms)}</span>
           ))}
         </span>
-        <span class="run-ms">Duration</span>
+        <span class="figure run-ms">Duration</span>
       </div>
-      <ol class="run-steps" aria-labelledby="run-steps">
+      <ol class="plain run-steps" aria-labelledby="run-steps">
         {rows.map((row, index) => (
           <li key={index}>
             <Step row={row} absent={absent} />
@@ -33,18 +33,18 @@ export function Waterfall({ run, absent }: { run: TracedRunResponse; absent: Abs
 
 function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: WaterfallRow; absent: AbsentValues }) {
   const ms = stepMs(step);
-  const tone = step.error !== null ? 'run-bar-failed' : ms === undefined ? 'run-bar-open' : '';
+  const tone = step.error !== null ? 'track-failed' : ms === undefined ? 'track-open' : '';
   return (
     <details>
       <summary>
-        <span class="run-step-name" style={{ paddingLeft: `${Math.min(depth, 8) * 14}px` }}>
+        <span class="fold" style={{ paddingLeft: `${Math.min(depth, 8) * 14}px` }}>
           <bdi>{shownText(step.name, 100)}</bdi>
         </span>
-        <span class="run-track" aria-hidden="true">
-          <span class={`run-bar ${tone}`} style={{ left: `${left}%`, width: `${width}%` }} />
+        <span class="track" aria-hidden="true">
+          <span class={`track-bar ${tone}`} style={{ left: `${left}%`, width: `${width}%` }} />
         </span>
-        <span class="run-ms">
-          {step.error !== null && <span class="run-step-failed">failed </span>}
+        <span class="figure run-ms">
+          {step.error !== null && <span class="failed">failed </span>}
           {ms === undefined ? 'not ended' : duration(ms)}
         </span>
       </summary>
@@ -58,7 +58,7 @@ function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: Wat
         {step.error !== null && (
           <div>
             <h3>Error</h3>
-            <pre class="run-step-error">
+            <pre class="failed run-step-error">
               <Untrusted text={step.error} longest={10_000} />
             </pre>
           </div>

@@ -32,7 +32,7 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
       <ul>
         {names.map((name) => (
           <li key={name}>
-            <div class="settings-secret-row">
+            <div class="row settings-secret-row">
               <code class={removed.has(name) ? 'settings-removed' : undefined}>
                 <Untrusted text={name} longest={100} />
               </code>

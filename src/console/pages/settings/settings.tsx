@@ -157,7 +157,11 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
         <h2 id="settings-fixed">Cannot be changed</h2>
         <FixedFields deployment={base} fields={fields.filter((field) => !isEditable(field))} />
       </section>
-      <div class={`settings-bar panel ${effect || made ? 'settings-bar-sticky' : ''}`} role="region" aria-label="Save">
+      <div
+        class={`panel row row-split settings-bar ${effect || made ? 'settings-bar-sticky' : ''}`}
+        role="region"
+        aria-label="Save"
+      >
         {conflict !== undefined && (
           <div class="notice notice-error" role="alert">
             <p>{conflict} Load the newer settings: what you typed stays.</p>

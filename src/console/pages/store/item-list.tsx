@@ -26,12 +26,12 @@ export function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
         </p>
       )}
       {shown.length === 0 && <p class="muted">None of the items loaded so far contains the text.</p>}
-      <ul class="store-items" aria-label="Items">
+      <ul class="plain store-items" aria-label="Items">
         {shown.map((item) => (
           <li key={JSON.stringify([item.namespace, item.key])} class="panel">
             <details>
               <summary>
-                <span class="store-key">
+                <span class="fold store-key">
                   <Untrusted text={item.key} longest={200} />
                 </span>
                 <span class="muted">

@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import * as z from 'zod';
 import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
-import { messageOf } from '../../../kit/errors.ts';
 import { agentPath } from '../../api/agent-access.ts';
+import { useAction } from '../../api/use-form.ts';
 import { call, send } from '../../api/http.ts';
 import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
@@ -109,21 +108,15 @@ interface DeliveryRowProps {
 }
 
 function DeliveryRow({ deploymentId, delivery, reload }: DeliveryRowProps) {
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   const { delivery_id, run_id, status, url, attempts, next_attempt_at } = delivery;
   const { label, tone } = states[status];
-  const retry = async (): Promise<void> => {
-    if (isBusy) return;
-    setBusy(true);
-    try {
+  const retry = (): Promise<void> =>
+    run(async () => {
       await send('POST', agentPath(deploymentId, 'webhooks', 'deliveries', delivery_id, 'retry'));
       announce('The webhook is being sent again.');
       await reload();
-    } catch (error) {
-      announce(messageOf(error), 'failed');
-    }
-    setBusy(false);
-  };
+    });
   const { host, path } = placeOf(url);
   return (
     <tr>
@@ -170,7 +163,7 @@ function LastResult({ delivery }: { delivery: WebhookDelivery }) {
       {last_status_code !== null && <span>Response {last_status_code}, </span>}
       {last_attempt_at === null ? <span class="muted">not sent yet </span> : <TimeAgo at={last_attempt_at} />}
       {last_error !== null && (
-        <div class={status === 'failed' ? 'webhooks-error' : 'muted'}>
+        <div class={status === 'failed' ? 'failed' : 'muted'}>
           <Untrusted text={last_error} longest={500} />
         </div>
       )}

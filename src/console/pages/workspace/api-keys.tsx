@@ -5,23 +5,22 @@ import { allEntriesOf } from '../../../contract/control/pages.ts';
 import { ApiError, call, send } from '../../api/http.ts';
 import { session } from '../../api/session-state.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton, Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { WhenLoaded } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { whyNotRevocable } from './audit.ts';
-import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 
 /** The keys of the workspace: made, shown once, revoked. */
 export function ApiKeys() {
   const [made, setMade] = useState<NewApiKey>();
   const [revoked, setRevoked] = useState<ApiKeyReply>();
-  const { data, error, reload } = useLoaded(
+  const loaded = useLoaded(
     'keys',
     (signal) => allEntriesOf((query) => call('GET', 'v1/api-keys', apiKeysList, { query, signal })),
     { everyMs: 15_000 },
@@ -29,18 +28,19 @@ export function ApiKeys() {
   const revoke = async ({ id, name }: ApiKeyReply): Promise<void> => {
     await send('DELETE', `v1/api-keys/${id}`, { headers: { [idempotencyKeyHeader]: crypto.randomUUID() } });
     announce(`The key ${shownText(name, 100)} is revoked.`);
-    await reload();
+    await loaded.reload();
   };
   return (
     <>
-      {error && <ErrorNotice error={error} retry={reload} />}
       <NewKey
         onMade={(key) => {
           setMade(key);
-          void reload();
+          void loaded.reload();
         }}
       />
-      {data ? <KeyTable keys={data} onRevoke={setRevoked} /> : !error && <Loading what="the keys" />}
+      <WhenLoaded loaded={loaded} what="the keys">
+        {(keys) => <KeyTable keys={keys} onRevoke={setRevoked} />}
+      </WhenLoaded>
       {made && <MadeKey made={made} onClose={() => setMade(undefined)} />}
       {revoked && (
         <ConfirmDialog
@@ -125,7 +125,7 @@ function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: (
           <p>
             Copy the key <Untrusted text={name} longest={100} /> now. It is shown only here, and only this once.
           </p>
-          <p class="workspace-key">
+          <p class="row sunken workspace-key">
             <code>{key}</code>
             <CopyButton text={key} label="Copy the key" />
           </p>

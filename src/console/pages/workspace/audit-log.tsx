@@ -57,7 +57,7 @@ function Filters({ filter, change }: FilterProps) {
     allEntriesOf((query) => call('GET', 'v1/api-keys', apiKeysList, { query, signal })),
   );
   return (
-    <search class="workspace-filters">
+    <search class="row head">
       <Select
         aria-label="Kind of change"
         value={filter.operation ?? ''}
