@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -22,20 +22,23 @@ const nameOf = ({ name, graph_id }: Assistant): string =>
 export function AssistantBar({ agent, assistants, assistant, choose, reload }: AssistantBarProps) {
   const { assistant_id: id, version: active } = assistant;
   const { data: versions } = useLoaded(`${id} ${active ?? ''}`, () => agent.versions(id));
+  const field = useId();
   const [wanted, setWanted] = useState<number>();
   return (
     <div class="row head playground-bar">
-      <label>
-        Assistant
+      <div>
+        <label for={`${field}-assistant`}>Assistant</label>
         <Select
+          id={`${field}-assistant`}
           value={id}
           options={assistants.map((each) => ({ value: each.assistant_id, label: shownText(nameOf(each), 80) }))}
           onChange={choose}
         />
-      </label>
-      <label>
-        Version
+      </div>
+      <div>
+        <label for={`${field}-version`}>Version</label>
         <Select
+          id={`${field}-version`}
           value={String(wanted ?? active ?? '')}
           options={(versions ?? [{ version: active ?? 1 }]).map(({ version }) => ({
             value: String(version),
@@ -43,7 +46,7 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
           }))}
           onChange={(version) => Number(version) !== active && setWanted(Number(version))}
         />
-      </label>
+      </div>
       {assistant.description !== undefined && assistant.description !== null && (
         <p class="muted">
           <bdi>{shownText(assistant.description, 300)}</bdi>
