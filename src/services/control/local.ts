@@ -17,7 +17,7 @@ import { isAgentsHost } from './gateway/agents-origin.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { createHealthRecorder } from './health/recorder.ts';
 import { startSampler } from './health/sampler.ts';
-import { githubApp, type GithubAppSettings } from './integrations/github-app.ts';
+import { githubApp, type GithubAppDependencies } from './integrations/github-app.ts';
 import { createIntegrations } from './integrations/integrations.ts';
 import { workNotifier } from './listeners/work-notifier.ts';
 import { admitToAgent } from './api-keys/admit.ts';
@@ -34,7 +34,7 @@ import { createApp } from './api/app.ts';
 import { openEncryptedStore } from './encryption/open-encrypted-store.ts';
 import { createHttpServer, endServer, listen, provePort } from './server.ts';
 import { createControlService, type OurControlService } from './service.ts';
-import { type RegistrySettings, createRegistry } from './registry/registry.ts';
+import { type RegistryDependencies, createRegistry } from './registry/registry.ts';
 import { branchHeads } from './pushes/branch-heads.ts';
 import { watchPushes, type WatchWord } from './pushes/watch-pushes.ts';
 import type { Hosting } from './deployments/validation/value-problems.ts';
@@ -72,9 +72,9 @@ export interface LocalSettings {
   /** The kind of hosting that the service reports, which decides the allowed sources; any when absent. */
   hosting?: Hosting | undefined;
   /** The GitHub App of the integrations; none when absent. */
-  github?: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> | undefined;
+  github?: Pick<GithubAppDependencies, 'appId' | 'privateKey' | 'apiUrl'> | undefined;
   /** The image registry of the push tokens; none when absent. */
-  registry?: Pick<RegistrySettings, 'address' | 'credentials'> | undefined;
+  registry?: Pick<RegistryDependencies, 'address' | 'credentials'> | undefined;
   /** Which repositories are watched for pushes; folders of this machine when absent. */
   watchGit?: WatchWord | undefined;
   /** The polling interval for pushes in milliseconds; 3 s when absent. */

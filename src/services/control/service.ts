@@ -9,7 +9,7 @@ import { keyOperations } from './api-keys/service.ts';
 import { logOperations } from './logs/service.ts';
 import { holdOperations } from './revisions/hold-service.ts';
 import { revisionOperations, packageOperations } from './revisions/service.ts';
-import type { RolloutNotifier, ServiceSettings } from './service/settings.ts';
+import type { RolloutNotifier, ServiceDependencies } from './service/settings.ts';
 import { integrationOperations } from './integrations/service.ts';
 import { tracingOperations } from './tracing-projects/service.ts';
 import { uploadOperations } from './uploads/service.ts';
@@ -22,7 +22,7 @@ import { verdictOperations } from './verdicts/service.ts';
  * says, and takes anything as a body: what does not hold is refused with the same `ServiceError`s that a client makes
  * of the answers over HTTP. The operations beyond the interface are described where they are defined.
  */
-export function createControlService(given: ServiceSettings) {
+export function createControlService(given: ServiceDependencies) {
   const settings = { ...given, rollouts: changedByListeners(given) };
   return {
     ...deploymentOperations(settings),
@@ -47,7 +47,10 @@ export function createControlService(given: ServiceSettings) {
 export type OurControlService = ReturnType<typeof createControlService>;
 
 /** Whatever may be work for this service's own rollouts may be work for a listener. */
-function changedByListeners({ rollouts, notifier }: Pick<ServiceSettings, 'rollouts' | 'notifier'>): RolloutNotifier {
+function changedByListeners({
+  rollouts,
+  notifier,
+}: Pick<ServiceDependencies, 'rollouts' | 'notifier'>): RolloutNotifier {
   return {
     wake(deploymentId) {
       rollouts.wake(deploymentId);

@@ -3,7 +3,7 @@ import type { ClaimStanding } from '../../contract/control/listener-work.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { ClaimLost, type WorkLease } from '../control/compute/compute.ts';
 
-interface LeaseSettings {
+interface LeaseDependencies {
   leaseMs: number;
   renew: (until: { deadline: number; signal: AbortSignal }) => Promise<ClaimStanding>;
   clock: Clock;
@@ -22,7 +22,7 @@ const isOver = (error: unknown): error is ServiceError =>
  *
  * @param heldSince when the request was sent that the service answered first (ms).
  */
-export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: number) {
+export function keepLease({ leaseMs, renew, clock }: LeaseDependencies, heldSince: number) {
   const work = new AbortController();
   const lost = new AbortController();
   const ended = new AbortController();

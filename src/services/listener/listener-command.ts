@@ -12,7 +12,7 @@ import { ServiceError } from '../../contract/service-error.ts';
 import { kubernetesCompute } from '../control/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control/deployments/validation/value-problems.ts';
 import { wrongArguments } from '../control/wrong-arguments.ts';
-import type { ClaimSettings } from './perform-claim.ts';
+import type { ClaimDependencies } from './perform-claim.ts';
 import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 import { runUntilSignal } from '../../kit/run-until-signal.ts';
@@ -215,7 +215,7 @@ export async function runListener(args: readonly string[], environment: Listener
 }
 
 /** What runs in the cluster reaches the service as this listener does, unless that is this machine itself. */
-function tracingFrom(baseUrl: string): ClaimSettings['tracingAt'] {
+function tracingFrom(baseUrl: string): ClaimDependencies['tracingAt'] {
   const read = readAddress(baseUrl, { allowHttp: true });
   if (!read.ok || read.address.loopback) return undefined;
   const { origin, prefix } = read.address;

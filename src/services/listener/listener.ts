@@ -5,13 +5,13 @@ import { longestClaimWait, type WorkClaim } from '../../contract/control/listene
 import { ServiceError } from '../../contract/service-error.ts';
 import { createSemaphore } from '../control/rollouts/semaphore.ts';
 import { retryDelayMs, type WorkClient } from './work-client.ts';
-import { performClaim, type ClaimSettings } from './perform-claim.ts';
+import { performClaim, type ClaimDependencies } from './perform-claim.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { entriesOf } from '../../contract/control/pages.ts';
 import type { Listener } from '../../contract/control/listener.ts';
 import type { Logger } from '../../kit/logger.ts';
 
-interface ListenerSettings extends Omit<ClaimSettings, 'leaving'> {
+interface ListenerSettings extends Omit<ClaimDependencies, 'leaving'> {
   /** The name of this process, for people. */
   holder: string;
   atOnce: number;

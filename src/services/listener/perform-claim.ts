@@ -11,7 +11,7 @@ import { keepLease, type Lease } from './lease.ts';
 import { reporter, type Reporter } from './reporter.ts';
 import type { Logger } from '../../kit/logger.ts';
 
-export interface ClaimSettings {
+export interface ClaimDependencies {
   work: WorkClient;
   listenerId: string;
   compute: Compute;
@@ -30,7 +30,7 @@ const releaseWithinMs = 5_000;
  * Carries out one claim to its end. A lost claim is not touched any more; a claim that is not needed any more, or
  * interrupted by the listener's shutdown, is released.
  */
-export async function performClaim(claim: WorkClaim, settings: ClaimSettings): Promise<void> {
+export async function performClaim(claim: WorkClaim, settings: ClaimDependencies): Promise<void> {
   const { work, listenerId, clock, random, log, leaving } = settings;
   const { claim_id: claimId, deployment, revision } = claim;
   const what = revision ? `revision ${revision.id} of ${deployment.name}` : `the removal of ${deployment.name}`;
@@ -100,7 +100,7 @@ export async function performClaim(claim: WorkClaim, settings: ClaimSettings): P
 async function runRevision(
   claim: WorkClaim,
   revision: ClaimedRevision,
-  { compute, tracingAt }: ClaimSettings,
+  { compute, tracingAt }: ClaimDependencies,
   lease: Lease,
   reporting: Reporter,
 ): Promise<string | undefined> {
@@ -119,7 +119,7 @@ async function runRevision(
 /** Removes a deployment from the cluster; retries until it succeeds. */
 async function removeAll(
   { deployment: { id, name, namespace } }: WorkClaim,
-  { compute, clock, random, log }: ClaimSettings,
+  { compute, clock, random, log }: ClaimDependencies,
   lease: Lease,
   reporting: Reporter,
 ): Promise<string | undefined> {
@@ -149,7 +149,7 @@ function agentSpec(
   { deployment }: WorkClaim,
   revision: ClaimedRevision,
   log: WriteLine,
-  tracingAt: ClaimSettings['tracingAt'],
+  tracingAt: ClaimDependencies['tracingAt'],
 ): AgentSpec | string {
   const resources = resourceSpec.safeParse(revision.resource_spec ?? {});
   if (!resources.success) {

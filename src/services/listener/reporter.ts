@@ -10,7 +10,7 @@ import { ServiceError } from '../../contract/service-error.ts';
 import type { WriteLine } from '../control/compute/log-line.ts';
 import { retryDelayMs } from './work-client.ts';
 
-interface ReporterSettings {
+interface ReporterDependencies {
   send: (report: WorkReport) => Promise<ClaimStanding>;
   /** Aborts when the claim is lost: reports would be refused. */
   lost: AbortSignal;
@@ -26,7 +26,7 @@ const maxHeld = 5_000;
 const maxMessageLength = 8_000;
 
 /** Reports progress to the service: batches of log lines in order, and finally the outcome. */
-export function reporter({ send, lost, clock, random }: ReporterSettings) {
+export function reporter({ send, lost, clock, random }: ReporterDependencies) {
   let held: ReportedLine[] = [];
   let sequence = 0;
   /** The number of the last line that the service has. */

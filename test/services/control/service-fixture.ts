@@ -14,7 +14,7 @@ import { createControlService } from '../../../src/services/control/service.ts';
 import type { OurControlService } from '../../../src/services/control/service.ts';
 import type { Actor } from '../../../src/services/control/store/audit.ts';
 import type { ControlStore } from '../../../src/services/control/store/store.ts';
-import type { ServiceSettings } from '../../../src/services/control/service/settings.ts';
+import type { ServiceDependencies } from '../../../src/services/control/service/settings.ts';
 import { openUploads, tarball } from './uploads/upload-places.ts';
 import type { PutTarball } from './uploads/upload-places.ts';
 import { httpControl } from './http-control.ts';
@@ -52,7 +52,7 @@ export const allowedFolder = '/srv/git';
 export const testTracing = createTracing(Buffer.alloc(32, 5));
 
 export interface FixtureSettings extends Pick<
-  ServiceSettings,
+  ServiceDependencies,
   'hosting' | 'integrations' | 'registry' | 'logNotifier' | 'holds' | 'pythonPackages'
 > {
   /** Before every path; none by default. */

@@ -36,7 +36,7 @@ export const tenantStore = (db: ControlDatabase, clock: Clock) => ({
   },
 });
 
-export interface InstallationSettings {
+export interface InstallationDependencies {
   /** `DATABASE_URL`; empty counts as absent. */
   databaseUrl: string | undefined;
   dataDir: string;
@@ -51,7 +51,7 @@ export interface InstallationSettings {
  *
  * @throws Error with advice where there is no installation, or where its tables are those of another version.
  */
-export async function openForOperator(settings: InstallationSettings): Promise<Database<ControlTables>> {
+export async function openForOperator(settings: InstallationDependencies): Promise<Database<ControlTables>> {
   const server = await findDatabase(settings);
   const database = openDatabase<ControlTables>({ url: server.url, max: 2, applicationName: 'landfall-operator' });
   const close = async (): Promise<void> => {
@@ -67,7 +67,7 @@ export async function openForOperator(settings: InstallationSettings): Promise<D
   return { ...database, close };
 }
 
-async function findDatabase({ databaseUrl, dataDir, log }: InstallationSettings) {
+async function findDatabase({ databaseUrl, dataDir, log }: InstallationDependencies) {
   const folder = join(resolve(dataDir), 'postgres');
   if (!databaseUrl && !hasEmbeddedData(folder)) {
     throw new Error(

@@ -15,11 +15,11 @@ import { readBody, readShape } from '../validation/shape.ts';
 import type { ListedKey } from './repository.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, type ValidationResult } from '../validation/refusal.ts';
 
 /** A tenant's own keys, and the record of what was changed for it: additions of ours. */
-export function keyOperations(settings: ServiceSettings) {
+export function keyOperations(settings: ServiceDependencies) {
   const { store, tenantId } = settings;
   const once = createIdempotentWrite(settings);
   return {

@@ -12,14 +12,14 @@ import { tenantFinders } from '../revisions/service.ts';
 import { agentMask } from '../service/agent-mask.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { beingDeleted, foundOrThrow, parseId, refusedCall, valueOrThrow, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import type { BaselineRecord } from './repository.ts';
 
 const pathShape = z.object({ test_hash: testHash });
 
 /** What smoke tests measured of a revision, for comparisons: additions of ours. */
-export function baselineOperations(settings: ServiceSettings) {
+export function baselineOperations(settings: ServiceDependencies) {
   const { store } = settings;
   const once = createIdempotentWrite(settings);
   const { ownRevision } = tenantFinders(settings);

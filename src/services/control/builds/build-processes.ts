@@ -32,7 +32,7 @@ const looksPerDisk = 5;
 /** The largest share of a processor that measuring may take. */
 const maxOfProcessor = 0.05;
 
-interface WatchSettings {
+interface WatchDependencies {
   processes: Pick<ProcessFamily, 'usage'>;
   bounds: BuildBounds;
   dataDir: string;
@@ -54,7 +54,7 @@ export function exceededLimit(used: Usage, most: Pick<BuildBounds, 'memoryBytes'
  * half of the free space that it needs to start: the rest is for live agents.
  */
 export const watchBuild =
-  ({ processes, bounds, dataDir, freeSpace, clock }: WatchSettings) =>
+  ({ processes, bounds, dataDir, freeSpace, clock }: WatchDependencies) =>
   async (over: AbortSignal): Promise<string | undefined> => {
     let took = 0;
     for (let look = 1; ; look += 1) {

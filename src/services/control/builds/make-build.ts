@@ -39,7 +39,7 @@ import type { GraphConfig } from '../../../agent-folder/graph-config/schema.ts';
 import { formatProblem, inOrder } from '../../../kit/diagnostics/problem.ts';
 import { realPath } from './allowed-repository.ts';
 
-export interface BuildSettings {
+export interface BuildDependencies {
   /** Builds lie in `builds/` of it. */
   dataDir: string;
   allowGit: readonly string[];
@@ -65,7 +65,7 @@ const maxWarningLength = 1_000;
  */
 export async function makeBuild(
   request: BuildRequest,
-  settings: BuildSettings,
+  settings: BuildDependencies,
   signal: AbortSignal,
 ): Promise<BuildEnd> {
   const { dataDir } = settings;
@@ -105,7 +105,7 @@ export async function makeBuild(
 
 /** The message about too little disk space for a build, after an attempt to free some. */
 async function lacksSpace(
-  { dataDir, freeSpace: free = freeSpace, makeRoom }: BuildSettings,
+  { dataDir, freeSpace: free = freeSpace, makeRoom }: BuildDependencies,
   { minFreeBytes }: BuildBounds,
 ): Promise<string | undefined> {
   if ((await free(dataDir)) >= minFreeBytes) return undefined;
@@ -119,7 +119,7 @@ const inWords = (reason: string): string => (isDiskFullMessage(reason) ? `${disk
 async function build(
   request: BuildRequest,
   folder: BuildFolder,
-  settings: BuildSettings & { bounds: BuildBounds; processes: ProcessFamily; warnings: string[] },
+  settings: BuildDependencies & { bounds: BuildBounds; processes: ProcessFamily; warnings: string[] },
   signal: AbortSignal,
 ): Promise<StepResult<Build>> {
   const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;

@@ -28,7 +28,7 @@ export type CommandEnd =
 /** Runs the commands of one step of a build, one after the other, with a common timeout. */
 export type RunCommand = (spec: CommandSpec) => Promise<CommandEnd>;
 
-interface CommandSettings {
+interface CommandDependencies {
   env: Record<string, string>;
   /** The commands' user; this service's own when absent. */
   user: ProcessUser | undefined;
@@ -54,7 +54,7 @@ const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "
  * an exceeded limit or an interruption, and processes that outlive their command, also outside of its process group.
  */
 export const commandRunner =
-  (settings: CommandSettings) =>
+  (settings: CommandDependencies) =>
   (withinMs: number): RunCommand => {
     let left = withinMs;
     return async (spec) => {
@@ -68,7 +68,7 @@ export const commandRunner =
 /** @param time the milliseconds that are left for the command, and the timeout of its step. */
 async function runOne(
   { command, args, cwd, env: more = {}, silent = false, asService = false }: CommandSpec,
-  { env, user, output: bound, mask, clock, processes, watch, signal }: CommandSettings,
+  { env, user, output: bound, mask, clock, processes, watch, signal }: CommandDependencies,
   time: { left: number; of: number },
 ): Promise<CommandEnd> {
   if (signal.aborted) return { kind: 'interrupted' };

@@ -7,7 +7,7 @@ import { specSecrets } from './agent-environment.ts';
 import { createAgentTokens, type AgentTokens } from './agent-tokens.ts';
 import type { AgentSpec, AgentStart, RemovedDeployment } from './compute.ts';
 import { deploymentLabel, EngineRefusal, removeLabelled, removeVolumes, serviceLabel } from './container/containers.ts';
-import { findEngine, type Engine, type EngineSettings, type NoEngine } from './container/engine.ts';
+import { findEngine, type Engine, type EngineDependencies, type NoEngine } from './container/engine.ts';
 import { mainProgram } from './container/main-program.ts';
 import { containerNetworks, type ContainerNetworks } from './container/networks.ts';
 import { planPod } from './container/plan.ts';
@@ -18,7 +18,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../../kit/logger.ts';
 
-export interface ContainerComputeSettings extends EngineSettings {
+export interface ContainerComputeDependencies extends EngineDependencies {
   clock: Clock;
   log: Logger;
   /** Marks this service's containers, across restarts. */
@@ -52,7 +52,7 @@ type FoundEngine = { ok: true; engine: Engine; networks: ContainerNetworks } | N
  * earlier process of this service left. Secrets go through a pipe. The agent listens on this machine's loopback, and is
  * removed with everything that belongs to it when it ends.
  */
-export function containerCompute(settings: ContainerComputeSettings) {
+export function containerCompute(settings: ContainerComputeDependencies) {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
   const used = usedBy(settings.usedDir);
   const { startWithinMs = 120_000, drainMs = 30_000, privateWebhooks = false } = settings;

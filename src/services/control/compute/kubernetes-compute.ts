@@ -10,11 +10,11 @@ import { baseName, partName, type Kind, type Part } from '../kubernetes/manifest
 import type { AgentSpec, AgentStart, Compute, RunningAgent, WorkLease } from './compute.ts';
 import { ClaimLost } from './compute.ts';
 import { prune, undoRollOut, removeAll, rollOut, type AppliedChanges } from './kubernetes-changes.ts';
-import { connect, type ClusterSettings, type Connected, type Connection } from './kubernetes-connection.ts';
+import { connect, type ClusterDependencies, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
 import { clusterProblem, missingNamespace, missingServiceAccount, wrongPullSecret } from './kubernetes-messages.ts';
 
-export interface KubernetesComputeSettings extends ClusterSettings {
+export interface KubernetesComputeDependencies extends ClusterDependencies {
   /** The default namespace of deployments; the context's when absent, else `default`. */
   namespace?: string | undefined;
   rolloutWithinMs?: number;
@@ -37,7 +37,7 @@ export type KubernetesCompute = Required<Compute>;
  * revisions, so stopping an agent does nothing here; `remove` ends a deployment. A start that fails or is aborted
  * restores the former state, unless the lease was lost (`ClaimLost`): then nothing is applied or removed.
  */
-export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
+export function kubernetesCompute(settings: KubernetesComputeDependencies): KubernetesCompute {
   const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, goneWithinMs = 120_000, clock } = settings;
   const parts: PartSettings = {
     cacheImage: settings.cacheImage ?? 'redis:7',

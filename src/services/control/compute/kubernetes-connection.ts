@@ -6,7 +6,7 @@ import { withoutTrailingSlashes } from '../../../kit/plain-text.ts';
 import { ServiceError, type ServiceErrorKind } from '../../../contract/service-error.ts';
 import * as z from 'zod';
 
-export interface ClusterSettings {
+export interface ClusterDependencies {
   clock: Clock;
   /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then the pod's own service account. */
   kubeconfig?: string | undefined;
@@ -49,7 +49,7 @@ const waits = [500, 1_000, 2_000, 4_000, 8_000];
 const maxWaitMs = 30_000;
 
 /** Reads the cluster's address and credentials. Sends no request. */
-export async function connect(settings: ClusterSettings): Promise<Connected> {
+export async function connect(settings: ClusterDependencies): Promise<Connected> {
   // Loaded lazily: it is large, and most services need no cluster.
   const client = await import('@kubernetes/client-node');
   const { clock, answerWithinMs = 20_000 } = settings;

@@ -28,7 +28,7 @@ export interface ComputeChoice {
   privateWebhooks?: boolean | undefined;
 }
 
-export interface LocalComputeSettings {
+export interface LocalComputeDependencies {
   choice: ComputeChoice;
   given: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
@@ -50,7 +50,7 @@ export interface LocalComputeSettings {
  *
  * @throws Error with advice when builds are to run in containers and no engine responds.
  */
-export async function localCompute(settings: LocalComputeSettings) {
+export async function localCompute(settings: LocalComputeDependencies) {
   const { choice, given, agentServer = agentServerPath(), dataDir, env, store, issueToken, clock, log } = settings;
   const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
   const users = ids && deploymentUsers(store, ids, clock, log);

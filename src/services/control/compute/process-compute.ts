@@ -17,7 +17,7 @@ import { openFolders } from '../isolation/change-owner.ts';
 import { processFamily, type ProcessFamily } from './process-family.ts';
 import { logProcess } from './process-log.ts';
 
-export interface ProcessComputeSettings {
+export interface ProcessComputeDependencies {
   clock: Clock;
   /** The program that runs an agent; the agent server of this installation when absent. */
   agentServer?: string;
@@ -45,7 +45,7 @@ const lastStepsMs = 2_000;
  * exit by themselves. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is
  * trusted as far as that user is. An agent above its memory limit is killed, with that as the reason.
  */
-export function processCompute(settings: ProcessComputeSettings): Compute {
+export function processCompute(settings: ProcessComputeDependencies): Compute {
   const { clock, startWithinMs = 60_000, drainMs = 30_000, privateWebhooks = false, warning, sweep } = settings;
   const { agentServer = agentServerPath(), node = process.execPath, memory = memoryWatch(clock) } = settings;
   const { issueToken = createAgentTokens().issue } = settings;

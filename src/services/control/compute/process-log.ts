@@ -7,7 +7,7 @@ import type { GuardedProcess } from './guarded-process.ts';
 import type { LogLevel, WriteLine } from './log-line.ts';
 import { plainLine, readLines, type OutputLine, sharedReadRate, type ReadRate } from './output-lines.ts';
 
-interface ProcessLogSettings {
+interface ProcessLogDependencies {
   write: WriteLine;
   mask: Mask;
   clock: Clock;
@@ -23,7 +23,7 @@ const maxLineLength = 4_000;
 /** Writes a process's output into a log, line by line, masked and with limits, until it has closed its output. */
 export async function logProcess(
   { stdout, stderr }: Pick<GuardedProcess, 'stdout' | 'stderr'>,
-  { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogSettings,
+  { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogDependencies,
 ): Promise<void> {
   const writeMasked = ({ text, cut, level }: LevelledLine): void => {
     const line = plainLine(text);

@@ -6,7 +6,7 @@ import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { foundOrThrow, refusedCall, valueOrThrow, parseId } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 
 /** What became of a deletion of several deployments: nothing of `failed` has changed. */
 export const bulkDeletion = z.object({
@@ -17,7 +17,7 @@ export const bulkDeletion = z.object({
 export type BulkDeletion = z.infer<typeof bulkDeletion>;
 
 /** Requests deletions of deployments; the rollouts carry them out. */
-export function deletionOperations(settings: ServiceSettings) {
+export function deletionOperations(settings: ServiceDependencies) {
   const { rollouts, notifier, tenantId } = settings;
   const once = createIdempotentWrite(settings);
 

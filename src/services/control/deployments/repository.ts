@@ -44,9 +44,9 @@ export type Decide = (current: DeploymentRecord) => DeploymentChange | { refused
 /**
  * Creating and changing deployments.
  *
- * @param forgetOld removes expired idempotency keys.
+ * @param deleteExpired removes expired idempotency keys.
  */
-export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) => ({
+export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired: () => Promise<void>) => ({
   /**
    * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with
    * the same name one wins; the database's constraints decide.
@@ -57,7 +57,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: ()
     keyed?: KeyedWrite,
     doing: AuditedOperation = { by: theService, operation: 'create deployment' },
   ): Promise<CreateEnd> {
-    await forgetOld();
+    await deleteExpired();
     const now = new Date(clock.now());
     const id = randomUUID();
     const projectId = randomUUID();
@@ -115,7 +115,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: ()
     keyed?: KeyedWrite,
     doing: AuditedOperation = { by: theService, operation: 'change deployment' },
   ): Promise<ChangeEnd> {
-    await forgetOld();
+    await deleteExpired();
     return db.transaction().execute(async (trx) => {
       const now = new Date(clock.now());
       const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));

@@ -16,7 +16,7 @@ import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { shownUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
 import { asOne, beingDeleted, foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Creates, reads and changes deployments. Validates bodies here, so that every entry point is equally strict. */
 export function deploymentOperations({
@@ -31,7 +31,7 @@ export function deploymentOperations({
   integrations,
   holds = false,
   by = theService,
-}: ServiceSettings) {
+}: ServiceDependencies) {
   const toResponse = (view: DeploymentView): Deployment => toDeploymentResponse(view, baseUrl());
 
   const holdFacts = ({ source, source_config }: Pick<DeploymentRecord, 'source' | 'source_config'>) => ({

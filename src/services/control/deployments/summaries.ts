@@ -7,7 +7,7 @@ import {
 } from '../../../contract/control/deployment-summary.ts';
 import { commitOf } from '../revisions/history.ts';
 import { valueOrThrow } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import { readShape } from '../validation/shape.ts';
 import { defaultPage } from './queries.ts';
 import { agentUrl } from './response.ts';
@@ -40,7 +40,7 @@ export function deploymentState({ deletion, latest, isLive, isWithoutSource }: S
 }
 
 /** Deployments as a list of many shows them, in a fixed number of statements: an addition of ours. */
-export function summaryOperations({ store, tenantId, baseUrl }: ServiceSettings) {
+export function summaryOperations({ store, tenantId, baseUrl }: ServiceDependencies) {
   /** Those with the most of a count first; equal ones stay in their order. */
   async function mostFirst<T extends { id: string }>(deployments: readonly T[], count: ActivityCount): Promise<T[]> {
     const activity = await store.recentActivity(deployments.map(({ id }) => id));

@@ -7,7 +7,7 @@ import { encryptionPlugin, encryptedTables } from './encryption-plugin.ts';
 import { readCipher, envelopePrefix, encryptionKeyOf, WrongKeyError, type SecretCipher } from './cipher.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-export interface EncryptedStoreSettings {
+export interface EncryptedStoreDependencies {
   env: Readonly<Record<string, string | undefined>>;
   dataDir: string;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface EncryptedStoreSettings {
  */
 export async function openEncryptedStore(
   database: Kysely<ControlTables>,
-  { env, dataDir, clock, log }: EncryptedStoreSettings,
+  { env, dataDir, clock, log }: EncryptedStoreDependencies,
 ): Promise<ControlStore> {
   const secretCipher = await readCipher({ env, dataDir, inUse: await encryptionKeysInUse(database, controlSchema) });
   const count = await reencrypt(database, controlSchema, secretCipher);

@@ -30,7 +30,7 @@ interface SendOptions {
   upgrade?: UpgradeRequest | undefined;
 }
 
-interface RouteSettings {
+interface RouteDependencies {
   clock: Clock;
   log: Logger;
   answerWithinMs: number;
@@ -43,7 +43,7 @@ interface RouteSettings {
 const idleMs = 4_000;
 
 /** The route to one process of an agent, with a count of its requests. */
-export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings) {
+export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteDependencies) {
   const { origin } = upstream;
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
   let inFlight = 0;

@@ -7,7 +7,7 @@ import { pendingFigures, type Figures, type PendingFigures } from './figures.ts'
 import { observe } from './histogram.ts';
 import type { HealthStore } from './repository.ts';
 
-interface RecorderSettings {
+interface RecorderDependencies {
   store: Pick<HealthStore, 'addFigures'>;
   clock: Clock;
   log: Logger;
@@ -26,7 +26,7 @@ export interface AgentSample {
 }
 
 /** Counts in memory, and stores the counts every few seconds: a crash loses at most those. */
-export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: RecorderSettings) {
+export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: RecorderDependencies) {
   const stopping = new AbortController();
   let pending = pendingFigures(maxPending);
   /** Rows that are being stored, or could not be. */

@@ -173,7 +173,7 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** Removes figures of this age. @returns how many rows. */
-  async forgetOldFigures(ageMs: number): Promise<number> {
+  async deleteOldFigures(ageMs: number): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('health_figures')
       .where('step_seconds', '=', quarterSeconds)

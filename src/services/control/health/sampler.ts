@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { isOk, requestAgent } from '../gateway/request-agent.ts';
 import type { HealthRecorder } from './recorder.ts';
 
-interface SamplerSettings {
+interface SamplerDependencies {
   gateway: Pick<Gateway, 'allLive'>;
   recorder: Pick<HealthRecorder, 'sample'>;
   clock: Clock;
@@ -32,7 +32,7 @@ const metrics = z.object({
  *
  * @returns a function that stops it.
  */
-export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: SamplerSettings): () => Promise<void> {
+export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: SamplerDependencies): () => Promise<void> {
   const stopping = new AbortController();
   const previous = new WeakMap<Upstream, { at: number; cpuMs: number }>();
 

@@ -2,13 +2,13 @@ import { systemClock } from '../../../kit/clock.ts';
 import { healthQuery, type Health } from '../../../contract/control/health.ts';
 import { tenantFinders } from '../revisions/service.ts';
 import { valueOrThrow } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, againstRules } from '../validation/refusal.ts';
 import { readShape } from '../validation/shape.ts';
 import { healthRange, toPoints } from './range.ts';
 
 /** The health figures of deployments (an addition of ours). */
-export function healthOperations(settings: ServiceSettings) {
+export function healthOperations(settings: ServiceDependencies) {
   const { store, clock = systemClock } = settings;
   const { ownDeployment } = tenantFinders(settings);
   return {

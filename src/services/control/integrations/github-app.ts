@@ -36,7 +36,7 @@ export const isSameRepository = (one: NamedRepository, other: NamedRepository): 
   one.owner.toLowerCase() === other.owner.toLowerCase() && one.name.toLowerCase() === other.name.toLowerCase();
 
 /** The identity of a GitHub App, and its GitHub. */
-export interface GithubAppSettings {
+export interface GithubAppDependencies {
   appId: number;
   /** PEM: a secret. */
   privateKey: string;
@@ -77,7 +77,7 @@ const perPage = 100;
 const maxBranches = 1_000;
 
 /** Creates the client of the App. Sends no request. */
-export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings) {
+export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppDependencies) {
   const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 

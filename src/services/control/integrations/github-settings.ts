@@ -1,11 +1,11 @@
 import { messageOf } from '../../../kit/errors.ts';
 import { readAddress } from '../../../kit/base-address.ts';
 import { readRsaKey } from '../../../kit/rsa-key.ts';
-import type { GithubAppSettings } from './github-app.ts';
+import type { GithubAppDependencies } from './github-app.ts';
 
 /** The GitHub App of the service, none, or what is wrong with its settings. */
 export type GithubFrom =
-  | { kind: 'app'; app: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> }
+  | { kind: 'app'; app: Pick<GithubAppDependencies, 'appId' | 'privateKey' | 'apiUrl'> }
   | { kind: 'none' }
   | { kind: 'problem'; problem: string };
 

@@ -2,10 +2,10 @@ import type { GithubBranch, GithubIntegration, GithubRepository } from '../../..
 import { GitHubIntegrationError } from './github-error.ts';
 import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
 import { foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Reading what deployments can be made with: integrations and their repositories. */
-export function integrationOperations({ store, tenantId, integrations }: ServiceSettings) {
+export function integrationOperations({ store, tenantId, integrations }: ServiceDependencies) {
   return {
     async listIntegrations(): Promise<GithubIntegration[]> {
       const call = { operation: 'list integrations', method: 'GET', path: '/v1/integrations/github/install' };

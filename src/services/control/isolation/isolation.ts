@@ -32,7 +32,7 @@ export interface Isolation {
   warning: string | undefined;
 }
 
-interface IsolationSettings {
+interface IsolationDependencies {
   dataDir: string;
   /** The program that runs an agent, where it is installed. */
   agentServer: string;
@@ -47,7 +47,7 @@ interface IsolationSettings {
  * below a closed home works. Where that is impossible, as in some containers, all run as this service does, with a
  * warning.
  */
-export async function isolate(settings: IsolationSettings): Promise<Isolation> {
+export async function isolate(settings: IsolationDependencies): Promise<Isolation> {
   const { agentServer, log, systemFolder = defaultSystemFolder } = settings;
   const dataDir = realpathSync(settings.dataDir);
   const program: AgentProgramFiles = { node: process.execPath, agentServer };

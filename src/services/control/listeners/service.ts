@@ -18,10 +18,10 @@ import { createIdempotentWrite } from '../service/once.ts';
 import { foundOrThrow, refusedCall, valueOrThrow, parseId } from '../service/refuse.ts';
 import type { ListenerRecord } from '../store/tables.ts';
 import type { ListenerChange } from './repository.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Making, reading, changing and removing listeners (docs/design/contract.md#endpoints, and the public document). */
-export function listenerOperations(settings: ServiceSettings) {
+export function listenerOperations(settings: ServiceDependencies) {
   const { store, tenantId } = settings;
   const once = createIdempotentWrite(settings);
   return {

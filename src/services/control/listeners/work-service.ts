@@ -15,7 +15,7 @@ import { readBody, readShape } from '../validation/shape.ts';
 import type { ClaimReport } from './claims.ts';
 import type { ListenerRecord, ListenerClaimRecord } from '../store/tables.ts';
 import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import type { ClaimedWork } from './work-repository.ts';
 import type { Tracing } from '../tracing-projects/tracing.ts';
 import * as z from 'zod';
@@ -48,7 +48,7 @@ export function listenerWorkOperations({
   rollouts,
   notifier = workNotifier(systemClock),
   tracing,
-}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
+}: Pick<ServiceDependencies, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
   /** The listener of a request about its work, which is also noted as its last report. */
   async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
     const listenerId = parseId(call, 'listener_id', id);

@@ -29,7 +29,7 @@ export interface FollowedStore {
   readLog: ControlStore['readLog'];
 }
 
-export interface FollowTools {
+export interface FollowDependencies {
   store: FollowedStore;
   notifier: ChangeNotifier;
   clock: Clock;
@@ -49,7 +49,7 @@ const linesAtOnce = 100;
  *
  * Ends without an `end` when `signal` aborts; a client that reconnects with the id of the last line misses nothing.
  */
-export async function* followLog(followed: FollowedLog, tools: FollowTools): AsyncGenerator<LogEvent, void> {
+export async function* followLog(followed: FollowedLog, tools: FollowDependencies): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, deploymentId: _, ...filter } = followed;
   const { store, notifier, clock, signal } = tools;
   const listening = notifier.listen(revisionId);
@@ -111,5 +111,5 @@ async function readProgress(
 }
 
 /** Waits for a notification, at most `ms` milliseconds. */
-const untilNotified = (notification: Promise<void>, ms: number, { clock, signal }: FollowTools): Promise<void> =>
+const untilNotified = (notification: Promise<void>, ms: number, { clock, signal }: FollowDependencies): Promise<void> =>
   withTimeout(clock, ms, (ended) => Promise.race([notification, untilAborted(ended)]), signal);

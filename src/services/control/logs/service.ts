@@ -17,7 +17,7 @@ import type { LogKind } from '../store/tables.ts';
 import { toLogResponse } from '../deployments/response.ts';
 import { tenantFinders } from '../revisions/service.ts';
 import { valueOrThrow, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Where a follower of a log begins. */
 export interface FollowFrom {
@@ -30,7 +30,7 @@ export interface FollowFrom {
 }
 
 /** The logs of revisions: in pages, or followed as they are written. */
-export function logOperations(settings: ServiceSettings) {
+export function logOperations(settings: ServiceDependencies) {
   const { store, logNotifier = changeNotifier(), clock = systemClock } = settings;
   const { ownDeployment, ownRevision } = tenantFinders(settings);
 

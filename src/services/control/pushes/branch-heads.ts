@@ -7,7 +7,7 @@ import { stepFailed, succeeded, type StepResult } from '../builds/build.ts';
 import { remoteOf } from '../builds/check-out.ts';
 import { gitConfig, gitVariables } from '../builds/git-settings.ts';
 
-interface BranchHeadsSettings {
+interface BranchHeadsDependencies {
   /** For git's one configuration file. */
   dataDir: string;
   /** Folders of this machine whose repositories may be read; absolute paths. */
@@ -23,7 +23,7 @@ const maxBytes = 16 * 1024 ** 2;
 export type BranchHeads = (repoUrl: string, signal: AbortSignal) => Promise<StepResult<ReadonlyMap<string, string>>>;
 
 /** Creates the query. It follows the same rules as a clone, so that no address reaches further. */
-export function branchHeads({ dataDir, allowGit, clock }: BranchHeadsSettings): BranchHeads {
+export function branchHeads({ dataDir, allowGit, clock }: BranchHeadsDependencies): BranchHeads {
   const configFile = join(dataDir, 'pushes', 'gitconfig');
   mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });
   writeFileSync(configFile, gitConfig);

@@ -10,7 +10,7 @@ import type { Logger } from '../../../kit/logger.ts';
 export const watchWords = ['folders', 'all', 'off'] as const;
 export type WatchWord = (typeof watchWords)[number];
 
-interface WatchSettings {
+interface WatchDependencies {
   store: PushStore;
   /** Notified of a deployment's new revision. */
   rollouts: { wake: (deploymentId: string) => void };
@@ -26,7 +26,7 @@ interface WatchSettings {
  * a folder of this machine has none. The observed heads are in the database, so that a push during a restart is built
  * exactly once. Only one process may watch. Returns what stops it.
  */
-export function watchPushes(settings: WatchSettings): () => Promise<void> {
+export function watchPushes(settings: WatchDependencies): () => Promise<void> {
   const { clock, log, everyMs = 3_000 } = settings;
   const leaving = new AbortController();
   const troubles = new Map<string, string>();
@@ -48,7 +48,7 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
 
 /** Observes every branch, with one query per repository. */
 async function checkBranches(
-  { store, rollouts, heads, which, log }: WatchSettings,
+  { store, rollouts, heads, which, log }: WatchDependencies,
   troubles: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> {

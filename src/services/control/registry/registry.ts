@@ -3,7 +3,7 @@ import { fromJson } from '../../../kit/json-text.ts';
 import { withTimeout, type Clock } from '../../../kit/clock.ts';
 import { repositoryOf, type RegistryAddress, type RegistryCredentials } from './registry-address.ts';
 
-export interface RegistrySettings {
+export interface RegistryDependencies {
   address: RegistryAddress;
   credentials: RegistryCredentials;
   clock: Clock;
@@ -32,7 +32,7 @@ const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token
  * A client of the token protocol of container registries. A registry without a token endpoint gets no push tokens: this
  * service's own credentials would open every repository to the token's owner.
  */
-export function createRegistry({ address, credentials, clock, withinMs = 10_000 }: RegistrySettings): Registry {
+export function createRegistry({ address, credentials, clock, withinMs = 10_000 }: RegistryDependencies): Registry {
   const name = `The image registry ${address.host}`;
 
   /** Sends a request with the timeout; follows no redirects, since they would get the credentials. */

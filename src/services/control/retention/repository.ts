@@ -38,7 +38,7 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
    *
    * @returns how many.
    */
-  async forgetOldLines(ageMs: number): Promise<number> {
+  async deleteOldLines(ageMs: number): Promise<number> {
     const before = new Date(clock.now() - ageMs);
     for (let removed = 0; ;) {
       const { numDeletedRows } = await db
@@ -59,14 +59,14 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** Removes audit records of this age. @returns how many. */
-  async forgetChanges(ageMs: number): Promise<number> {
+  async deleteOldChanges(ageMs: number): Promise<number> {
     const before = new Date(clock.now() - ageMs);
     const { numDeletedRows } = await db.deleteFrom('audit').where('at', '<', before).executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   },
 
   /** Removes the sessions without a request in this time. @returns how many. */
-  async forgetSessions(ageMs: number): Promise<number> {
+  async deleteIdleSessions(ageMs: number): Promise<number> {
     const before = new Date(clock.now() - ageMs);
     const { numDeletedRows } = await db.deleteFrom('sessions').where('last_used_at', '<=', before).executeTakeFirst();
     return Number(numDeletedRows);
@@ -76,13 +76,13 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
    * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
    * ones of each project, up to a count and a size. @returns how many were removed.
    */
-  async forgetOldRuns(ageMs: number, kept: KeptSteps): Promise<number> {
+  async deleteOldRuns(ageMs: number, kept: KeptSteps): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('traced_runs')
       .where('ended_at', '<', new Date(clock.now() - ageMs))
       .executeTakeFirst();
     const projects = await db.selectFrom('tracing_projects').select('id').execute();
-    for (const { id } of projects) await forgetOldSteps(db, id, kept);
+    for (const { id } of projects) await deleteOldSteps(db, id, kept);
     return Number(numDeletedRows);
   },
 });
@@ -91,7 +91,7 @@ export type RetentionStore = ReturnType<typeof retentionStore>;
 type KeptSteps = Pick<Ages['runs'], 'steps' | 'bytes'>;
 
 /** Removes the inputs, outputs and steps of all but the newest runs of a project. */
-async function forgetOldSteps(db: ControlDatabase, projectId: string, { steps, bytes }: KeptSteps): Promise<void> {
+async function deleteOldSteps(db: ControlDatabase, projectId: string, { steps, bytes }: KeptSteps): Promise<void> {
   const size = (column: 'input' | 'output' | 'steps') => sql`coalesce(pg_column_size(${sql.ref(column)}), 0)`;
   const oldest = await db
     .selectFrom(

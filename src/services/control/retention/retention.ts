@@ -15,8 +15,8 @@ import { removeTree } from '../builds/remove-tree.ts';
 import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-export interface RetentionSettings {
-  store: RetentionStore & Pick<HealthStore, 'mergeOldFigures' | 'forgetOldFigures'>;
+export interface RetentionDependencies {
+  store: RetentionStore & Pick<HealthStore, 'mergeOldFigures' | 'deleteOldFigures'>;
   uploads: Pick<Uploads, 'removeOld'>;
   /** The parent of the folder `builds/`, also of mirrors, packages and downloads. */
   workDir: string;
@@ -28,7 +28,7 @@ export interface RetentionSettings {
 }
 
 /** Creates the retention job. It does nothing before it is called. */
-export function createRetention(settings: RetentionSettings) {
+export function createRetention(settings: RetentionDependencies) {
   const { store, uploads, workDir, clock, log, freeSpace: free = freeSpace } = settings;
   const stopping = new AbortController();
   let looking: Promise<void> = Promise.resolve();
@@ -72,14 +72,14 @@ export function createRetention(settings: RetentionSettings) {
       packages: () => clearShared('packages', ages.packages.ms),
       downloads: () => clearShared('downloads', ages.downloads.ms),
       uploads: () => uploads.removeOld(ages.uploads.ms),
-      logs: () => store.forgetOldLines(ages.logs.ms),
-      sessions: () => store.forgetSessions(ages.sessions.ms),
+      logs: () => store.deleteOldLines(ages.logs.ms),
+      sessions: () => store.deleteIdleSessions(ages.sessions.ms),
       health: async () => {
         await store.mergeOldFigures();
-        return store.forgetOldFigures(ages.health.ms);
+        return store.deleteOldFigures(ages.health.ms);
       },
-      runs: () => store.forgetOldRuns(ages.runs.ms, ages.runs),
-      changes: () => store.forgetChanges(ages.changes.ms),
+      runs: () => store.deleteOldRuns(ages.runs.ms, ages.runs),
+      changes: () => store.deleteOldChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);
     if (line !== undefined) log.info(`Removed by retention: ${line}.`);

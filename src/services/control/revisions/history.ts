@@ -8,7 +8,7 @@ import { toRevisionResponse } from '../deployments/response.ts';
 import { changedFields } from '../deployments/validation/patch.ts';
 import { judgeRedeploy } from '../deployments/validation/redeploy.ts';
 import { valueOrThrow } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import type { DeploymentRecord, RevisionEvent, RevisionRecord } from '../store/tables.ts';
 import { readShape } from '../validation/shape.ts';
 import type { VerdictRecord } from '../verdicts/repository.ts';
@@ -17,7 +17,7 @@ import type { RevisionWithBefore } from './history-repository.ts';
 import { tenantFinders } from './service.ts';
 
 /** The revisions of a deployment with all that a timeline shows: an addition of ours. */
-export function historyOperations(settings: ServiceSettings) {
+export function historyOperations(settings: ServiceDependencies) {
   const { store, baseUrl } = settings;
   const { ownDeployment } = tenantFinders(settings);
   return {

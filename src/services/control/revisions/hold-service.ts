@@ -5,13 +5,13 @@ import { toRevisionResponse } from '../deployments/response.ts';
 import { agentMask } from '../service/agent-mask.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { beingDeleted, foundOrThrow, parseId, refusedCall, valueOrThrow } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import { readBody } from '../validation/shape.ts';
 import { discardedMessage, judgeHoldDecision } from './hold-decision.ts';
 import { tenantFinders } from './service.ts';
 
 /** Promoting and discarding held revisions: additions of ours. */
-export function holdOperations(settings: ServiceSettings) {
+export function holdOperations(settings: ServiceDependencies) {
   const { rollouts, baseUrl } = settings;
   const once = createIdempotentWrite(settings);
   const { ownRevision } = tenantFinders(settings);

@@ -7,14 +7,14 @@ import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { toRevisionResponse } from '../deployments/response.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { beingDeleted, refusedCall, valueOrThrow, parseId, foundOrThrow, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import type { StoreOperations } from '../store/store.ts';
 import { basename } from 'node:path';
 import type { RevisionPackages } from '../../../contract/control/revision-packages.ts';
 import { readKeptPackages } from '../builds/python/kept-packages.ts';
 
 /** Finds what a tenant names by its ids; what is another tenant's is a 404 as if it were not there. */
-export function tenantFinders({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tenantId'>) {
+export function tenantFinders({ store, tenantId }: Pick<ServiceDependencies, 'store' | 'tenantId'>) {
   async function ownDeployment(call: Call, id: string, within: StoreOperations = store): Promise<DeploymentRecord> {
     const deploymentId = parseId(call, 'deployment_id', id);
     return foundOrThrow(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId)).deployment;
@@ -35,7 +35,7 @@ export function tenantFinders({ store, tenantId }: Pick<ServiceSettings, 'store'
 }
 
 /** Reading and interrupting revisions. */
-export function revisionOperations(settings: ServiceSettings) {
+export function revisionOperations(settings: ServiceDependencies) {
   const { store, rollouts } = settings;
   const toResponse = (found: RevisionRecord): Revision => toRevisionResponse(found, settings.baseUrl());
   const once = createIdempotentWrite(settings);
@@ -82,7 +82,7 @@ export function revisionOperations(settings: ServiceSettings) {
 }
 
 /** What a revision was built with: an addition of ours. */
-export function packageOperations(settings: ServiceSettings) {
+export function packageOperations(settings: ServiceDependencies) {
   const { ownRevision } = tenantFinders(settings);
   const { pythonPackages } = settings;
   return {

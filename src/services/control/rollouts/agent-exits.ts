@@ -22,14 +22,14 @@ export const givenUpMessage = (times: number, { how, said }: AgentFailure): stri
     ...(said.length === 0 ? [] : ['Its log ended:', ...said]),
   ].join('\n');
 
-interface AgentExitSettings {
+interface AgentExitDependencies {
   store: ControlStore;
   retrying: Retrying;
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
 /** Records the exits and restarts of supervised agents at the revisions, one after the other. */
-export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSettings) {
+export function agentExitHandlers({ store, retrying, inBackground }: AgentExitDependencies) {
   let written = Promise.resolve();
   const write = (what: string, work: () => Promise<unknown>): void => {
     const before = written;

@@ -14,7 +14,7 @@ export interface LogWriter {
   flush(): Promise<void>;
 }
 
-interface RevisionLogsSettings {
+interface RevisionLogsDependencies {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
   log: Logger;
@@ -30,7 +30,7 @@ const linesAtOnce = 500;
 const maxHeld = 10_000;
 const linesBetweenTrims = 5_000;
 
-export function revisionLogs(settings: RevisionLogsSettings) {
+export function revisionLogs(settings: RevisionLogsDependencies) {
   const unwritten = new Set<LogWriter>();
   return {
     open: (revisionId: string, kind: LogKind): LogWriter => logWriter(revisionId, kind, unwritten, settings),
@@ -45,7 +45,7 @@ function logWriter(
   revisionId: string,
   kind: LogKind,
   unwritten: Set<LogWriter>,
-  { store, clock, log, signal }: RevisionLogsSettings,
+  { store, clock, log, signal }: RevisionLogsDependencies,
 ): LogWriter {
   const held: NewLogLine[] = [];
   let dropped = 0;

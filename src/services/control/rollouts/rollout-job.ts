@@ -1,4 +1,4 @@
-import type { BuildSettings } from '../builds/make-build.ts';
+import type { BuildDependencies } from '../builds/make-build.ts';
 import type { Compute, TracingTarget } from '../compute/compute.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { Integrations } from '../integrations/integrations.ts';
@@ -34,7 +34,7 @@ export interface RolloutDependencies {
   /** Of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
   adminDatabaseUrl: string;
   log: Logger;
-  builds: BuildSettings;
+  builds: BuildDependencies;
   buildSlots: Semaphore;
   /** Of those who prepare the database of an agent, each with a connection of its own: at the start of the service all do. */
   databaseSlots: Semaphore;

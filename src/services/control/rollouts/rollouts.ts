@@ -4,7 +4,7 @@ import { pause } from '../../../kit/clock.ts';
 import { maskOf } from '../../../contract/masking/mask.ts';
 import { buildsIn } from '../builds/build-folder.ts';
 import { killOrphanedProcesses } from '../builds/build-processes.ts';
-import type { BuildSettings } from '../builds/make-build.ts';
+import type { BuildDependencies } from '../builds/make-build.ts';
 import { agentSecrets } from '../compute/agent-environment.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
@@ -35,13 +35,13 @@ export interface RolloutsSettings
       RolloutDependencies,
       'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
     >,
-    Pick<BuildSettings, 'allowGit' | 'clock' | 'makeRoom' | 'program'> {
+    Pick<BuildDependencies, 'allowGit' | 'clock' | 'makeRoom' | 'program'> {
   /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
   /** How processes of this machine reach their databases; like this service when absent. */
   wayToDatabase?: WayToDatabase | undefined;
   gateway: Gateway;
-  buildBounds?: BuildSettings['bounds'];
+  buildBounds?: BuildDependencies['bounds'];
   /** How long requests in flight on a former process may take (ms). */
   drainMs?: number;
   /** The same for the agents of a deployment that is being deleted (ms). */

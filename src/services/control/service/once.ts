@@ -4,7 +4,7 @@ import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
 import { asOne, refusedCall, valueOrThrow, type Call } from './refuse.ts';
-import type { ServiceSettings } from './settings.ts';
+import type { ServiceDependencies } from './settings.ts';
 
 export interface Write<T> {
   idempotencyKey: string | undefined;
@@ -20,7 +20,7 @@ export interface Write<T> {
  * changing a deployment do that themselves, in the store). `work` writes through `within`, passes its changes to
  * `record`, and throws to refuse, which rolls everything back. Send notifications after it returns: before the commit the change is not visible.
  */
-export function createIdempotentWrite({ store, tenantId, by = theService }: ServiceSettings) {
+export function createIdempotentWrite({ store, tenantId, by = theService }: ServiceDependencies) {
   return async function once<T>(
     call: Call,
     { idempotencyKey, body = null, shape, keep }: Write<T>,

@@ -19,7 +19,7 @@ export interface RolloutNotifier {
 }
 
 /** The dependencies of the control service, for one tenant. */
-export interface ServiceSettings {
+export interface ServiceDependencies {
   store: ControlStore;
   rollouts: RolloutNotifier;
   /** Notified when there may be work for a listener; without it waiting requests poll once a second. */

@@ -27,7 +27,7 @@ export type AdmittedSession =
 /** Admits a request by the session in its cookie; undefined where it has no such cookie. */
 export type AdmitSession = (request: SessionRequest) => Promise<AdmittedSession | undefined>;
 
-interface AdmissionSettings {
+interface AdmissionDependencies {
   store: Pick<SessionStore, 'findSession' | 'noteSessionUse'> & {
     findKey: (id: string) => Promise<StoredKey | undefined>;
   };
@@ -39,7 +39,7 @@ interface AdmissionSettings {
  * Creates the session check. Browsers add the cookie to requests of any page of the same site, so the cookie counts only
  * if a page of the service sent the request. Its `Origin` shows that, and the CSRF token, which no other page can read.
  */
-export function sessionAdmission({ store, cookie, publicUrl }: AdmissionSettings): AdmitSession {
+export function sessionAdmission({ store, cookie, publicUrl }: AdmissionDependencies): AdmitSession {
   return async ({ header, method, isSafe }) => {
     const tokens = cookie.tokensIn(header('cookie'));
     if (tokens.length === 0) return undefined;

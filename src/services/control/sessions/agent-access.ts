@@ -7,7 +7,7 @@ import type { SessionStore, StoredSession } from './repository.ts';
 
 const content = z.tuple([z.string(), z.string(), z.number()]);
 
-interface AccessSettings {
+interface AccessDependencies {
   /** The secret that signs the tokens. */
   secret: string | Buffer;
   store: Pick<SessionStore, 'findSession' | 'noteSessionUse'> & {
@@ -20,7 +20,7 @@ interface AccessSettings {
  * Tokens with which a page of the console reaches one agent at the agents' own origin, where its session does not exist.
  * They are signed and not stored; each request looks the session up, so that a token ends with it.
  */
-export function createAgentAccess({ secret, store, clock }: AccessSettings) {
+export function createAgentAccess({ secret, store, clock }: AccessDependencies) {
   const key = createHmac('sha256', secret).update('agent access').digest();
   const sign = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
 

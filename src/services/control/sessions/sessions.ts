@@ -14,7 +14,7 @@ import { sessionCookie, csrfTokenOf, hashToken, makeToken } from './cookie.ts';
 import { classifySource } from './own-origin.ts';
 import { sessionIdleMs, type SessionStore } from './repository.ts';
 
-interface SessionSettings extends AgentsAddress {
+interface SessionDependencies extends AgentsAddress {
   store: SessionStore & Pick<ControlStore, 'findKey' | 'noteKeyUse'>;
   /** The key that one-time links sign in with. */
   linkKeyId: string;
@@ -39,7 +39,7 @@ type SignInResult =
   | { kind: 'slowed'; detail: string; retryAfter: number };
 
 /** Signs browsers in and out. */
-export function createSessions(settings: SessionSettings) {
+export function createSessions(settings: SessionDependencies) {
   const {
     store,
     linkKeyId,

@@ -35,7 +35,7 @@ export interface BaselinesTable {
 
 type FixedJson<T> = ColumnType<T, string | null, never>;
 
-/** Dropped from old runs (`forgetOldSteps`). */
+/** Dropped from old runs (`deleteOldSteps`). */
 type FixedDetail<T> = ColumnType<T, string | null, null>;
 
 /** Runs that agents reported, each once. */

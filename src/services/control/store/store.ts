@@ -30,7 +30,7 @@ import { listChanges, recordChange, type AuditedChange, type ChangesPage } from 
 import { renameDatabases } from './database-names.ts';
 import { controlSchema } from './migrations.ts';
 import type { ControlDatabase, ControlTables, ListenerRecord } from './tables.ts';
-import { forgetOldKeys } from './write-keys.ts';
+import { deleteOldKeys } from './write-keys.ts';
 import { writeOnce, type CallerWrite, type Recorder } from './write-once.ts';
 
 /**
@@ -41,12 +41,12 @@ import { writeOnce, type CallerWrite, type Recorder } from './write-once.ts';
  */
 export function createStore(database: Kysely<ControlTables>, clock: Clock, encryption?: KyselyPlugin) {
   const db = (encryption ? database.withPlugin(encryption) : database).withSchema(controlSchema);
-  const forgetOld = throttle(clock, () => forgetOldKeys(db, clock));
+  const deleteExpired = throttle(clock, () => deleteOldKeys(db, clock));
   return {
-    ...operations(db, clock, forgetOld),
+    ...operations(db, clock, deleteExpired),
     /** Does a caller's write once, with its record; see `writeOnce`. `within` uses its transaction. */
     once: async <T>(write: CallerWrite<T>, work: (within: StoreOperations, record: Recorder) => Promise<T>) => {
-      await forgetOld();
+      await deleteExpired();
       return writeOnce(db, clock, write, (trx, record) =>
         work(
           operations(trx, clock, async () => {}),
@@ -61,9 +61,9 @@ export type ControlStore = ReturnType<typeof createStore>;
 /** The operations of a store, each by itself or all in one transaction. */
 export type StoreOperations = ReturnType<typeof operations>;
 
-function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) {
+function operations(db: ControlDatabase, clock: Clock, deleteExpired: () => Promise<void>) {
   return {
-    ...deploymentStore(db, clock, forgetOld),
+    ...deploymentStore(db, clock, deleteExpired),
     ...deploymentQueries(db),
     ...deletionStore(db, clock),
     ...revisionStore(db, clock),

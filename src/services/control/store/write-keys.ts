@@ -60,7 +60,7 @@ export async function releaseKey(trx: ControlDatabase, tenantId: string, { key }
 }
 
 /** Removes expired keys. */
-export async function forgetOldKeys(db: ControlDatabase, clock: Clock): Promise<void> {
+export async function deleteOldKeys(db: ControlDatabase, clock: Clock): Promise<void> {
   await db
     .deleteFrom('write_keys')
     .where('created_at', '<', new Date(clock.now() - keptMs))

@@ -12,7 +12,7 @@ import { readShape } from '../validation/shape.ts';
 import type { CountedProject, TracedRunDetail, TracedRunRecord } from './repository.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { statusesOf } from '../validation/queries.ts';
 
@@ -20,7 +20,7 @@ import { statusesOf } from '../validation/queries.ts';
  * Tracing projects and the runs that agents report (ours: docs/design/contract.md#deployments only says that each
  * deployment gets one).
  */
-export function tracingOperations(settings: ServiceSettings) {
+export function tracingOperations(settings: ServiceDependencies) {
   const { store, tenantId } = settings;
   const once = createIdempotentWrite(settings);
 

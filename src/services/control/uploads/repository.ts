@@ -126,7 +126,7 @@ export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** Deletes addresses that expired unused before a time. */
-  async forgetUnused(expiredBefore: Date): Promise<void> {
+  async deleteUnused(expiredBefore: Date): Promise<void> {
     await db.deleteFrom('uploads').where('stored_at', 'is', null).where('expires_at', '<', expiredBefore).execute();
   },
 });

@@ -6,10 +6,10 @@ import type { StoreOperations } from '../store/store.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { beingDeleted, foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Asking for places to put things at: tarballs at this service, images at a registry. */
-export function uploadOperations(settings: ServiceSettings) {
+export function uploadOperations(settings: ServiceDependencies) {
   const { store, tenantId, by = theService, baseUrl, uploads, registry } = settings;
   const once = createIdempotentWrite(settings);
 

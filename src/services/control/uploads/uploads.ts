@@ -19,7 +19,7 @@ const uploadsFolder = 'uploads';
  */
 export const uploadedFile = (dataDir: string, objectPath: string): string => join(dataDir, objectPath);
 
-export interface UploadsSettings {
+export interface UploadsDependencies {
   store: UploadStore;
   dataDir: string;
   /** What addresses are signed with: a secret. */
@@ -44,7 +44,7 @@ export type UploadResult = ReceiveResult | { kind: 'forged' | 'expired' | 'used'
 export type Uploads = ReturnType<typeof createUploads>;
 
 /** Creates the receiver of uploads. Only one may exist for a data folder. */
-export function createUploads(settings: UploadsSettings) {
+export function createUploads(settings: UploadsDependencies) {
   const { store, dataDir, key, clock, serveMs = 15 * 60_000, largest = largestTarball } = settings;
   const underWay = new Set<string>();
 
@@ -116,7 +116,7 @@ export function createUploads(settings: UploadsSettings) {
 
     /** Removes tarballs that were stored longer ago than this and that nothing needs; how many. */
     async removeOld(ageMs: number): Promise<number> {
-      await store.forgetUnused(new Date(clock.now() - ageMs));
+      await store.deleteUnused(new Date(clock.now() - ageMs));
       const spare = await store.spare(new Date(clock.now() - ageMs));
       for (const objectPath of spare) {
         // Recorded first: a path whose file is gone must no longer be accepted.

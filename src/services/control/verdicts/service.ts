@@ -11,13 +11,13 @@ import { agentMask } from '../service/agent-mask.ts';
 import { tenantFinders } from '../revisions/service.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { beingDeleted, foundOrThrow, parseId, refusedCall, valueOrThrow } from '../service/refuse.ts';
-import type { ServiceSettings } from '../service/settings.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
 import { verdictReported } from '../store/audit.ts';
 import { readBody } from '../validation/shape.ts';
 import type { VerdictRecord } from './repository.ts';
 
 /** What smoke tests found about a revision: additions of ours. */
-export function verdictOperations(settings: ServiceSettings) {
+export function verdictOperations(settings: ServiceDependencies) {
   const once = createIdempotentWrite(settings);
   const { ownRevision } = tenantFinders(settings);
   const pathOf = (id: string, revisionId: string) => `/v2/deployments/${id}/revisions/${revisionId}/verdicts`;

@@ -12,7 +12,7 @@ import {
 import { outputBound, commandRunner } from '../../../../src/services/control/builds/run-command.ts';
 import { startGuarded } from '../../../../src/services/control/compute/guarded-process.ts';
 import { runs, until } from '../compute/agents.ts';
-import type { BuildSettings } from '../../../../src/services/control/builds/make-build.ts';
+import type { BuildDependencies } from '../../../../src/services/control/builds/make-build.ts';
 import { workplace } from './building.ts';
 import { digestOf, tarballOf } from './tarballs.ts';
 import { plainAgent, write, type Files } from './repositories.ts';
@@ -202,7 +202,7 @@ test('stops a build before it fills the disk', async () => {
  * Mounts a small disk at a folder where the tests may, and otherwise simulates one that is already full. Returns the
  * settings of the build.
  */
-function smallDisk(folder: string, size: string): Partial<BuildSettings> {
+function smallDisk(folder: string, size: string): Partial<BuildDependencies> {
   mkdirSync(folder, { recursive: true });
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'landfall-test', folder], { stdio: 'ignore' });

@@ -7,13 +7,13 @@ import type {
   Commit,
   GitSource,
 } from '../../../../src/services/control/builds/build.ts';
-import { makeBuild, type BuildSettings } from '../../../../src/services/control/builds/make-build.ts';
+import { makeBuild, type BuildDependencies } from '../../../../src/services/control/builds/make-build.ts';
 import { repository, temporaryFolder, type Files } from './repositories.ts';
 
 export interface Requested {
   /** What to build; the fields of `git` override those of the repository. */
   request?: Partial<BuildRequest & Omit<GitSource, 'kind'>>;
-  settings?: Partial<BuildSettings>;
+  settings?: Partial<BuildDependencies>;
   signal?: AbortSignal;
 }
 

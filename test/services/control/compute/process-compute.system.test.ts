@@ -8,7 +8,7 @@ import { systemClock } from '../../../../src/kit/clock.ts';
 import type { AgentStart, RunningAgent } from '../../../../src/services/control/compute/compute.ts';
 import {
   processCompute,
-  type ProcessComputeSettings,
+  type ProcessComputeDependencies,
 } from '../../../../src/services/control/compute/process-compute.ts';
 import { ask, fakeAgent, runs, specOf, until, type TriedSpec } from './agents.ts';
 
@@ -24,7 +24,7 @@ interface Tried {
 
 async function tryStart(
   variables: Record<string, string> = {},
-  settings: Partial<ProcessComputeSettings> = {},
+  settings: Partial<ProcessComputeDependencies> = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Tried> {
   const spec = specOf(variables);

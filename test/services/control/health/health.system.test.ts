@@ -157,7 +157,7 @@ test('retention merges old minutes without changing sums, and keeps a bounded nu
   expect(before).toMatchObject({ requests: 3 * 1_440 + 60, errors: 60, cpu: new Set([0.5]) });
   expect(before.firstEvents.size).toBe(1);
   await opened.store.mergeOldFigures();
-  expect(await opened.store.forgetOldFigures(31 * day)).toBe(3);
+  expect(await opened.store.deleteOldFigures(31 * day)).toBe(3);
   expect(await totalsOf(id, now - 30 * day)).toEqual(before);
   // A late one for a minute that is merged.
   await addRequests(id, [now - 3 * day]);

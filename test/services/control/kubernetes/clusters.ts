@@ -6,7 +6,7 @@ import type { AgentSpec, AgentStart, WorkLease } from '../../../../src/services/
 import {
   kubernetesCompute,
   type KubernetesCompute,
-  type KubernetesComputeSettings,
+  type KubernetesComputeDependencies,
 } from '../../../../src/services/control/compute/kubernetes-compute.ts';
 import { startApiServer, type ApiServer } from './api-server.ts';
 import { inputOf } from './inputs.ts';
@@ -36,7 +36,7 @@ export function hurried(times: number): Clock {
  * What a compute works by in tests: an hour passes in some seconds, and an answer may still take seconds on a machine that
  * is busy with other tests.
  */
-export const inHaste = (kubeconfig: string): KubernetesComputeSettings => ({
+export const inHaste = (kubeconfig: string): KubernetesComputeDependencies => ({
   clock: hurried(100),
   kubeconfig,
   answerWithinMs: 500_000,
@@ -60,7 +60,7 @@ export interface Cluster {
 /** Starts a cluster with the namespaces default and team-a, lets `use` work with it, and ends it. */
 export async function withCluster(
   use: (cluster: Cluster) => Promise<void>,
-  settings: Partial<KubernetesComputeSettings> = {},
+  settings: Partial<KubernetesComputeDependencies> = {},
 ): Promise<void> {
   const api = await startApiServer(['default', 'team-a']);
   const logged: string[] = [];

@@ -9,7 +9,7 @@ import { inFolderQueue } from '../../../../src/services/control/builds/folder-qu
 import { ages } from '../../../../src/services/control/retention/expired-builds.ts';
 import {
   createRetention,
-  type RetentionSettings,
+  type RetentionDependencies,
   inOneLine,
   removeShared,
   sharedFolders,
@@ -39,18 +39,21 @@ interface RetentionFixture {
 const mirror = 'mirrors/t-1/m';
 const entry = 'store/t-1/e';
 
-function openFixture(changes: Partial<RetentionSettings> = {}, revisions: RevisionOfBuild[] = []): RetentionFixture {
+function openFixture(
+  changes: Partial<RetentionDependencies> = {},
+  revisions: RevisionOfBuild[] = [],
+): RetentionFixture {
   const workDir = temporaryFolder(atTheEnd);
   const logged: string[] = [];
   const retention = createRetention({
     store: {
       revisionsOfBuilds: async () => revisions,
-      forgetOldLines: async () => 0,
-      forgetOldRuns: async () => 0,
-      forgetSessions: async () => 0,
-      forgetChanges: async () => 0,
+      deleteOldLines: async () => 0,
+      deleteOldRuns: async () => 0,
+      deleteIdleSessions: async () => 0,
+      deleteOldChanges: async () => 0,
       mergeOldFigures: async () => undefined,
-      forgetOldFigures: async () => 0,
+      deleteOldFigures: async () => 0,
     },
     uploads: { removeOld: async () => 0 },
     workDir,
@@ -268,17 +271,17 @@ test('every category with an age is checked', async () => {
     requested.push(kind);
     return 1;
   };
-  const store: RetentionSettings['store'] = {
+  const store: RetentionDependencies['store'] = {
     revisionsOfBuilds: async () => {
       requested.push('builds');
       return [];
     },
-    forgetOldLines: requests('logs'),
-    forgetOldRuns: requests('runs'),
-    forgetSessions: requests('sessions'),
-    forgetChanges: requests('changes'),
+    deleteOldLines: requests('logs'),
+    deleteOldRuns: requests('runs'),
+    deleteIdleSessions: requests('sessions'),
+    deleteOldChanges: requests('changes'),
     mergeOldFigures: async () => undefined,
-    forgetOldFigures: requests('health'),
+    deleteOldFigures: requests('health'),
   };
   const { retention, logged, put } = openFixture({ store, uploads: { removeOld: requests('uploads') } });
   for (const file of [`${mirror}/HEAD`, `${entry}/entry.json`, 'npm-cache/t-1/file']) put(file, 15);

@@ -126,7 +126,7 @@ describe('the end of a session', () => {
     }
     service.clock.time += 12 * hour;
     expect(await read(cookie)).toMatchObject({ status: 401, body: { detail: expect.stringContaining('has ended') } });
-    expect(await service.store.forgetSessions(12 * hour)).toBeGreaterThan(0);
+    expect(await service.store.deleteIdleSessions(12 * hour)).toBeGreaterThan(0);
   });
 
   test('comes also while an idle page polls', async () => {

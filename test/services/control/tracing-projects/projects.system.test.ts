@@ -212,7 +212,7 @@ describe('over HTTP', () => {
     const runs = [1, 2, 3].map((second) => run({ ended_at: at(second), input: 1, output: 2, steps: [] }));
     await report(id, runs);
     const keep = (steps: number, bytes: number) =>
-      fixture.store.forgetOldRuns(Number.MAX_SAFE_INTEGER / 1000, { steps, bytes });
+      fixture.store.deleteOldRuns(Number.MAX_SAFE_INTEGER / 1000, { steps, bytes });
     const inputs = () =>
       Promise.all(runs.map(async (each) => (await fixture.control.getProjectRun(id, each.id)).input));
     expect(await keep(2, 1_000)).toBe(0);

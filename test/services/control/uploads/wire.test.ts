@@ -26,7 +26,7 @@ const store: UploadStore = {
   stored: async () => [],
   spare: async () => [],
   noteRemoved: async () => {},
-  forgetUnused: async () => {},
+  deleteUnused: async () => {},
 };
 
 const largest = 3 * 1024 ** 2;

@@ -37,7 +37,7 @@ export interface EngineFacts {
   desktop: boolean;
 }
 
-export interface EngineSettings {
+export interface EngineDependencies {
   clock: Clock;
   /** The name or the path of its command; docker or podman, whichever responds first, when absent. */
   named?: string | undefined;
@@ -55,7 +55,7 @@ export interface NoEngine {
 }
 
 /** Finds an engine that responds, or returns why there is none. */
-export async function findEngine(settings: EngineSettings): Promise<{ ok: true; engine: Engine } | NoEngine> {
+export async function findEngine(settings: EngineDependencies): Promise<{ ok: true; engine: Engine } | NoEngine> {
   const { named, env } = settings;
   const there = (named === undefined ? known : [named]).flatMap((name) => {
     const command = findTool(name, env['PATH'] ?? '');
@@ -113,7 +113,7 @@ function heard(output: Readable): Promise<string> {
 const passed =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_\w+|DOCKER_\w+|BUILDAH_\w+|CONTAINERS?_\w+|PODMAN_\w+|STORAGE_\w+|REGISTRY_AUTH_FILE|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|SSH_AUTH_SOCK)$/;
 
-function callersOf(command: string, { clock, env }: EngineSettings): Pick<Engine, 'run' | 'follow'> {
+function callersOf(command: string, { clock, env }: EngineDependencies): Pick<Engine, 'run' | 'follow'> {
   const own = Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value !== undefined && passed.test(name) ? [[name, value]] : [])),
   );
