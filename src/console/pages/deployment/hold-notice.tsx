@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { CopyButton, Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';

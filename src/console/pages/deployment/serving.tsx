@@ -5,7 +5,7 @@ import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
-import { CopyButton } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 
 /** What serves now, and where. */

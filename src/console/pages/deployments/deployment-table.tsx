@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { CopyButton } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { CopyButton } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { ImageView, Markdown } from './markdown.tsx';

@@ -1,4 +1,5 @@
-import { copyText, Button } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
+import { copyText } from '../../parts/copy-button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { logAddress, type LogKind } from './use-log.ts';

@@ -1,6 +1,6 @@
 import { logPage } from '../../../contract/control/log.ts';
 import { call } from '../../api/http.ts';
-import { copyText } from '../../parts/button.tsx';
+import { copyText } from '../../parts/copy-button.tsx';
 import { pageSize } from './follow-log.ts';
 import { toLogLine, type LogLine } from './log-line.ts';
 import type { LogLines } from './log-lines.ts';

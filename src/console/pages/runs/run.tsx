@@ -3,7 +3,7 @@ import type { TracedRunResponse } from '../../../contract/control/tracing-projec
 import { ApiError } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Badge, runStatus } from '../../parts/badge.tsx';
-import { CopyButton } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
