@@ -86,8 +86,6 @@ export interface AppContext {
    * `followed-once`, `held`, `before-decision`, `decided`, `smoke-began`, `before-conclusion`, and those of other modules. For tests.
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
-  /** Stores a decision with its delivery, replacing an earlier one. JSON, without secrets. */
-  decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
   /** Has what was missed looked for within seconds, and not only at the next regular time. */
   recoverSoon?: () => Promise<void>;
 }

@@ -10,7 +10,7 @@ import { createDeliveryClient } from './github/deliveries.ts';
 import { type ClientOf, createInstallationClients } from './github/installation-clients.ts';
 import { octokitsOf } from './github/probot-octokits.ts';
 import type { AppResources, AppWork } from './start.ts';
-import { registerHandlers } from './events/handle-event.ts';
+import { handleEvent } from './events/handle-event.ts';
 import { CountedStore, countingOctokits } from './operate/metrics.ts';
 import { createAccessPolicy, createPullRequestExaminer } from './pull-requests/examine.ts';
 import { recoverSoon, startRecovery } from './recovery/recovery-job.ts';
@@ -89,7 +89,6 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
       log,
     }),
     log,
-    decided: resources.decided,
     recoverSoon: () => recoverSoon(queue, clock),
   };
   const forStrangers: ClientOf = (installationId) => clientOf(installationId, 'strangers');
@@ -104,7 +103,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
   let recoverAfterOutage = (): void => undefined;
   return {
     context,
-    register: (app) => registerHandlers(app, context, pullRequests),
+    handle: (event) => handleEvent(event, context, pullRequests),
     routes: [runRoute(createReceiver({ store, clock, log }), clock)],
     busySince: () => store.busySince(),
     hasSlowFiles: (installationId, which) => budgets[which].isSlow(installationId),

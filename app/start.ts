@@ -7,7 +7,7 @@ import { migrate } from '../src/kit/postgres/migrate.ts';
 import { openQueue, type Queue } from '../src/kit/postgres/queue.ts';
 import { countJobs } from '../src/kit/postgres/queue-jobs.ts';
 import { resolveDatabase } from '../src/kit/postgres/resolve-database.ts';
-import { decisionNotes, type FileSource, startDeliveryWorker } from './inbox/delivery-worker.ts';
+import { type DeliveryWorkerOptions, startDeliveryWorker } from './inbox/delivery-worker.ts';
 import {
   type Deliveries,
   openDeliveries,
@@ -23,6 +23,7 @@ import { verifySignature, webhookRoutes } from './server/webhook-route.ts';
 import { systemRoutes } from './server/system-routes.ts';
 import type { Settings } from './settings/read-settings.ts';
 import type { AppContext } from './context.ts';
+import { Webhooks } from '@octokit/webhooks';
 import { Probot } from 'probot';
 import { AppOctokit } from './github/installation-clients.ts';
 
@@ -77,10 +78,10 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
     const queue = await openQueue({ url: databaseUrl, alone: embedded, log, clock });
     opened.push(() => queue.stop({ timeoutMs: jobsEndWithin }));
 
-    const notes = decisionNotes();
     const deliveries = openDeliveries(database.db, clock);
     const metrics = createMetrics();
     const probot = createProbot(settings.github);
+    const [, ...formerSecrets] = settings.github.webhookSecrets;
     await probot.ready();
     const resources: AppResources = {
       settings,
@@ -90,7 +91,6 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
       queue,
       probot,
       deliveries,
-      decided: (id, decision) => notes.note(id, decision),
       metrics,
       alone: embedded,
       leaving: leaving.signal,
@@ -98,8 +98,6 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
     const work = await createAppWork(resources);
     // Jobs end before what they work with.
     opened.splice(-1, 0, () => work.close());
-    // Probot's own server is not used: ours stores deliveries first, and each delivery's job passes it to `receive`.
-    await probot.load(work.register);
     metrics.ask({ jobs: () => countJobs(database.pool), queues: work.busySince, now: () => clock.now() });
 
     const server = await listen({
@@ -109,7 +107,8 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
       log,
       routes: [
         ...webhookRoutes({
-          verify: verifySignature(settings.github.webhookSecrets),
+          // Probot's own server is not used: ours stores each delivery that Probot has verified, and its job handles it.
+          verify: verifySignature([probot.webhooks, ...formerSecrets.map((secret) => new Webhooks({ secret }))]),
           store: storeDeliveries({ pool: intake.pool, queue, clock }),
           clock,
           log,
@@ -136,8 +135,7 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
     await startDeliveryWorker({
       queue,
       deliveries,
-      notes,
-      receive: (event) => probot.receive(event),
+      handle: work.handle,
       hasSlowFiles: work.hasSlowFiles,
       log,
       clock,
@@ -171,7 +169,6 @@ export interface AppResources {
   queue: Queue;
   probot: Probot;
   deliveries: Deliveries;
-  decided: NonNullable<AppContext['decided']>;
   metrics: AppMetrics;
   /** The database is this process's alone. */
   alone: boolean;
@@ -182,14 +179,14 @@ export interface AppResources {
 /** The App's work: what is done about deliveries once they are stored. */
 export interface AppWork {
   context: AppContext;
-  /** Registers what is done about each event, at a Probot app. */
-  register: (app: Probot) => void;
+  /** Handles a stored delivery. */
+  handle: DeliveryWorkerOptions['handle'];
   /** Routes besides webhooks and those for the operator. */
   routes: readonly Route[];
   /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
   busySince: () => Promise<readonly number[]>;
   /** Whether reading these files of an installation has taken long within this hour. */
-  hasSlowFiles: (installationId: number, which: FileSource) => boolean;
+  hasSlowFiles: NonNullable<DeliveryWorkerOptions['hasSlowFiles']>;
   /** Starts what works on jobs, until the queue stops. */
   begin(): Promise<void>;
   /** Called when the database was unavailable, to search for missed work afterwards. */
@@ -198,6 +195,6 @@ export interface AppWork {
   close(): Promise<void>;
 }
 
-/** A Probot without a server: event types, and an Octokit for each installation. It logs nothing. */
+/** A Probot without a server: it verifies webhooks, and has an Octokit for each installation. It logs nothing. */
 const createProbot = ({ appId, privateKey, webhookSecrets: [secret], apiUrl }: Settings['github']): Probot =>
   new Probot({ appId, privateKey, secret, baseUrl: apiUrl, logLevel: 'fatal', Octokit: AppOctokit });

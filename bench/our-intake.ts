@@ -1,3 +1,4 @@
+import { Webhooks } from '@octokit/webhooks';
 import { loggerTo } from '../test/logger.ts';
 import type { StoreDelivery } from '../app/inbox/store-deliveries.ts';
 import { createMetrics } from '../app/operate/metrics.ts';
@@ -18,7 +19,7 @@ export async function startOurs(store: StoreDelivery): Promise<number> {
     log,
     timeouts: { idleMs: 60_000 },
     routes: webhookRoutes({
-      verify: verifySignature([webhookSecret]),
+      verify: verifySignature([new Webhooks({ secret: webhookSecret })]),
       store,
       clock: systemClock,
       log,

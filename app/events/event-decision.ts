@@ -19,7 +19,8 @@ import { noPushWords } from '../../src/deploy/words/decision.ts';
 
 type Decide = (payload: unknown) => EventDecision;
 
-const decideBy: ReadonlyMap<string, Decide> = new Map<string, Decide>([
+/** What is decided about each event; a text says why it is ignored. */
+const events: ReadonlyMap<string, Decide | string> = new Map<string, Decide | string>([
   ['push', decidePush],
   ['delete', decideDelete],
   ['check_run', decideCheckRun],
@@ -29,10 +30,6 @@ const decideBy: ReadonlyMap<string, Decide> = new Map<string, Decide>([
   ['installation', decideInstallation],
   ['installation_repositories', decideInstallationRepositories],
   ['repository', decideRepository],
-]);
-
-/** Ignored events, each with its reason. */
-const ignoredEvents: ReadonlyMap<string, string> = new Map([
   ['ping', 'it only tries the address'],
   ['issue_comment', 'Landfall takes no commands from comments: its checks have buttons'],
   ['create', 'a new branch or tag also sends a push event'],
@@ -42,17 +39,11 @@ const ignoredEvents: ReadonlyMap<string, string> = new Map([
   ['installation_target', 'names are taken from the next event of each repository'],
 ]);
 
-/** The events that can ask for something. */
-export const decidedEvents: readonly string[] = [...decideBy.keys()];
-
 /** Decides what an event requires, and why. Never throws: an invalid payload becomes an `ignore` with the problem. */
 export function decideEvent(name: string, payload: unknown): EventDecision {
-  const decide = decideBy.get(name);
-  if (!decide)
-    return { kind: 'ignore', why: ignoredEvents.get(name) ?? 'Landfall does nothing about events of this name' };
-  if (!hasInstallation(payload)) {
-    return { kind: 'ignore', why: 'it names no installation of the App, so no action is possible' };
-  }
+  const decide = events.get(name) ?? 'Landfall does nothing about events of this name';
+  if (typeof decide === 'string') return ignored(decide);
+  if (!hasInstallation(payload)) return ignored('it names no installation of the App, so no action is possible');
   return decide(payload);
 }
 

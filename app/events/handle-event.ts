@@ -1,6 +1,5 @@
-import type { Probot } from 'probot';
 import { type AppContext, fullName } from '../context.ts';
-import { decidedEvents, decideEvent } from './event-decision.ts';
+import { decideEvent } from './event-decision.ts';
 import type { EventDecision, Handler, HandlerContext, PullRequestExaminer } from './event-types.ts';
 import { onRequestedAction, onRerun } from './check-actions.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
@@ -10,7 +9,7 @@ import { commitCheckName } from '../reconcile/report.ts';
 import { notifyBranch, requestBranch } from './request-branch.ts';
 
 /** A delivery to handle. The payload is validated before use. */
-interface ReceivedEvent {
+export interface ReceivedEvent {
   /** The delivery's GUID. */
   id: string;
   name: string;
@@ -18,22 +17,20 @@ interface ReceivedEvent {
 }
 
 /**
- * Decides what an event requires and does it. The decision is stored with the delivery (`context.decided`) as soon as
- * it is made, and again with what was done.
+ * Decides what an event requires and does it.
  *
+ * @returns the decision, and what was done, to be stored with the delivery
  * @throws GitHubApiError, InstallationPaused or ServiceError if another service failed: the event is retried.
  */
 export async function handleEvent(
   { id, name, payload }: ReceivedEvent,
   context: AppContext,
   pullRequests: PullRequestExaminer,
-): Promise<EventDecision> {
+): Promise<EventDecision & { did: readonly string[] }> {
   const decision = decideEvent(name, payload);
-  context.decided?.(id, { ...decision });
   const did = await perform(decision, { context, delivery: id, pullRequests });
-  context.decided?.(id, { ...decision, did });
   context.log.info({ delivery: id, event: name, did: did.join('; ') || undefined }, formatDecision(decision));
-  return decision;
+  return { ...decision, did };
 }
 
 /** Formats a decision as one line: its subject, and why. */
@@ -96,29 +93,6 @@ function subjectOf(decision: EventDecision): string {
 function placeOf(at: { repository: { owner: string; name: string }; headSha: string; branch?: string }): string {
   const branch = at.branch === undefined ? '' : ` on ${at.branch}`;
   return `${shortCommit(at.headSha)}${branch} of ${fullName(at.repository)}`;
-}
-
-/** Registers the App's handlers; the one for all other events only records why they are ignored. */
-export function registerHandlers(
-  app: Pick<Probot, 'on' | 'onAny'>,
-  context: AppContext,
-  pullRequests: PullRequestExaminer,
-): void {
-  const handle = async ({ id, name, payload }: ReceivedEvent): Promise<void> => {
-    await handleEvent({ id, name, payload }, context, pullRequests);
-  };
-  app.on('push', handle);
-  app.on('delete', handle);
-  app.on('check_run', handle);
-  app.on('check_suite', handle);
-  app.on('pull_request', handle);
-  app.on('merge_group', handle);
-  app.on('installation', handle);
-  app.on('installation_repositories', handle);
-  app.on('repository', handle);
-  app.onAny(async (event) => {
-    if (!decidedEvents.includes(event.name)) await handle(event);
-  });
 }
 
 /** A push: requests a deploy of the branch's head as GitHub reports it now, not as the payload says. */

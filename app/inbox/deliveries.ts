@@ -19,7 +19,10 @@ export interface StoredDelivery {
 }
 
 /** What was decided about a delivery: JSON, for people to read. */
-export type DeliveryDecision = Readonly<Record<string, unknown>>;
+export interface DeliveryDecision {
+  kind: string;
+  why: string;
+}
 
 /** How long handled deliveries are kept (ms): repeated ones are recognised. */
 const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
@@ -37,7 +40,7 @@ export interface Deliveries {
   list(options: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]>;
   /** Those of these GUIDs that were never received. */
   notHeld(ids: readonly string[]): Promise<string[]>;
-  markHandled(id: string, decision: DeliveryDecision | undefined): Promise<void>;
+  markHandled(id: string, decision: DeliveryDecision): Promise<void>;
   /** Notes an attempt that failed; `why` holds no secret. */
   markFailed(id: string, why: string): Promise<void>;
   /** Removes handled deliveries after 14 days, and unhandled ones after 90 days. @returns how many went. */
@@ -84,7 +87,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
         .updateTable('deliveries')
         .set({
           handled_at: new Date(clock.now()),
-          decision: decision === undefined ? null : storableJson(decision),
+          decision: storableJson(decision),
           last_error: null,
         })
         .set((row) => ({ attempts: row('attempts', '+', 1) }))

@@ -1,6 +1,6 @@
 import type { Logger } from '../../src/kit/logger.ts';
-import type { Probot } from 'probot';
 import { messageOf } from '../../src/kit/errors.ts';
+import { fromJson } from '../../src/kit/json-text.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import type { Job, Queue } from '../../src/kit/postgres/queue.ts';
 import { InstallationPaused, RepositoryLost } from '../github/github-api.ts';
@@ -8,17 +8,14 @@ import type { Deliveries, DeliveryDecision } from './deliveries.ts';
 import { deliveryJob, type DeliveryJob, jobOf, strangersJob } from './delivery.ts';
 import { createPlaces } from './places.ts';
 
-type WebhookEvent = Parameters<Probot['receive']>[0];
-
 /** Where files come from. Strangers write those of pull requests: how long these take is no reason to hold up a push. */
 export type FileSource = 'pushes' | 'pullRequests';
 
 export interface DeliveryWorkerOptions {
   queue: Pick<Queue, 'work' | 'send' | 'define'>;
   deliveries: Pick<Deliveries, 'get' | 'markHandled' | 'markFailed'>;
-  notes: Pick<ReturnType<typeof decisionNotes>, 'take'>;
-  /** `probot.receive`. */
-  receive: (event: WebhookEvent) => Promise<void>;
+  /** Does what the event requires; what it returns is stored with the delivery. */
+  handle: (event: { id: string; name: string; payload: unknown }) => Promise<DeliveryDecision>;
   log: Logger;
   clock: Pick<Clock, 'now'>;
   /** Whether reading these files of an installation has taken long within this hour. */
@@ -52,10 +49,10 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
   }
 }
 
-/** Passes one delivery to its handlers, and stores their decisions. It may repeat after a crash. */
+/** Handles one delivery, and stores what was decided. It may repeat after a crash. */
 export async function handleDelivery(
   { data: { id } }: Pick<Job<DeliveryJob>, 'data'>,
-  { queue, deliveries, notes, receive, log, clock, count }: DeliveryWorkerOptions,
+  { queue, deliveries, handle, log, clock, count }: DeliveryWorkerOptions,
 ): Promise<void> {
   const delivery = await deliveries.get(id);
   if (delivery === undefined) {
@@ -65,22 +62,21 @@ export async function handleDelivery(
   if (delivery.handledAt !== undefined) return;
   const { event, action, payload } = delivery;
   const about = { delivery: id, event, action };
+  let decision: DeliveryDecision;
   try {
-    await receive(eventOf(id, event, payload));
+    decision = await handle({ id, name: event, payload: fromJson(payload) });
   } catch (error) {
-    notes.take(id);
-    const paused = pauseIn(error);
-    if (paused !== undefined) {
-      log.warn(about, `A delivery waits: ${paused.message}`);
+    if (error instanceof InstallationPaused) {
+      log.warn(about, `A delivery waits: ${error.message}`);
       count?.(event, 'postponed');
       // From now on, and not at a time: the clock that hands out jobs may be another than ours.
-      const startAfter = Math.max(0, paused.until - clock.now()) / 1_000;
+      const startAfter = Math.max(0, error.until - clock.now()) / 1_000;
       const { name, data, ...job } = jobOf(delivery);
       await queue.send(name, data, { ...job, startAfter });
       return;
     }
-    const why = reasonOf(error);
-    if (errorsIn(error).every((each) => each instanceof RepositoryLost)) {
+    const why = messageOf(error);
+    if (error instanceof RepositoryLost) {
       log.warn(about, `A delivery ends: ${why}`);
       // If the repository comes back, recovery compares its heads.
       await deliveries.markHandled(id, { kind: 'ignore', why });
@@ -91,42 +87,6 @@ export async function handleDelivery(
     await deliveries.markFailed(id, why);
     throw new Error(`${event} ${id}: ${why}`, { cause: error });
   }
-  // Handlers log what they decide.
-  await deliveries.markHandled(id, notes.take(id));
+  await deliveries.markHandled(id, decision);
   count?.(event, 'handled');
-}
-
-/** The payload has GitHub's signature, so its shape is that of this event. */
-function eventOf(id: string, name: string, payload: string): WebhookEvent {
-  const event: WebhookEvent = JSON.parse(
-    `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"payload":${payload}}`,
-  );
-  return event;
-}
-
-/** Handlers run concurrently: their failures arrive as one AggregateError. */
-const errorsIn = (error: unknown): unknown[] =>
-  error instanceof AggregateError ? error.errors.flatMap(errorsIn) : [error];
-
-const pauseIn = (error: unknown): InstallationPaused | undefined => {
-  const errors = errorsIn(error);
-  const pauses = errors.filter((each) => each instanceof InstallationPaused);
-  return pauses.length === errors.length ? pauses.sort((one, other) => other.until - one.until)[0] : undefined;
-};
-
-const reasonOf = (error: unknown): string => errorsIn(error).map(messageOf).join('; ');
-
-/** What handlers decide, on its way from them to the delivery's row. */
-export function decisionNotes() {
-  const notes = new Map<string, DeliveryDecision>();
-  return {
-    /** The last decision about a delivery counts. */
-    note: (deliveryId: string, decision: DeliveryDecision): void => void notes.set(deliveryId, decision),
-    /** Takes the note away. */
-    take: (deliveryId: string): DeliveryDecision | undefined => {
-      const noted = notes.get(deliveryId);
-      notes.delete(deliveryId);
-      return noted;
-    },
-  };
 }

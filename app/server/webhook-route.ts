@@ -7,7 +7,7 @@ import { unavailable, type Refusal, refuse, byteBudget, readBody } from './http-
 import type { Route } from './http-server.ts';
 import { isUuid } from '../../src/kit/uuid.ts';
 import { isUtf8 } from 'node:buffer';
-import { Webhooks } from '@octokit/webhooks';
+import type { Webhooks } from '@octokit/webhooks';
 
 export type IntakeResult = 'stored' | 'known' | 'refused' | 'unstored';
 
@@ -154,9 +154,8 @@ const payloadTooLarge: Refusal = { status: 413, problem: 'The webhook is longer 
 /** The text of a body whose signature is right; undefined for any other. */
 type VerifySignature = (body: Buffer, signature: string) => Promise<string | undefined>;
 
-/** Verifies a signature over the raw bytes, in constant time, with each secret: there are two during a rotation. */
-export function verifySignature(secrets: readonly [string, ...string[]]): VerifySignature {
-  const verifiers = secrets.map((secret) => new Webhooks({ secret }));
+/** Verifies a signature over the raw bytes, in constant time, by each verifier: there are two secrets during a rotation. */
+export function verifySignature(verifiers: readonly Pick<Webhooks, 'verify'>[]): VerifySignature {
   return async (body, signature) => {
     // The hash covers the decoded text, which equals the raw bytes only for valid UTF-8.
     if (body.length === 0 || !isUtf8(body)) return undefined;

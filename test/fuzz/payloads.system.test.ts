@@ -2,7 +2,7 @@ import { silentLogger } from '../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decideEvent } from '../../app/events/event-decision.ts';
-import { decisionNotes, handleDelivery } from '../../app/inbox/delivery-worker.ts';
+import { handleDelivery } from '../../app/inbox/delivery-worker.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { examplesOf } from '../app/events/examples.ts';
 import { openInbox, type TestInbox } from '../app/inbox/inbox.ts';
@@ -81,7 +81,6 @@ function mutated(value: unknown, { below, pick }: Pick<Random, 'below' | 'pick'>
 
 test('no payload is a 5xx or ends its handling, and each is stored once', async () => {
   const { url, logged } = await startIntake({ store: inbox.store });
-  const notes = decisionNotes();
   const ids = new Set<string>();
   for (let done = 0; done < cases; done += 1) {
     const { name, payload: shown } = random.pick(examples);
@@ -94,11 +93,10 @@ test('no payload is a 5xx or ends its handling, and each is stored once', async 
     const answers = await Promise.all([send(url, webhook), send(url, webhook)]);
     const words = await Promise.all(answers.map((answer) => answer.text()));
     expect({ name, marks, words: words.toSorted() }).toEqual({ name, marks, words: ['known\n', 'stored\n'] });
-    const receive = async (event: { name: string; payload: unknown }): Promise<void> =>
-      notes.note(id, { ...decideEvent(event.name, event.payload) });
+    const handle = async (event: { name: string; payload: unknown }) => decideEvent(event.name, event.payload);
     const { deliveries, queue } = inbox;
     const log = silentLogger;
-    await handleDelivery({ data: { id } }, { queue, deliveries, notes, receive, log, clock: systemClock });
+    await handleDelivery({ data: { id } }, { queue, deliveries, handle, log, clock: systemClock });
     expect((await deliveries.get(id))?.handledAt).toBeDefined();
   }
   expect(await inbox.rows()).toBe(ids.size);

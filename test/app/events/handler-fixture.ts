@@ -53,7 +53,6 @@ export class HandlerFixture {
     targets: { targetsOf: async (_, branch) => this.branches.get(branch) ?? { targets: [], refused: [] } },
     smoke: untested,
     log: loggerTo((message) => this.log.push(message)),
-    decided: (id, decision) => this.decided.set(id, decision),
     recoverSoon: async () => void (this.recoveries += 1),
   };
 
@@ -67,8 +66,11 @@ export class HandlerFixture {
   }
 
   /** An event comes; its payload has the repository, the installation and the sender that events have. */
-  receive(name: string, payload: object, delivery = 'guid-1', pullRequests = noExaminer): Promise<EventDecision> {
-    return handleEvent({ id: delivery, name, payload: { ...place, ...payload } }, this.context, pullRequests);
+  async receive(name: string, payload: object, delivery = 'guid-1', pullRequests = noExaminer): Promise<EventDecision> {
+    const event = { id: delivery, name, payload: { ...place, ...payload } };
+    const decision = await handleEvent(event, this.context, pullRequests);
+    this.decided.set(delivery, { ...decision });
+    return decision;
   }
 
   push(after: string, branch = 'main', delivery = 'guid-1'): Promise<EventDecision> {

@@ -26,7 +26,7 @@ test('removes handled deliveries after two weeks, unhandled ones after 90 days',
   const of = (daysAgo: number) => delivery({ receivedAt: now - daysAgo * day });
   const all = { fresh: of(13), old: of(15), stuck: of(89), forgotten: of(91) };
   for (const each of Object.values(all)) await inbox.store(each);
-  for (const { id } of [all.fresh, all.old]) await inbox.deliveries.markHandled(id, undefined);
+  for (const { id } of [all.fresh, all.old]) await inbox.deliveries.markHandled(id, { kind: 'ignore', why: 'a test' });
   expect(await inbox.deliveries.forget()).toBe(2);
   const kept = (await inbox.deliveries.list({ limit: 10 })).map(({ id }) => id);
   expect(kept).toEqual([all.fresh.id, all.stuck.id]);

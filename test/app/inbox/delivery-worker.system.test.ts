@@ -1,21 +1,14 @@
 import { loggerTo } from '../../logger.ts';
-import { Probot } from 'probot';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { GitHubApiError, InstallationPaused, RepositoryLost } from '../../../app/github/github-api.ts';
-import {
-  decisionNotes,
-  handleDelivery,
-  startDeliveryWorker,
-  type DeliveryWorkerOptions,
-} from '../../../app/inbox/delivery-worker.ts';
+import { handleDelivery, startDeliveryWorker, type DeliveryWorkerOptions } from '../../../app/inbox/delivery-worker.ts';
+import type { DeliveryDecision } from '../../../app/inbox/deliveries.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
-import { newPrivateKey } from '../settings/keys.ts';
 import { delivery, openInbox, type TestInbox } from './inbox.ts';
 
 let postgres: TestPostgres;
 let inbox: TestInbox;
-const privateKey = newPrivateKey();
 beforeAll(async () => {
   postgres = await startTestPostgres();
   inbox = await openInbox(postgres.url);
@@ -25,20 +18,18 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-type Handler = Parameters<Probot['onAny']>[0];
+const nothing = { kind: 'ignore', why: 'it is of no account' };
 
-async function context(handler: Handler, more: Partial<DeliveryWorkerOptions> = {}) {
-  const probot = new Probot({ appId: 1, privateKey, secret: 'a-secret-of-our-own', logLevel: 'fatal' });
-  probot.on('push', handler);
-  await probot.ready();
-  const notes = decisionNotes();
+async function context(
+  handler: (event: object) => Promise<DeliveryDecision | void>,
+  more: Partial<DeliveryWorkerOptions> = {},
+) {
   const counted: string[] = [];
   const logged: string[] = [];
   const options: DeliveryWorkerOptions = {
     queue: inbox.queue,
     deliveries: inbox.deliveries,
-    notes,
-    receive: (event) => probot.receive(event),
+    handle: async (event) => (await handler(event)) ?? nothing,
     clock: systemClock,
     log: loggerTo((message, fields) => void logged.push(`${message} ${JSON.stringify(fields)}`)),
     count: (event, result) => void counted.push(`${event} ${result}`),
@@ -52,17 +43,16 @@ async function context(handler: Handler, more: Partial<DeliveryWorkerOptions> = 
     if (!found) throw new Error('The row is gone.');
     return found;
   };
-  return { one, handle, row, notes, counted, logged, options };
+  return { one, handle, row, counted, logged, options };
 }
 
 test('passes a delivery to its handler, and stores the decision with it', async () => {
   const seen: unknown[] = [];
-  const notes: { note?: (id: string) => void } = {};
-  const { one, handle, row, counted, ...made } = await context(async ({ id, name, payload }) => {
-    seen.push({ id, name, payload });
-    notes.note?.(id);
+  const decision = { kind: 'push', why: 'main moved on', text: 'a\0b\uD800' };
+  const { one, handle, row, counted } = await context(async (event) => {
+    seen.push(event);
+    return decision;
   });
-  notes.note = (id) => made.notes.note(id, { kind: 'push', why: 'main moved on', text: 'a\0b\uD800' });
   await handle();
   expect(seen).toEqual([{ id: one.id, name: 'push', payload: { ref: 'refs/heads/main' } }]);
   expect(await row()).toMatchObject({
@@ -72,7 +62,6 @@ test('passes a delivery to its handler, and stores the decision with it', async 
     lastError: undefined,
   });
   expect(counted).toEqual(['push handled']);
-  expect(made.notes.take(one.id)).toBeUndefined();
 });
 
 test('skips a delivery that was handled', async () => {
@@ -81,14 +70,6 @@ test('skips a delivery that was handled', async () => {
   await handle();
   await handle();
   expect(times).toBe(1);
-});
-
-test('marks a delivery without a handler as handled', async () => {
-  const { options } = await context(async () => undefined);
-  const other = delivery({ event: 'watch', payload: '{"action":"started"}' });
-  await inbox.store(other);
-  await handleDelivery({ data: { id: other.id } }, options);
-  expect(await inbox.deliveries.get(other.id)).toMatchObject({ decision: null, attempts: 1 });
 });
 
 test('retries a delivery whose handler fails, and keeps the error until then', async () => {
@@ -172,10 +153,12 @@ describe('the worker', () => {
     const { options } = await context(async () => undefined, {
       queue: quiet.queue,
       deliveries: quiet.deliveries,
-      receive: async ({ id, name }) => {
-        if (name !== 'pull_request') return;
-        examined = [...examined, id];
-        await released;
+      handle: async ({ id, name }) => {
+        if (name === 'pull_request') {
+          examined = [...examined, id];
+          await released;
+        }
+        return nothing;
       },
     });
     const hostile = Array.from({ length: 100 }, (_, at) =>
@@ -205,9 +188,10 @@ describe('the worker', () => {
       queue: quiet.queue,
       deliveries: quiet.deliveries,
       hasSlowFiles: (_, which) => which === 'pullRequests',
-      receive: ({ id }) => {
+      handle: async ({ id }) => {
         begun.push(id);
-        return released;
+        await released;
+        return nothing;
       },
     });
     const pushes = [1, 2, 3, 4, 5].map((repositoryId) => delivery({ installationId: 50, repositoryId }));
@@ -239,7 +223,7 @@ describe('the worker', () => {
       },
       deliveries: quiet.deliveries,
       hasSlowFiles: (_, which) => which === 'pushes',
-      receive: () => released,
+      handle: () => released.then(() => nothing),
     });
     const pushes = [1, 2, 3].map((repositoryId) => delivery({ installationId: 50, repositoryId }));
     await Promise.all(pushes.map(quiet.store));

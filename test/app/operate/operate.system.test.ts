@@ -108,7 +108,7 @@ describe('deliveries', () => {
     await inbox.database.pool.query('delete from pgboss.job');
     expect((await ask({ kind: 'retry', id: one.id })).output).toEqual([`The delivery ${one.id} is handled again.`]);
     expect(await inbox.jobs()).toBe(1);
-    await inbox.deliveries.markHandled(one.id, undefined);
+    await inbox.deliveries.markHandled(one.id, { kind: 'ignore', why: 'a test' });
     const again = await ask({ kind: 'retry', id: one.id });
     expect(again.done).toBe(false);
     expect(again.complained[0]).toMatch(/^The delivery .* was handled /);

@@ -1,5 +1,6 @@
 import { loggerTo } from '../../logger.ts';
 import { createHmac, randomUUID } from 'node:crypto';
+import { Webhooks } from '@octokit/webhooks';
 import { onTestFinished } from 'vitest';
 import type { Delivery } from '../../../app/inbox/delivery.ts';
 import type { StoreDelivery } from '../../../app/inbox/store-deliveries.ts';
@@ -65,7 +66,13 @@ export async function startIntake(
     log,
     timeouts,
     routes: [
-      ...webhookRoutes({ verify: verifySignature([secret]), store, clock: systemClock, log, ...options }),
+      ...webhookRoutes({
+        verify: verifySignature([new Webhooks({ secret })]),
+        store,
+        clock: systemClock,
+        log,
+        ...options,
+      }),
       ...routes,
     ],
   });

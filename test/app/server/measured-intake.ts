@@ -1,3 +1,4 @@
+import { Webhooks } from '@octokit/webhooks';
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { listen } from '../../../app/server/http-server.ts';
 import { verifySignature, webhookRoutes } from '../../../app/server/webhook-route.ts';
@@ -11,7 +12,7 @@ const server = await listen({
   clock: systemClock,
   log: silentLogger,
   routes: webhookRoutes({
-    verify: verifySignature(['a-secret-of-our-own-0123456789']),
+    verify: verifySignature([new Webhooks({ secret: 'a-secret-of-our-own-0123456789' })]),
     store: async () => {
       stored += 1;
       return 'stored';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decisionNotes, handleDelivery } from '../../../app/inbox/delivery-worker.ts';
+import { handleDelivery } from '../../../app/inbox/delivery-worker.ts';
 import { decideEvent } from '../../../app/events/event-decision.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
@@ -72,7 +72,6 @@ function* marked(value: unknown): Generator<{ path: string; payload: unknown }> 
 describe.each(Object.keys(payloads))('a signed %s', (event) => {
   test.each(Object.keys(odd))('with %s in any field is stored and handled', async (what) => {
     const { url, logged } = await startIntake({ store: inbox.store });
-    const notes = decisionNotes();
     const log = silentLogger;
     const cases = [...marked({ action: 'none', ...payloads[event] })];
     await Promise.all(
@@ -81,10 +80,10 @@ describe.each(Object.keys(payloads))('a signed %s', (event) => {
         const body = JSON.stringify(payload).replace('"@odd@"', odd[what] ?? '');
         const answer = await send(url, { id, body, headers: { 'x-github-event': event } });
         expect(`${path}: ${answer.status} ${await answer.text()}`).toBe(`${path}: 202 stored\n`);
-        const receive = async ({ name, payload: received }: { name: string; payload: unknown }): Promise<void> =>
-          notes.note(id, { ...decideEvent(name, received) });
+        const handle = async ({ name, payload: received }: { name: string; payload: unknown }) =>
+          decideEvent(name, received);
         const { deliveries, queue } = inbox;
-        await handleDelivery({ data: { id } }, { queue, deliveries, notes, receive, log, clock: systemClock });
+        await handleDelivery({ data: { id } }, { queue, deliveries, handle, log, clock: systemClock });
         const kept = await deliveries.get(id);
         expect(kept?.payload).toBe(body);
         expect(kept?.handledAt).toBeDefined();

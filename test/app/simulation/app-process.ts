@@ -1,6 +1,7 @@
+import { Webhooks } from '@octokit/webhooks';
 import { loggerTo } from '../../logger.ts';
 import { handleEvent } from '../../../app/events/handle-event.ts';
-import { decisionNotes, startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
+import { startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
 import {
   openDeliveries,
   inboxMigrations,
@@ -42,7 +43,6 @@ await migrate(db, workMigrations, { schema: workSchema, table: workMigrationTabl
 const queue = await openQueue({ url: databaseUrl, log, alone: true });
 const clock = hurriedClock(faster);
 const jobs = hurriedQueue(queue, faster);
-const notes = decisionNotes();
 
 const terms = { builder: 'app', onFailure: 'keep', afterRollback: 'continue', smokeTests: true, compares } as const;
 const [deploymentId] = deploymentIds;
@@ -62,7 +62,6 @@ const context: AppContext = {
   smoke: new ModelSmoke(() => clock.now(), remoteTested(line)),
   log,
   step,
-  decided: (id, decision) => notes.note(id, decision),
 };
 
 const server = await listen({
@@ -71,7 +70,7 @@ const server = await listen({
   clock: systemClock,
   log,
   routes: webhookRoutes({
-    verify: verifySignature([webhookSecret]),
+    verify: verifySignature([new Webhooks({ secret: webhookSecret })]),
     store: storeDeliveries({ pool, queue, clock: systemClock }),
     clock: systemClock,
     log,
@@ -81,10 +80,7 @@ const server = await listen({
 await startDeliveryWorker({
   queue,
   deliveries: openDeliveries(db, systemClock),
-  notes,
-  receive: async (event) => {
-    await handleEvent(event, context, { examine: async () => undefined });
-  },
+  handle: (event) => handleEvent(event, context, { examine: async () => undefined }),
   log,
   clock,
 });
