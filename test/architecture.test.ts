@@ -47,20 +47,18 @@ const architecture: Record<string, Module> = {
     'kit kit/archive kit/sse kit/statistics contract deploy',
     'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate @langchain/langgraph-sdk',
   ),
-  action: module(
-    'kit kit/archive kit/diagnostics contract agent-folder client deploy/file deploy github',
-    '@actions/core @actions/github',
-  ),
+  host: module('kit kit/archive kit/diagnostics contract agent-folder client deploy/file deploy', ''),
+  action: module('kit kit/diagnostics contract client deploy/file deploy github host', '@actions/core @actions/github'),
   app: module(
     'kit kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy github',
     'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: module(
-    'kit kit/postgres contract agent-folder client deploy/file deploy services/control services/agent action app github',
+    'kit kit/postgres contract agent-folder client deploy/file deploy services/control services/agent app github',
     'zod hono @hono/node-server emulate playwright-core @sparticuz/chromium',
   ),
   cli: module(
-    'kit kit/archive kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy services/control services/agent services/listener action app github demo',
+    'kit kit/archive kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy services/control services/agent services/listener host app demo',
     'commander ora',
   ),
 };

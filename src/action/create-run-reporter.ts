@@ -3,7 +3,7 @@ import type { Mode } from '../deploy/file/entry-options.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
-import type { GitHubReporting } from './read-request.ts';
+import type { GitHubReporting } from './read-step.ts';
 import type { GitHubClient } from '../github/client.ts';
 import { GitHubReporter, type RunReport } from './github-reporter.ts';
 import type { RunEvent } from './run-event.ts';

@@ -6,7 +6,7 @@ import { lacksPermission } from '../github/refusal.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
 import { sameRepository } from '../deploy/rules/repository-url.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
-import { headOf as headOfCheckout, git } from './git-head.ts';
+import { headOf as headOfCheckout, git } from '../host/git-head.ts';
 import { headOf } from './workflow.ts';
 
 type Warn = (message: string) => void;

@@ -2,19 +2,13 @@ import { defaultConfigPath, readDrafts } from '../deploy/file/deploy-file.ts';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputs as table, optionInputs, type Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
+import { OptionReader } from '../deploy/file/option-reader.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
-import {
-  deletesByInputs,
-  readGitHubInputs,
-  readRequest,
-  readRunSubject,
-  type GitHubReporting,
-  type ReadRequest,
-} from './read-request.ts';
+import { deletesByInputs, readRequest, type ReadRequest } from '../host/read-request.ts';
 import type { WorkflowRun } from './workflow.ts';
-import { readWorkspaceFile, type WorkspaceFile } from './workspace-file.ts';
+import { readWorkspaceFile, type WorkspaceFile } from '../host/workspace.ts';
 
 /** All that a step was given. What is known of a wrong one says where that is reported. */
 export interface StepInput {
@@ -107,4 +101,55 @@ function nameOfWrong(inputs: Inputs, file: { text: string; path: string } | unde
 function modeOfWrong(inputs: Inputs): Mode {
   const mode = optionInputs.mode.words.find((each) => each === inputs['mode']?.trim()) ?? optionInputs.mode.default;
   return mode === 'deploy' && inputs['dry-run']?.trim().toLowerCase() === 'true' ? 'plan' : mode;
+}
+
+/** What is to be shown on GitHub besides the step itself. */
+export interface GitHubReporting {
+  token: string;
+  comment: boolean;
+  deployment: boolean;
+  /** The environment of the GitHub Deployment; undefined: named as the deployment is. */
+  environment: string | undefined;
+}
+
+/** Reads the inputs that need `github-token`; undefined where there is none, or nothing to be done with it. */
+export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting | undefined; problems: Problem[] } {
+  const read = new OptionReader(inputs);
+  const token = read.text('github-token');
+  const comment = read.flag('comment');
+  const deployment = read.flag('github-deployment');
+  const environment = read.text('environment');
+  if (token === undefined && deployment) {
+    read.addProblem('github-token', 'github-deployment needs github-token: give github.token');
+  }
+  const isRequested = token !== undefined && (comment || deployment);
+  return {
+    reporting: isRequested ? { token, comment, deployment, environment } : undefined,
+    problems: read.problems,
+  };
+}
+
+/** What the workflow says of its run that the event may not. */
+interface RunSubject {
+  /** Deploys exactly this commit. */
+  commit?: string;
+  pullRequest?: number;
+}
+
+/** Reads the inputs about the commit and the pull request of the run. */
+function readRunSubject(inputs: Inputs): { subject: RunSubject; problems: Problem[] } {
+  const read = new OptionReader(inputs);
+  const commit = read.text('commit')?.toLowerCase();
+  const pull = read.text('pull-request');
+  if (commit !== undefined && !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) {
+    read.addProblem('commit', 'commit is the full SHA of a commit, of 40 characters');
+  }
+  if (pull !== undefined && !/^[1-9]\d{0,9}$/.test(pull)) {
+    read.addProblem('pull-request', 'pull-request is the number of a pull request');
+  }
+  const subject = {
+    ...(commit === undefined ? {} : { commit }),
+    ...(pull === undefined ? {} : { pullRequest: Number(pull) }),
+  };
+  return { subject: read.problems.length > 0 ? {} : subject, problems: read.problems };
 }

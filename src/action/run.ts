@@ -1,3 +1,4 @@
+import { secretParts, shortestHidden, spellingsOf } from '../contract/masking/secret-spellings.ts';
 import * as core from '@actions/core';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import { stackOf } from '../kit/errors.ts';
@@ -5,14 +6,13 @@ import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { print, refuse, reportOutcome, Progress } from './report-outcome.ts';
 import type { ConnectedGitHub } from './github-connection.ts';
 import { lookUpHead, withPullRequestHead } from './look-up-head.ts';
-import { masksOf } from './masks.ts';
 import { readRunEvent, type RunEvent } from './run-event.ts';
 import { readWorkflow, type WorkflowRun } from './workflow.ts';
-import { endedWhilePacking, packSourceDir } from './pack-source-dir.ts';
+import { endedWhilePacking, packSourceDir } from '../host/pack-source-dir.ts';
 import type { RunReporter } from './create-run-reporter.ts';
 import type { StepInput } from './read-step.ts';
-import type { DeployInputs } from './run-deployment.ts';
-import { version } from './version.ts';
+import type { DeployInputs } from '../host/run-deployment.ts';
+import { version } from '../host/version.ts';
 
 /** How long a cancelled step may take to end by itself (ms). A runner kills it after 7.5 s. */
 const goneWithinMs = 6_000;
@@ -92,7 +92,7 @@ async function deployPacked(
   const packed = await packSourceDir(request.deployment.desired, signal);
   if (packed.kind === 'ended') return endedWhilePacking;
   if (packed.kind === 'wrong') return refuse(packed.problems);
-  const { runDeployment } = await import('./run-deployment.ts');
+  const { runDeployment } = await import('../host/run-deployment.ts');
   const progress = new Progress();
   try {
     return await runDeployment({
@@ -167,4 +167,16 @@ function failedByBug(error: unknown): Outcome {
     changed: false,
     notes: [],
   };
+}
+
+/** An address without a user: a log whose addresses are masked cannot be read. */
+const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);
+
+/**
+ * What has to be masked so that a secret shows nowhere: the whole and each of its lines, in every spelling. Short
+ * values and addresses are left out, for masking them would make the log unreadable.
+ */
+export function masksOf(secrets: readonly string[]): string[] {
+  const parts = secrets.flatMap(secretParts).filter((part) => part.trim().length >= shortestHidden && !isAddress(part));
+  return [...new Set(parts.flatMap(spellingsOf).map((spelling) => spelling.trim()))];
 }

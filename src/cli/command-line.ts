@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { version } from '../action/version.ts';
+import { version } from '../host/version.ts';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';

@@ -1,4 +1,4 @@
-import { workspaceCases } from '../action/workspace-cases.ts';
+import { workspaceCases } from '../host/workspace.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import { type EntryOptions, readEntryOptions } from '../deploy/file/entry-options.ts';
 import { graderKeyProblems } from '../deploy/file/grader-keys.ts';

@@ -1,6 +1,5 @@
-import { longestSilence } from '../action/run-deployment.ts';
-import { gradersFor } from '../action/graders-for.ts';
-import { version } from '../action/version.ts';
+import { longestSilence, gradersFor } from '../host/run-deployment.ts';
+import { version } from '../host/version.ts';
 import { connectAgentServer } from '../client/agent.ts';
 import { connectControlService } from '../client/control.ts';
 import { steadyClock } from '../kit/clock.ts';

@@ -1,7 +1,7 @@
-import { readRequest, type ReadRequest } from '../action/read-request.ts';
-import { endedWhilePacking, packSourceDir } from '../action/pack-source-dir.ts';
-import { runDeployment } from '../action/run-deployment.ts';
-import { version } from '../action/version.ts';
+import { readRequest, type ReadRequest } from '../host/read-request.ts';
+import { endedWhilePacking, packSourceDir } from '../host/pack-source-dir.ts';
+import { runDeployment } from '../host/run-deployment.ts';
+import { version } from '../host/version.ts';
 import { systemClock as clock } from '../kit/clock.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import type { Desired } from '../deploy/file/desired.ts';
@@ -16,7 +16,7 @@ import { outcomeLines, eventLines } from '../deploy/words/event-lines.ts';
 import { withAnswers, whyTooFewAnswers } from '../deploy/rules/series.ts';
 import { toResultJson } from '../deploy/words/result-json.ts';
 import { exitCodes, type ExitCode, complain, keyless, onCommandLine, readTextFile } from './problems.ts';
-import { git, headOf, type GitHead } from '../action/git-head.ts';
+import { git, headOf, type GitHead } from '../host/git-head.ts';
 import { activityAfter, liveLineOn, noLiveLine, type Activity } from './live-line.ts';
 import type { Terminal } from './terminal.ts';
 

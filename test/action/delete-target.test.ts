@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRequest } from '../../src/action/read-request.ts';
+import { readRequest } from '../../src/host/read-request.ts';
 
 const inputs = { mode: 'delete', 'base-url': 'https://host', 'api-key': 'k' };
 const one = 'name: support\ndeployment-id: 11111111-1111-4111-8111-111111111111\n';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readGitHubInputs } from '../../src/action/read-request.ts';
+import { readGitHubInputs } from '../../src/action/read-step.ts';
 import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/github-connection.ts';
 import { runReportOf, type RunFacts } from '../../src/action/create-run-reporter.ts';
 import { GitHubReporter, type RunReport } from '../../src/action/github-reporter.ts';

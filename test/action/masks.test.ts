@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { masksOf } from '../../src/action/masks.ts';
+import { masksOf } from '../../src/action/run.ts';
 
 test.each<[string, string[], string[]]>([
   ['a key', ['sk-12345'], ['sk-12345']],

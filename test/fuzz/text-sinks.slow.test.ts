@@ -3,7 +3,7 @@ import { asSentence } from '../../src/kit/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
 import { explainLoading } from '../../src/services/agent/graphs/javascript/import-error.ts';
 import { loggedHeaders } from '../../src/services/agent/http/header-rules.ts';
-import { masksOf } from '../../src/action/masks.ts';
+import { masksOf } from '../../src/action/run.ts';
 import { readErrorBody } from '../../src/client/attempt-failure.ts';
 import { strictMaskOf, maskOf } from '../../src/contract/masking/mask.ts';
 import { globMatcher } from '../../src/deploy/file/glob-matcher.ts';

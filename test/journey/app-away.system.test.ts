@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitEnvironment } from '../../src/demo/github/git/commits.ts';
 import { systemClock, type Clock } from '../../src/kit/clock.ts';
-import { runDeployment } from '../../src/action/run-deployment.ts';
+import { runDeployment } from '../../src/host/run-deployment.ts';
 import { openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject, type Project } from './app-project.ts';
 

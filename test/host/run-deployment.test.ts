@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, test, vi } from 'vitest';
-import { longestSilence, runDeployment } from '../../src/action/run-deployment.ts';
+import { longestSilence, runDeployment } from '../../src/host/run-deployment.ts';
 import type { Expectation, SmokeTest } from '../../src/deploy/file/smoke-test.ts';
-import { startControlStub } from './control-stub.ts';
+import { startControlStub } from '../action/control-stub.ts';
 
 const requests: SmokeTest = {
   name: 'says hello',

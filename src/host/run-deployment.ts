@@ -1,11 +1,11 @@
+import type { SmokeTest } from '../deploy/file/smoke-test.ts';
+import type { Graders } from '../contract/grader.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { DesiredDeployment } from '../deploy/file/desired.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
-import type { SmokeTest } from '../deploy/file/smoke-test.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
-import { gradersFor } from './graders-for.ts';
 import type { PackedSource } from '../kit/archive/pack.ts';
 
 /** The configuration of a run, after all input has been read. */
@@ -87,4 +87,23 @@ async function notesOnBuild({ options, deployment, workflow }: DeployInputs): Pr
   const { notesOnPackages } = await import('./package-problems.ts');
   const { failures, warnings } = notesOnPackages(desired, workflow);
   return isUploaded ? failures : [...failures, ...warnings];
+}
+
+interface ConnectedGraders {
+  /** Absent where no test needs one. */
+  graders?: Graders;
+  /** The values of their keys, which no output may show. */
+  keys: readonly string[];
+  close: () => Promise<void>;
+}
+
+/** Connects the graders of smoke tests, with their keys from the environment. */
+export async function gradersFor(tests: readonly SmokeTest[], userAgent: string): Promise<ConnectedGraders> {
+  const graded = tests.flatMap(({ expect }) => expect.flatMap((each) => (each.kind === 'graded' ? [each] : [])));
+  if (graded.length === 0) return { keys: [], close: async () => undefined };
+  const keyOf = (name: string): string | undefined => process.env[name]?.trim();
+  const { connectGraders } = await import('../client/grader.ts');
+  const graders = connectGraders({ userAgent, keyOf });
+  const names = new Set(graded.flatMap(({ grader: { key } }) => key ?? []));
+  return { graders, keys: [...names].flatMap((name) => keyOf(name) || []), close: () => graders.close() };
 }

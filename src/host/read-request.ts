@@ -5,59 +5,7 @@ import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../deploy/file/read-desired.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
-import { OptionReader } from '../deploy/file/option-reader.ts';
-import { workspaceCases } from './workspace-cases.ts';
-
-/** What is to be shown on GitHub besides the step itself. */
-export interface GitHubReporting {
-  token: string;
-  comment: boolean;
-  deployment: boolean;
-  /** The environment of the GitHub Deployment; undefined: named as the deployment is. */
-  environment: string | undefined;
-}
-
-/** Reads the inputs that need `github-token`; undefined where there is none, or nothing to be done with it. */
-export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting | undefined; problems: Problem[] } {
-  const read = new OptionReader(inputs);
-  const token = read.text('github-token');
-  const comment = read.flag('comment');
-  const deployment = read.flag('github-deployment');
-  const environment = read.text('environment');
-  if (token === undefined && deployment) {
-    read.addProblem('github-token', 'github-deployment needs github-token: give github.token');
-  }
-  const isRequested = token !== undefined && (comment || deployment);
-  return {
-    reporting: isRequested ? { token, comment, deployment, environment } : undefined,
-    problems: read.problems,
-  };
-}
-
-/** What the workflow says of its run that the event may not. */
-export interface RunSubject {
-  /** Deploys exactly this commit. */
-  commit?: string;
-  pullRequest?: number;
-}
-
-/** Reads the inputs about the commit and the pull request of the run. */
-export function readRunSubject(inputs: Inputs): { subject: RunSubject; problems: Problem[] } {
-  const read = new OptionReader(inputs);
-  const commit = read.text('commit')?.toLowerCase();
-  const pull = read.text('pull-request');
-  if (commit !== undefined && !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) {
-    read.addProblem('commit', 'commit is the full SHA of a commit, of 40 characters');
-  }
-  if (pull !== undefined && !/^[1-9]\d{0,9}$/.test(pull)) {
-    read.addProblem('pull-request', 'pull-request is the number of a pull request');
-  }
-  const subject = {
-    ...(commit === undefined ? {} : { commit }),
-    ...(pull === undefined ? {} : { pullRequest: Number(pull) }),
-  };
-  return { subject: read.problems.length > 0 ? {} : subject, problems: read.problems };
-}
+import { workspaceCases } from './workspace.ts';
 
 /** The whole request, or every problem with it. */
 export type ReadRequest =

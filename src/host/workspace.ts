@@ -1,5 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
+import { longestCaseFile } from '../deploy/file/case-file.ts';
+import type { CaseFiles } from '../deploy/file/cases.ts';
+
+/** Reads files of cases below the working directory, which is the root of the repository. */
+export const workspaceCases: CaseFiles = {
+  read(path) {
+    try {
+      const found = statSync(path);
+      if (!found.isFile()) return { why: 'must name a file' };
+      // A character takes up to four bytes.
+      if (found.size > 4 * longestCaseFile) return { why: `must name a file of at most ${longestCaseFile} characters` };
+      return { text: readFileSync(path, 'utf8') };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      const isAbsent = error.code === 'ENOENT' || error.code === 'ENOTDIR';
+      return {
+        why: isAbsent ? 'names a file that is not there' : `names a file that cannot be read (${String(error.code)})`,
+      };
+    }
+  },
+};
 
 /** What reading a file of the workspace found: its text and its path for annotations, no file, or a reason. */
 export type WorkspaceFile =

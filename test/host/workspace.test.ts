@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { annotated } from '../../src/action/workspace-file.ts';
+import { annotated } from '../../src/host/workspace.ts';
 
 test.each([
   ['as it is', '.github/landfall.yml', '/', '.github/landfall.yml'],

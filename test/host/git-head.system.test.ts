@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { headOf, type Git } from '../../src/action/git-head.ts';
+import { headOf, type Git } from '../../src/host/git-head.ts';
 
 const requested = { repoUrl: 'https://github.com/acme/agents', repoRef: 'main' };
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
