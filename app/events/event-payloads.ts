@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { storableText } from '../inbox/storable-json.ts';
+import { storableText } from '../../src/kit/json-text.ts';
 import type { InstallationRepository } from '../context.ts';
 import type { DecisionOf, EventDecision } from './event-types.ts';
 

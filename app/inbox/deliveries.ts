@@ -1,6 +1,6 @@
 import { type ColumnType, type Generated, type Kysely, type Selectable, sql } from 'kysely';
 import type { Clock } from '../../src/kit/clock.ts';
-import { storableJson } from './storable-json.ts';
+import { storableJson } from '../../src/kit/json-text.ts';
 import type { Migration } from '../../src/kit/postgres/migrate.ts';
 import { readingsTable } from './readings.ts';
 

@@ -1,6 +1,5 @@
-import { fromJson } from '../../src/kit/json-text.ts';
+import { fromJson, storableText } from '../../src/kit/json-text.ts';
 import { isObject } from '../../src/kit/json-object.ts';
-import { storableText } from './storable-json.ts';
 
 /** A verified webhook, as stored. */
 export interface Delivery {

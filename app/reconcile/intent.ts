@@ -5,7 +5,7 @@ import type { Sample, Verdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { OnFailure, OnUnproven, Verify } from '../../src/deploy/file/desired.ts';
 import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
-import type { HoldDecision } from '../../src/contract/control/hold.ts';
+import type { HoldDecision } from '../../src/contract/control/revision.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import type { InstallationRepository } from '../context.ts';
 

@@ -7,7 +7,7 @@ import { hashOfTest } from '../../src/deploy/smoke/kept-baselines.ts';
 import { uncomparedNote } from '../../src/deploy/rules/against-live.ts';
 import { toBaselineRequest } from '../../src/deploy/rules/baseline.ts';
 import type { Sample } from '../../src/deploy/rules/verdict-types.ts';
-import { storableText } from '../inbox/storable-json.ts';
+import { storableText } from '../../src/kit/json-text.ts';
 import type { Intent, LiveAnswers, TestAnswers } from './intent.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
-import { storableJson } from '../inbox/storable-json.ts';
+import { storableJson } from '../../src/kit/json-text.ts';
 import { workSchema } from './migrations.ts';
 import { reportJobOf, type Report, type DesiredReport } from './report.ts';
 import type { WorkStore } from './store.ts';

@@ -1,5 +1,5 @@
 import type { ColumnType, GeneratedAlways, Insertable, Kysely, Selectable, Transaction } from 'kysely';
-import { storableJson } from '../inbox/storable-json.ts';
+import { storableJson } from '../../src/kit/json-text.ts';
 import type { InstallationRepository } from '../context.ts';
 import type { Cause, Intent, IntentState } from './intent.ts';
 import type { QueueState } from './queue-state.ts';

@@ -1,10 +1,9 @@
 import { stackOf } from '../../src/kit/errors.ts';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
-import type { Clock } from '../../src/kit/clock.ts';
+import { type Clock, pause } from '../../src/kit/clock.ts';
 import type { AppContext } from '../context.ts';
-import { jobIdOf } from '../job-id.ts';
+import { jobIdOf } from '../../src/kit/postgres/queue-jobs.ts';
 import { recover, type RecoveryClients } from './recover.ts';
-import { pause } from '../../src/kit/clock.ts';
 import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 
 /** The job that looks for what was missed. */

@@ -3,8 +3,7 @@ import type { WorkStore } from '../reconcile/store.ts';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
 import { commitReportJob, type Report, reportJob, reportJobOf } from '../reconcile/report.ts';
 import { sendReport, type ReportingContext } from './send-report.ts';
-import { jobIdOf } from '../job-id.ts';
-import { jobsAbout, runJobAgain } from '../../src/kit/postgres/queue-jobs.ts';
+import { jobIdOf, jobsAbout, runJobAgain } from '../../src/kit/postgres/queue-jobs.ts';
 
 /** What such a job holds: the report, and for which time it was sent (ms since the epoch), where that was later. */
 export interface ReportJobData {

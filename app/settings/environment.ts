@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { readAddress } from '../../src/kit/base-address.ts';
 import { fieldNameSettings } from '../../src/contract/control/aliases.ts';
-import { invalidInHeader } from '../../src/kit/header-value.ts';
-import { withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
+import { invalidInHeader, withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
 import { readRsaKey } from '../../src/kit/rsa-key.ts';
 
 /** A repository that the operator lets act on a deployment whose `repo_url` is another's. */

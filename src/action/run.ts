@@ -8,10 +8,9 @@ import type { ConnectedGitHub } from './github-connection.ts';
 import { lookUpHead, withPullRequestHead } from './look-up-head.ts';
 import { readRunEvent, type RunEvent } from './run-event.ts';
 import { readWorkflow, type WorkflowRun } from './workflow.ts';
-import { endedWhilePacking, packSourceDir } from '../host/pack-source-dir.ts';
+import { endedWhilePacking, packSourceDir, type DeployInputs } from '../host/run-deployment.ts';
 import type { RunReporter } from './create-run-reporter.ts';
 import type { StepInput } from './read-step.ts';
-import type { DeployInputs } from '../host/run-deployment.ts';
 import { version } from '../host/version.ts';
 
 /** How long a cancelled step may take to end by itself (ms). A runner kills it after 7.5 s. */

@@ -1,7 +1,7 @@
 import { workspaceCases } from '../host/workspace.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import { type EntryOptions, readEntryOptions } from '../deploy/file/entry-options.ts';
-import { graderKeyProblems } from '../deploy/file/grader-keys.ts';
+import { graderKeyProblems } from '../host/read-request.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import { OptionReader } from '../deploy/file/option-reader.ts';

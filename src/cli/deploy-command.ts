@@ -1,6 +1,5 @@
 import { readRequest, type ReadRequest } from '../host/read-request.ts';
-import { endedWhilePacking, packSourceDir } from '../host/pack-source-dir.ts';
-import { runDeployment } from '../host/run-deployment.ts';
+import { endedWhilePacking, packSourceDir, runDeployment } from '../host/run-deployment.ts';
 import { version } from '../host/version.ts';
 import { systemClock as clock } from '../kit/clock.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';

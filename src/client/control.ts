@@ -14,10 +14,17 @@ import {
   deploymentsQuery,
 } from '../contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../contract/control/integration.ts';
-import { holdDecisionRequest, type HoldDecisionRequest, holdHeader } from '../contract/control/hold.ts';
+import {
+  holdDecisionRequest,
+  type HoldDecisionRequest,
+  holdHeader,
+  revision,
+  type Revision,
+  revisionsList,
+  revisionsQuery,
+} from '../contract/control/revision.ts';
 import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
-import { revision, type Revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
 import { controlInfo, idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
 import type { ChangeOptions, ControlFeatures, FullControlService } from '../contract/control/service.ts';
 import { verdictReport } from '../contract/control/verdict.ts';

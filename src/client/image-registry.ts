@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { isLoopback } from '../kit/base-address.ts';
 import type { CallOptions } from '../contract/call-options.ts';
-import type { ImageLookup } from '../contract/image-lookup.ts';
+import type { ImageLookup } from '../contract/control/container.ts';
 import { fromJson } from '../kit/json-text.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { header, send, type HttpReply } from './http.ts';

@@ -1,6 +1,6 @@
+import type { SmokeTest } from '../deploy/file/smoke-test.ts';
 import type { DesiredDeployment } from '../deploy/file/desired.ts';
 import { type EntryOptions, type Mode, readEntryOptions } from '../deploy/file/entry-options.ts';
-import { graderKeyProblems } from '../deploy/file/grader-keys.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../deploy/file/read-desired.ts';
@@ -66,3 +66,24 @@ function readDeployments(requested: RequestInput, isPullRequest: boolean): ReadD
 
 const unnamedDeletion =
   'mode delete on a pull request takes no entry of the deploy file, which may be production: give `name` or `deployment-id`, for example `name: support-pr-${{ github.event.number }}`';
+
+/** Names that say what they hold. Keys of control services end so as well, and are refused where the file is read. */
+const usualName = /_API_KEY$/i;
+
+/**
+ * The keys that graders may not have. Who may change the file may choose where a grader sends its key, so a variable
+ * of the environment is one only by its name, or because the person who runs this lists it.
+ */
+export function graderKeyProblems(tests: readonly SmokeTest[], inputs: Inputs): Problem[] {
+  const listed = new Set((inputs['grader-keys'] ?? '').split(/[\s,]+/).filter(Boolean));
+  const isRefused = (key: string): boolean => !usualName.test(key) && !listed.has(key);
+  return tests
+    .filter(({ expect }) =>
+      expect.some((each) => each.kind === 'graded' && each.grader.key !== undefined && isRefused(each.grader.key)),
+    )
+    .map(({ name }) => inputProblem('grader-keys', `smoke test \`${name}\`: ${refusedKey}`));
+}
+
+/** Without the name: a user may have written the key itself in its place. */
+const refusedKey =
+  'the `key` of its grader is not taken, because its name does not end in _API_KEY: rename the variable, or list it in `grader-keys`';

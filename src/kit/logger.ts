@@ -1,4 +1,4 @@
-import { cutMark } from './cut-mark.ts';
+import { cutMark } from './plain-text.ts';
 import { pino, stdTimeFunctions, type BaseLogger, type DestinationStream } from 'pino';
 
 /**

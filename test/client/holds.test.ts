@@ -1,7 +1,6 @@
 import nock from 'nock';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HoldDecision } from '../../src/contract/control/hold.ts';
-import type { Revision } from '../../src/contract/control/revision.ts';
+import type { HoldDecision, Revision } from '../../src/contract/control/revision.ts';
 import { decideHold } from '../../src/deploy/machine/decide-hold.ts';
 import { type HoldState, holdStateOf } from '../../src/deploy/rules/hold-state.ts';
 import { checkNothingPending, connectedControl, host } from './intercepted.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { lookUpImage, mayGiveTokens } from '../../src/client/image-registry.ts';
-import { isPinned } from '../../src/contract/image-lookup.ts';
+import { isPinned } from '../../src/contract/control/container.ts';
 
 const manifest = '{"schemaVersion":2}';
 const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { holdHeader } from '../../src/contract/control/hold.ts';
+import { holdHeader } from '../../src/contract/control/revision.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 import { press, type } from './keyboard.ts';
 

@@ -1,9 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { engineProblem, lockedEngine } from './engine-version.ts';
+import { missingCodes, unlessCode } from '../../kit/errors.ts';
+import { lockFiles, engineProblem, lockedEngine, isModernYarnLock } from './lock-files.ts';
 import { inFolder, type InstallPlan, type ProjectFolder } from './install-plan.ts';
-import { isModernYarnLock } from './lock-files.ts';
-import { declaresWorkspaces } from './package-folders.ts';
 import { readBelow } from './checkout-files.ts';
 import { isObject } from '../../kit/json-object.ts';
 import { fromJson, holdsMore } from '../../kit/json-text.ts';
@@ -56,3 +55,27 @@ export function lockedEngineProblem(
   const message = engineProblem(lockedEngine(manager, text));
   return message === undefined ? undefined : { file: inFolder(lock, folder), message };
 }
+
+/**
+ * The folder and those above it, up to the one that its packages are installed in: the first with a lock file or
+ * workspaces. Without one, the packages right above it. Further folders are not the agent's.
+ */
+export function packageFolders(folder: string): string[] {
+  const all = foldersUp(folder);
+  const root = all.findIndex(isInstalled);
+  if (root >= 0) return all.slice(0, root + 1);
+  const end = all.findIndex((each, at) => at > 0 && !existsSync(join(each, 'package.json')));
+  return end < 0 ? all : all.slice(0, end);
+}
+
+const foldersUp = (folder: string): string[] => {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersUp(parent)];
+};
+
+const isInstalled = (folder: string): boolean =>
+  [...lockFiles.map(([file]) => file), 'pnpm-workspace.yaml'].some((file) => existsSync(join(folder, file))) ||
+  declaresWorkspaces(unlessCode(missingCodes, '', () => readFileSync(join(folder, 'package.json'), 'utf8')));
+
+/** Whether a package.json declares workspaces. It isn't parsed: an invalid one is reported elsewhere. */
+export const declaresWorkspaces = (text: string | Buffer): boolean => /"workspaces"\s*:/.test(text.toString());

@@ -1,4 +1,4 @@
-import { classOfRevisionStatus, type RevisionStatus } from '../../contract/control/revision-status.ts';
+import { classOfRevisionStatus, type RevisionStatus } from '../../contract/control/revision.ts';
 
 const labels: Readonly<Record<RevisionStatus, string>> = {
   CREATING: 'Creating',

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { configReply, runConfigRequest } from './config.ts';
-import { freeObject } from './open-word.ts';
+import { configReply, runConfigRequest, freeObject } from './open-word.ts';
 
 /**
  * The namespace in which a graph id becomes the uuid (version 5) of the graph's default assistant.

@@ -1,4 +1,4 @@
-import { cutText } from '../../kit/cut-mark.ts';
+import { cutText } from '../../kit/plain-text.ts';
 import { isObject } from '../../kit/json-object.ts';
 
 const maxPreviewLength = 200;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { runConfigRequest } from './config.ts';
+import { runConfigRequest, freeObject, openWord, stateValues } from './open-word.ts';
 import { isObject } from '../../kit/json-object.ts';
-import { freeObject, openWord, stateValues } from './open-word.ts';
 import { runStreamModes } from './stream-event.ts';
 import { checkpointSchema } from './thread.ts';
 import { maxWebhookUrlLength } from './webhook.ts';
@@ -179,3 +178,14 @@ export type RunsCancel = z.infer<typeof runsCancel>;
 
 /** Body of `POST /runs/batch`: one stateless run an item. */
 export const runBatchRequest = z.array(runCreate).min(1);
+
+/** One update within a step: as if the node `as_node` had returned these values, or this command. */
+export const superstepUpdate = z.strictObject({
+  values: stateValues.nullish(),
+  command: commandSchema.nullable().optional(),
+  as_node: z.string().min(1),
+});
+
+/** One step of a new thread's history (`POST /threads`): the updates of parallel nodes. */
+export const superstepSchema = z.strictObject({ updates: z.array(superstepUpdate).min(1) });
+export type Superstep = z.infer<typeof superstepSchema>;

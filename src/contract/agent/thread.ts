@@ -1,7 +1,6 @@
 import * as z from 'zod';
+import { stateValues, freeObject, openWord, configReply } from './open-word.ts';
 import { ifExists, page, sortOrders } from './assistant.ts';
-import { configReply } from './config.ts';
-import { freeObject, openWord, stateValues } from './open-word.ts';
 
 /** Thread statuses: a new thread is `idle` (section "Thread"); the others are those of the public servers. */
 export const threadStatuses = ['idle', 'busy', 'interrupted', 'error'] as const;

@@ -1,7 +1,31 @@
 import * as z from 'zod';
-import { hold } from './hold.ts';
 import { pageQuery } from './pages.ts';
 import { sourceRevisionConfig } from './source.ts';
+
+/** The header of a change that asks for a hold of the revision that it makes: a whole number of seconds. */
+export const holdHeader = 'Landfall-Hold';
+
+/** The most seconds that a revision can be held, and those of callers that name none. */
+export const longestHold = 86_400;
+
+export const holdDecisions = ['promoted', 'discarded'] as const;
+export type HoldDecision = (typeof holdDecisions)[number];
+
+/** The hold of a revision, which is started and healthy without traffic. An addition of ours. */
+export const hold = z.looseObject({
+  /** Where the revision answers by itself while it is held. */
+  address: z.string(),
+  /** When it is discarded unless it is promoted; null before it is healthy. */
+  ends_at: z.string().nullable(),
+  decision: z.enum(holdDecisions).nullable(),
+});
+
+/** The body of a decision. */
+export const holdDecisionRequest = z.object({
+  /** Why, for the status and the log of the revision. */
+  why: z.string().max(1_000).nullish(),
+});
+export type HoldDecisionRequest = z.input<typeof holdDecisionRequest>;
 
 /** A revision in a response: `DEPLOYED` marks a finished rollout. It has no deployment id. */
 export const revision = z.looseObject({
@@ -30,3 +54,48 @@ export const revisionsQuery = pageQuery.extend({
   remote_reconciled: z.boolean().optional(),
 });
 export type RevisionsQuery = z.infer<typeof revisionsQuery>;
+
+/** A package that a revision was built with. */
+export const revisionPackage = z.looseObject({
+  name: z.string(),
+  /** Null for one that was installed from an address. */
+  version: z.string().nullable(),
+  /** Where it came from, if not from the index: without credentials. */
+  address: z.string().nullable(),
+});
+
+/** GET /v2/deployments/{id}/revisions/{revision_id}/packages: an addition of this project's service. */
+export const revisionPackages = z.looseObject({
+  /** The version of the interpreter: `3.11.2`. Null where no graph is in Python, before the build, and of older builds. */
+  python: z.string().nullable(),
+  /** The installed packages of Python, in their order; empty where no graph is in Python. */
+  packages: z.array(revisionPackage),
+});
+export type RevisionPackages = z.infer<typeof revisionPackages>;
+
+/** Every known revision status, and its meaning for a waiting client (control-service.md, States). */
+export const revisionStatusClasses = {
+  CREATING: 'in-progress',
+  QUEUED: 'in-progress',
+  AWAITING_BUILD: 'in-progress',
+  BUILDING: 'in-progress',
+  AWAITING_DEPLOY: 'in-progress',
+  DEPLOYING: 'in-progress',
+  DEPLOYED: 'live',
+  CREATE_FAILED: 'failed',
+  BUILD_FAILED: 'failed',
+  DEPLOY_FAILED: 'failed',
+  SKIPPED: 'superseded',
+  INTERRUPTED: 'interrupted',
+  UNKNOWN: 'unknown',
+} as const;
+export type RevisionStatus = keyof typeof revisionStatusClasses;
+export const revisionStatuses = Object.keys(revisionStatusClasses).filter((word): word is RevisionStatus =>
+  Object.hasOwn(revisionStatusClasses, word),
+);
+export type RevisionStatusClass = (typeof revisionStatusClasses)[RevisionStatus];
+
+const classes = new Map<string, RevisionStatusClass>(Object.entries(revisionStatusClasses));
+
+/** The class of a status; a new one is `unknown`: neither live nor failed. */
+export const classOfRevisionStatus = (status: string): RevisionStatusClass => classes.get(status) ?? 'unknown';

@@ -12,8 +12,7 @@ import type { LogPage, LogQuery } from './log.ts';
 import type { PushToken, UploadTarget } from './upload.ts';
 import type { BaselineRequest, StoredBaseline } from './baseline.ts';
 import type { VerdictReport } from './verdict.ts';
-import type { HoldDecisionRequest } from './hold.ts';
-import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
+import type { HoldDecisionRequest, Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
 export interface WriteOptions extends CallOptions {
   /**

@@ -1,4 +1,4 @@
-import { cutMark } from '../../kit/cut-mark.ts';
+import { cutMark } from '../../kit/plain-text.ts';
 import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
 import { secretCodes, secretSpellings, shortestHidden } from './secret-spellings.ts';

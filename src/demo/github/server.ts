@@ -10,7 +10,7 @@ import * as app from './answers/app.ts';
 import * as checks from './answers/checks.ts';
 import * as deployments from './answers/deployments.ts';
 import * as git from './answers/git.ts';
-import { getRepository, installationRepositories } from './answers/repositories.ts';
+import { getRepository, installationRepositories } from './answers/accounts.ts';
 
 /**
  * Answers everything: the API and git.

@@ -5,8 +5,7 @@ import { labelOf, readCaseFile, rowProblem, type CaseFile, type CaseRow } from '
 import { readDrafts } from './deploy-file.ts';
 import { eachOnce, fieldProblem, type Draft } from './draft.ts';
 import { compilePath } from './json-path.ts';
-import { expectOf, withValues, type MappedCase } from './mapped-case.ts';
-import { mapPromptfoo } from './promptfoo.ts';
+import { expectOf, withValues, type MappedCase, mapPromptfoo } from './promptfoo.ts';
 import { mostSmokeTests } from './written-smoke-test.ts';
 
 /** The files that smoke tests may name in `cases`. */

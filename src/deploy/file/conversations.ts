@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { duration } from './duration.ts';
+import { duration } from './written-text.ts';
 
 /** The verdict on conversations has this name among those of smoke tests, in every report. */
 export const conversationsTest = 'conversations';

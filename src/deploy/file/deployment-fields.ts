@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Prices, SmokeTest } from './smoke-test.ts';
 import { refusedInCommand, graphConfigPathProblem, imageUriProblem } from '../../contract/control/field-values.ts';
 import { dnsLabel } from '../../contract/control/container.ts';
 import { readWrittenRef } from '../../contract/control/repo-ref.ts';
@@ -7,12 +8,26 @@ import { resourceSpec } from '../../contract/control/resource-spec.ts';
 import { secretReference } from '../../contract/control/secret.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 import { writtenConversations } from './conversations.ts';
-import { priceFields } from './price-fields.ts';
 import { pushFields } from './push-fields.ts';
-import { ruled } from './ruled-text.ts';
+import { ruled } from './written-text.ts';
 import { secretNames } from './secret-names.ts';
 import { toKebab, withSnakeKeys } from './spelling.ts';
 import { writtenSmokeTests } from './written-smoke-test.ts';
+
+const mostModels = 20;
+const price = z.number().min(0).max(1_000_000);
+
+/** What the deploy file says of the models that agents use. This is no input of the Action. */
+export const priceFields = z.object({
+  prices: z
+    .record(z.string().trim().min(1).max(200), z.strictObject({ input: price, output: price }))
+    .refine((prices) => Object.keys(prices).length <= mostModels, `must have at most ${mostModels} models`)
+    .exactOptional(),
+});
+
+/** Each test with the prices by which the cost of its answers is counted. */
+export const priced = (tests: readonly SmokeTest[], prices: Prices | undefined): readonly SmokeTest[] =>
+  prices === undefined ? tests : tests.map((test) => ({ ...test, prices }));
 
 const oneLine = z
   .string()

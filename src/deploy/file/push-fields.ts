@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from './glob.ts';
-import { compilable } from './ruled-text.ts';
+import { compilable } from './written-text.ts';
 
 /**
  * A commit whose message says this is not deployed by a push, where the file says nothing else. All but the first are

@@ -12,10 +12,9 @@ import {
   type Problem,
 } from '../../kit/diagnostics/problem.ts';
 import type { ConversationTerms } from './conversations.ts';
-import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
+import { commonFields, fieldsOfSource, fileFieldNames, priced, priceFields } from './deployment-fields.ts';
 import type { Desired, DesiredDeployment, OnFailure, OnUnproven, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type WrittenField } from './draft.ts';
-import { priced, priceFields } from './price-fields.ts';
 import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
 import type { SmokeTest } from './smoke-test.ts';

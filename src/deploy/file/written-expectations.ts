@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { duration } from './duration.ts';
+import { duration, compilable } from './written-text.ts';
 import { compilePath } from './json-path.ts';
 import { schemaFaults } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
-import { compilable } from './ruled-text.ts';
 import type { Expectation, UngradedExpectation, ValueTest } from './smoke-test.ts';
 import { writtenTrajectory } from './written-trajectory.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { readAddress } from '../../kit/base-address.ts';
-import { duration } from './duration.ts';
-import { ruled } from './ruled-text.ts';
+import { duration, ruled } from './written-text.ts';
 import type { Expectation } from './smoke-test.ts';
 import type { WrittenExpectation } from './written-expectations.ts';
 

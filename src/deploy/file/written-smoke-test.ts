@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { runStreamModes } from '../../contract/agent/stream-event.ts';
 import { conversationsTest } from './conversations.ts';
-import { duration } from './duration.ts';
+import { duration, compilable, ruled } from './written-text.ts';
 import { graphConfigPathProblem } from '../../contract/control/field-values.ts';
 import { isObject } from '../../kit/json-object.ts';
 import { writtenExpectations } from './written-expectations.ts';
@@ -9,7 +9,6 @@ import { missingOfGrader, withGrader, writtenGrader } from './written-grader.ts'
 import { readSeries, seriesShape } from './written-series.ts';
 import type { SmokeTest, Series } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
-import { compilable, ruled } from './ruled-text.ts';
 
 /** Queries are checked when they are read, not after a deployment. */
 const path = compilable(z.string(), compilePath);

@@ -1,6 +1,5 @@
 import type { CallOptions } from '../../contract/call-options.ts';
-import type { HoldDecision } from '../../contract/control/hold.ts';
-import type { Revision } from '../../contract/control/revision.ts';
+import type { HoldDecision, Revision } from '../../contract/control/revision.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { isTransient } from '../../contract/service-error.ts';
 import { type HoldState, holdStateOf, isOpenHold } from '../rules/hold-state.ts';

@@ -1,7 +1,7 @@
 import type { NamedVerdict, TestVerdict } from '../rules/verdict-types.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { ReportedPlan } from '../rules/plan-types.ts';
-import type { HoldDecision } from '../../contract/control/hold.ts';
+import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { Outcome, Rollback } from './outcome-types.ts';
 
 /** Why a revision is followed. */

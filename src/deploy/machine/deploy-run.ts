@@ -6,7 +6,7 @@ import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
 import type { Graders } from '../../contract/grader.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
-import type { ImageLookup } from '../../contract/image-lookup.ts';
+import type { ImageLookup } from '../../contract/control/container.ts';
 import { textsToMask } from '../../contract/control/secret.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { LogEntry } from '../../contract/control/log.ts';

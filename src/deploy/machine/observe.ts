@@ -4,7 +4,7 @@ import type { Deployment } from '../../contract/control/deployment.ts';
 import type { GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
 import type { Listener } from '../../contract/control/listener.ts';
 import type { Revision } from '../../contract/control/revision.ts';
-import { type ImageLookup, isPinned } from '../../contract/image-lookup.ts';
+import { type ImageLookup, isPinned } from '../../contract/control/container.ts';
 import { isNotOffered } from '../../contract/service-error.ts';
 import { determineCommit, sameCommit, shortCommit, type RequestedCommit } from '../rules/commit.ts';
 import { newerThan } from '../rules/find-made.ts';

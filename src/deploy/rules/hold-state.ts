@@ -1,7 +1,5 @@
 import type { OnUnproven } from '../file/desired.ts';
-import type { HoldDecision } from '../../contract/control/hold.ts';
-import type { Revision } from '../../contract/control/revision.ts';
-import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
+import { type HoldDecision, type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
 import { isOfConversations } from './verdict-subject.ts';
 import type { NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 

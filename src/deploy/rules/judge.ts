@@ -1,4 +1,4 @@
-import { formatDuration } from '../file/duration.ts';
+import { formatDuration } from '../file/written-text.ts';
 import type { Expectation, SmokeTest } from '../file/smoke-test.ts';
 import { checkPath, findValues, type CheckResult } from './expectation-value.ts';
 import { formatExpectation, createFormatter, type Redact, type TextFormatter } from '../words/format-expectation.ts';

@@ -1,6 +1,5 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
-import type { Revision } from '../../contract/control/revision.ts';
-import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
+import { type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
 import type {
   Desired,
   DesiredExternalDocker,

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
-import type { ImageLookup } from '../../contract/image-lookup.ts';
+import type { ImageLookup } from '../../contract/control/container.ts';
 import type { RequestedCommit } from './commit.ts';
 
 /** The lookup result for an id that was not given: the one match, or why there is not exactly one. */

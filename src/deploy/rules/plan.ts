@@ -1,7 +1,7 @@
 import type { DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { ruleOf } from '../../contract/control/field-rules.ts';
 import type { Desired } from '../file/desired.ts';
-import type { ImageLookup } from '../../contract/image-lookup.ts';
+import type { ImageLookup } from '../../contract/control/container.ts';
 import { otherCommitObstacles } from './commit.ts';
 import { planCreation } from './plan-create.ts';
 import { compareFields, buildRequestFields } from './plan-fields.ts';

@@ -1,6 +1,5 @@
 import { asSentence } from '../../kit/plain-text.ts';
-import type { Revision } from '../../contract/control/revision.ts';
-import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
+import { type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
 import { holdStateOf } from './hold-state.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
 

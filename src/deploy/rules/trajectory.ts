@@ -1,5 +1,5 @@
 import { deepCompareStrict } from '@cfworker/json-schema';
-import { readMessage } from '../file/trajectory-message.ts';
+import { readMessage } from '../file/written-trajectory.ts';
 import type { ReferenceTrajectory, ToolCall, TrajectoryMessage } from '../file/smoke-test.ts';
 import { isObject } from '../../kit/json-object.ts';
 import type { TextFormatter } from '../words/format-expectation.ts';

@@ -1,4 +1,4 @@
-import { cutText } from '../../kit/cut-mark.ts';
+import { cutText } from '../../kit/plain-text.ts';
 import type { ReportedComparison, VerdictReport } from '../../contract/control/verdict.ts';
 import type { ObservedRate } from '../../kit/statistics/sequential-test.ts';
 import type { Comparison, NamedVerdict, Verdict } from './verdict-types.ts';

@@ -1,5 +1,5 @@
 import type { Verify } from '../file/desired.ts';
-import { holdHeader } from '../../contract/control/hold.ts';
+import { holdHeader } from '../../contract/control/revision.ts';
 import { withoutFullStop } from '../../kit/plain-text.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
 

@@ -1,6 +1,6 @@
 import type { Expectation, SmokeTest } from '../file/smoke-test.ts';
 import type { Graders, Judgement } from '../../contract/grader.ts';
-import { cutText } from '../../kit/cut-mark.ts';
+import { cutText } from '../../kit/plain-text.ts';
 import { findValues } from '../rules/expectation-value.ts';
 import { formatShare } from '../words/format-expectation.ts';
 import { asProviderFailure, settled } from '../rules/judge.ts';

@@ -1,4 +1,4 @@
-import { cutText } from '../../kit/cut-mark.ts';
+import { cutText } from '../../kit/plain-text.ts';
 import { counted } from './verdict-table/words.ts';
 import type { Advice, Evidence, ExpectationResult } from '../rules/verdict-types.ts';
 

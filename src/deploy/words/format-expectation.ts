@@ -1,4 +1,4 @@
-import { formatDuration } from '../file/duration.ts';
+import { formatDuration } from '../file/written-text.ts';
 import type { Expectation, Grading, ValueTest } from '../file/smoke-test.ts';
 
 /** Redacts secrets from a text before it is truncated: half a secret would not be recognised. */

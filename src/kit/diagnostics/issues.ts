@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { didYouMean } from './did-you-mean.ts';
 import { allowedWords, formatIssue, kindOf } from './format-issue.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type SourcePositions,
   type Problem,
 } from './problem.ts';
-import * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
@@ -166,3 +166,16 @@ function inside(form: z.core.$ZodType, part: string | number): z.core.$ZodType[]
   const field: z.core.$ZodType | undefined = form.shape[part];
   return field ? [field] : [];
 }
+
+const place = ({ path }: z.core.$ZodIssue): string => JSON.stringify(path.map(String));
+
+/**
+ * Of several bounds that one value is beyond, keeps only the last, the field's own: an integer from 2^53 on is beyond
+ * what JSON holds exactly, too, and one mistake is told once.
+ */
+export const withoutLooserBounds = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
+  issues.filter((issue, index) => {
+    const next = issues[index + 1];
+    const isBound = issue.code === 'too_big' || issue.code === 'too_small';
+    return !(isBound && next?.code === issue.code && place(next) === place(issue));
+  });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import { hasCode, stackOf } from '../errors.ts';
 import type { PgBoss } from 'pg-boss';
@@ -122,4 +123,10 @@ export async function repairJobTimesPeriodically(
     });
     await pause(clock, pollMs, signal);
   }
+}
+
+/** The same uuid for the same text in every process, so that a job that is sent twice exists once. */
+export function jobIdOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

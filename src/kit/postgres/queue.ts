@@ -5,9 +5,9 @@ import {
   explainConnecting,
   isDatabaseUnavailable,
   TooManyConnectionsError,
+  throttleMessages,
 } from './unavailable.ts';
 import { repairJobTimesPeriodically } from './queue-jobs.ts';
-import { throttleMessages } from './throttle-messages.ts';
 import type { Logger } from '../logger.ts';
 
 export interface OpenQueueOptions {

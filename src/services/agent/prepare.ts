@@ -4,7 +4,7 @@
 // by the interpreter LANDFALL_PYTHON.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { engineLine, enginePackage } from '../../agent-folder/packages/engine-version.ts';
+import { engineLine, enginePackage } from '../../agent-folder/packages/lock-files.ts';
 import { importOutcomeLine } from '../../agent-folder/packages/python/import-outcome.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { formatProblem } from '../../kit/diagnostics/problem.ts';

@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { type Clock, steadyNow } from '../../kit/clock.ts';
-import { retryWhileUnavailable } from '../../kit/postgres/unavailable.ts';
-import { throttleMessages } from '../../kit/postgres/throttle-messages.ts';
+import { retryWhileUnavailable, throttleMessages } from '../../kit/postgres/unavailable.ts';
 import type { Logger } from '../../kit/logger.ts';
 
 /** How long to wait for a former service to exit, and the polling interval, in milliseconds. */

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDeliveries } from '../../../app/inbox/deliveries.ts';
 import { readIndexedFields } from '../../../app/inbox/delivery.ts';
-import { storableJson } from '../../../app/inbox/storable-json.ts';
+import { storableJson } from '../../../src/kit/json-text.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { startTestPostgres } from '../../kit/postgres/postgres.ts';
-import type { TestPostgres } from '../../kit/postgres/postgres.ts';
-import { delivery, openInbox } from './inbox.ts';
-import type { TestInbox } from './inbox.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
+import { delivery, openInbox, type TestInbox } from './inbox.ts';
 
 let postgres: TestPostgres;
 let inbox: TestInbox;

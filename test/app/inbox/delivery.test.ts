@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { jobOf } from '../../../app/inbox/delivery.ts';
-import { createPlaces } from '../../../app/inbox/places.ts';
+import { createPlaces } from '../../../app/inbox/delivery-worker.ts';
 
 const of = (event: string) => jobOf({ id: 'a', event, installationId: 5, repositoryId: 7 });
 

@@ -1,4 +1,4 @@
-import type { HoldDecision } from '../../../src/contract/control/hold.ts';
+import type { HoldDecision } from '../../../src/contract/control/revision.ts';
 import type { Timer } from './timer.ts';
 import type { ModelGit } from './model-git.ts';
 

@@ -1,7 +1,6 @@
 import { isObject } from '../../../src/kit/json-object.ts';
-import { accountNamed } from '../../../src/demo/github/answers/accounts.ts';
+import { accountNamed, repositoryAnswer } from '../../../src/demo/github/answers/accounts.ts';
 import { createToken } from '../../../src/demo/github/answers/app.ts';
-import { repositoryAnswer } from '../../../src/demo/github/answers/repositories.ts';
 import { notFound, numberAt, objectAt, objectsAt, textAt, type Caller } from '../../../src/demo/github/exchange.ts';
 import { fullNameOf, repositoryFor, type Handler, type Repository, type Site } from '../../../src/demo/github/site.ts';
 

@@ -13,7 +13,7 @@ import {
   type Site,
 } from '../../../src/demo/github/site.ts';
 import { fileAnswer } from '../../../src/demo/github/answers/git.ts';
-import { repositoryAnswer } from '../../../src/demo/github/answers/repositories.ts';
+import { repositoryAnswer } from '../../../src/demo/github/answers/accounts.ts';
 import { withWholeAccounts } from './whole-accounts.ts';
 
 /** A pull request as it is opened. */

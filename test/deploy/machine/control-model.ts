@@ -10,8 +10,13 @@ import type {
 import type { GithubIntegration, GithubRepository } from '../../../src/contract/control/integration.ts';
 import type { Listener, ListenersList } from '../../../src/contract/control/listener.ts';
 import type { LogEntry, LogPage } from '../../../src/contract/control/log.ts';
-import type { HoldDecision, HoldDecisionRequest } from '../../../src/contract/control/hold.ts';
-import type { Revision, RevisionsList, RevisionsQuery } from '../../../src/contract/control/revision.ts';
+import type {
+  HoldDecision,
+  HoldDecisionRequest,
+  Revision,
+  RevisionsList,
+  RevisionsQuery,
+} from '../../../src/contract/control/revision.ts';
 import type { BaselineRequest, StoredBaseline } from '../../../src/contract/control/baseline.ts';
 import type { VerdictReport } from '../../../src/contract/control/verdict.ts';
 import type {

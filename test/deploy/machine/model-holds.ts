@@ -1,5 +1,4 @@
-import type { HoldDecision } from '../../../src/contract/control/hold.ts';
-import type { Revision } from '../../../src/contract/control/revision.ts';
+import type { HoldDecision, Revision } from '../../../src/contract/control/revision.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 
 /** Where a held revision of the model answers. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker } from '../../../src/deploy/file/desired.ts';
-import type { ImageLookup } from '../../../src/contract/image-lookup.ts';
+import type { ImageLookup } from '../../../src/contract/control/container.ts';
 import { plan } from '../../../src/deploy/rules/plan.ts';
 import { docker, seenImage, notes, request } from './plan-cases.ts';
 

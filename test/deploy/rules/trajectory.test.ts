@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readMessage } from '../../../src/deploy/file/trajectory-message.ts';
+import { readMessage } from '../../../src/deploy/file/written-trajectory.ts';
 import type { ReferenceTrajectory } from '../../../src/deploy/file/smoke-test.ts';
 import { createFormatter } from '../../../src/deploy/words/format-expectation.ts';
 import { checkTrajectory } from '../../../src/deploy/rules/trajectory.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OnUnproven, Verify } from '../../../src/deploy/file/desired.ts';
-import type { HoldDecision } from '../../../src/contract/control/hold.ts';
+import type { HoldDecision } from '../../../src/contract/control/revision.ts';
 import type { NamedVerdict, UnprovenReason, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { decisionOf } from '../../../src/deploy/rules/hold-state.ts';
 import { afterTraffic, decideVerification, holdRefusal } from '../../../src/deploy/rules/verification.ts';

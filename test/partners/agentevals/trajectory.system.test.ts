@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ReferenceTrajectory } from '../../../src/deploy/file/smoke-test.ts';
-import { readMessage } from '../../../src/deploy/file/trajectory-message.ts';
+import { readMessage } from '../../../src/deploy/file/written-trajectory.ts';
 import { createFormatter } from '../../../src/deploy/words/format-expectation.ts';
 import { checkTrajectory } from '../../../src/deploy/rules/trajectory.ts';
 import { randomFrom } from '../../random-from.ts';

@@ -13,12 +13,11 @@ import {
   tracingProject,
   tracingProjectsList,
 } from '../../../src/contract/control/tracing-project.ts';
-import { revisionPackages } from '../../../src/contract/control/revision-packages.ts';
+import { revisionPackages, revision, revisionsList } from '../../../src/contract/control/revision.ts';
 import { revisionHistory } from '../../../src/contract/control/revision-history.ts';
 import { deploymentSummaries } from '../../../src/contract/control/deployment-summary.ts';
 import { baseline } from '../../../src/contract/control/baseline.ts';
 import { verdict, verdictsList } from '../../../src/contract/control/verdict.ts';
-import { revision, revisionsList } from '../../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../../src/contract/control/service.ts';
 import { kindOfStatus } from '../../../src/client/attempt-failure.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';

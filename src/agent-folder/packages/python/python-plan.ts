@@ -2,11 +2,9 @@ import { posix } from 'node:path';
 import type { FieldPath } from '../../../kit/diagnostics/problem.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { inFolder } from '../install-plan.ts';
-import { engineInUvLock, pythonEngine, pythonEngineProblem } from './python-engine.ts';
-import { pythonVersionProblem } from './python-version.ts';
+import { engineInUvLock, pythonEngine, pythonEngineProblem, pythonVersionProblem } from './python-versions.ts';
 import { namesUvIndex } from './pyproject.ts';
-import { isPinned } from './requirements.ts';
-import type { PythonSource } from './python-project.ts';
+import { isPinned, type PythonSource } from './python-project.ts';
 
 /** The keys of a graph configuration that decide what an agent in Python gets. */
 export type PythonKeys = Pick<

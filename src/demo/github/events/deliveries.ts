@@ -1,7 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { JsonObject } from '../exchange.ts';
-import { accountAnswer, accountNamed, botOf, installationAnswer } from '../answers/accounts.ts';
-import { repositoryAnswer } from '../answers/repositories.ts';
+import { accountAnswer, accountNamed, botOf, installationAnswer, repositoryAnswer } from '../answers/accounts.ts';
 import { askEmulated, fullNameOf, nodeId, type AppRecord, type Repository, type Site } from '../site.ts';
 
 /** One attempt to deliver an event to the App. */

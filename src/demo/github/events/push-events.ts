@@ -1,4 +1,4 @@
-import { repositoryAnswer } from '../answers/repositories.ts';
+import { repositoryAnswer } from '../answers/accounts.ts';
 import { textAt, type JsonObject } from '../exchange.ts';
 import { contains, listCommits, noCommit, pathsOf, readOne, type GitCommit, git } from '../git/commits.ts';
 import { utc, webUrl, type Repository, type Site } from '../site.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { withoutLooserBounds } from '../../../contract/bound-issues.ts';
+import { withoutLooserBounds } from '../../../kit/diagnostics/issues.ts';
 import type { FieldProblem } from '../../../contract/service-error.ts';
 
 type Issue = z.core.$ZodIssue;

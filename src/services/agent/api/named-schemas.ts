@@ -1,9 +1,8 @@
 import * as assistants from '../../../contract/agent/assistant.ts';
-import { runConfigRequest } from '../../../contract/agent/config.ts';
+import { runConfigRequest } from '../../../contract/agent/open-word.ts';
 import * as crons from '../../../contract/agent/cron.ts';
 import * as runs from '../../../contract/agent/run.ts';
 import * as store from '../../../contract/agent/store-item.ts';
-import { superstepUpdate } from '../../../contract/agent/superstep.ts';
 import * as threads from '../../../contract/agent/thread.ts';
 import { cronCreate, threadCronCreate } from '../crons/operations.ts';
 import { rpcAnswer, rpcCall } from '../protocols/messages.ts';
@@ -64,6 +63,6 @@ export const namedSchemas = {
   ThreadStateSearch: threads.threadHistorySearch,
   ThreadStateUpdate: threads.threadStateUpdate,
   ThreadStateUpdateResponse: responses.stateUpdateResponse,
-  ThreadSuperstepUpdate: superstepUpdate,
+  ThreadSuperstepUpdate: runs.superstepUpdate,
   ValidationError: responses.fieldProblemResponse,
 };

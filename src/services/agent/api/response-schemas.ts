@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { assistantSchema, assistantVersion, graphSchemas } from '../../../contract/agent/assistant.ts';
-import { runConfigRequest } from '../../../contract/agent/config.ts';
+import { runConfigRequest, freeObject } from '../../../contract/agent/open-word.ts';
 import { cronSchema } from '../../../contract/agent/cron.ts';
-import { freeObject } from '../../../contract/agent/open-word.ts';
 import { multitaskStrategies, onCompletion, runSchema, runStatuses, runError } from '../../../contract/agent/run.ts';
 import { storeItem } from '../../../contract/agent/store-item.ts';
 import {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { runConfigRequest } from '../../../contract/agent/config.ts';
-import { freeObject, type FreeObject } from '../../../contract/agent/open-word.ts';
+import { runConfigRequest, freeObject, type FreeObject } from '../../../contract/agent/open-word.ts';
 import { fromJson } from '../../../kit/json-text.ts';
 import { StartupError } from '../startup-error.ts';
 import { isDefault, type StoredAssistant } from './assistant.ts';

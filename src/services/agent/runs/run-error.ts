@@ -1,5 +1,5 @@
 import type { FinalRunStatus, RunError } from '../../../contract/agent/run.ts';
-import { cutText } from '../../../kit/cut-mark.ts';
+import { cutText } from '../../../kit/plain-text.ts';
 import { chainOf, messageOf } from '../../../kit/errors.ts';
 import { DatabaseUnavailable } from '../storage/retry-policy.ts';
 import { memberOf } from '../members.ts';

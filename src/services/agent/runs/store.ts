@@ -1,4 +1,4 @@
-import { cutText } from '../../../kit/cut-mark.ts';
+import { cutText } from '../../../kit/plain-text.ts';
 import { sql } from 'kysely';
 import type { CancelAction, FinalRunStatus, RunsCancel } from '../../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../../contract/agent/thread.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { superstepSchema } from '../../../contract/agent/superstep.ts';
 import {
   threadStreamModes,
   threadCopy,
@@ -11,6 +10,7 @@ import {
   threadPrune,
   threadSearch,
 } from '../../../contract/agent/thread.ts';
+import { superstepSchema } from '../../../contract/agent/run.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { pathId, readBody, readList } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { parseExactly } from '../../../kit/exact-number.ts';
 import { freeObject, type FreeObject } from '../../../contract/agent/open-word.ts';
-import type { Superstep } from '../../../contract/agent/superstep.ts';
+import type { Superstep } from '../../../contract/agent/run.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { noGraph, noThread, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';

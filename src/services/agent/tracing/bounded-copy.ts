@@ -1,4 +1,4 @@
-import { cutMark } from '../../../kit/cut-mark.ts';
+import { cutMark } from '../../../kit/plain-text.ts';
 import { isExactNumber } from '../../../kit/exact-number.ts';
 import { memberOf } from '../members.ts';
 import { isMessage } from '../wire.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
-import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
+import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
 import { pathId, readQuery } from '../api/body.ts';
 import { operationsOf, type Env } from '../api/operation.ts';

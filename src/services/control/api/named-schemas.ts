@@ -15,7 +15,7 @@ import { listenerConfig, sourceConfigRequest, sourceRevisionConfigRequest } from
 import { session, sessionCreateRequest, sessionPatchRequest } from '../../../contract/control/session.ts';
 import { pushToken, uploadTarget } from '../../../contract/control/upload.ts';
 import { bulkDeletion } from '../deployments/delete.ts';
-import { revisionPackage, revisionPackages } from '../../../contract/control/revision-packages.ts';
+import { revisionPackage, revisionPackages } from '../../../contract/control/revision.ts';
 import { commit, revisionCause, revisionStep } from '../../../contract/control/revision-history.ts';
 import { deploymentSummaries, deploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import * as baselines from '../../../contract/control/baseline.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { holdHeader } from '../../../contract/control/hold.ts';
+import { holdHeader } from '../../../contract/control/revision.ts';
 import type { Header } from '../../../kit/http/operation.ts';
 
 export const fieldNames: Header = {

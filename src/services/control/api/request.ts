@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
-import { holdHeader } from '../../../contract/control/hold.ts';
+import { holdHeader } from '../../../contract/control/revision.ts';
 import { fromJson, holdsMore } from '../../../kit/json-text.ts';
 import { ServiceError, type FieldProblem } from '../../../contract/service-error.ts';
 import { maxSigns, tooManyValues } from '../validation/text.ts';

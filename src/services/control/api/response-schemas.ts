@@ -2,10 +2,8 @@ import * as z from 'zod';
 import { deployment, deploymentStatuses } from '../../../contract/control/deployment.ts';
 import { githubIntegration, githubRepository } from '../../../contract/control/integration.ts';
 import { computeType, listener, listenerComputeConfig } from '../../../contract/control/listener.ts';
-import { hold, holdDecisions } from '../../../contract/control/hold.ts';
+import { hold, holdDecisions, revision, revisionStatuses } from '../../../contract/control/revision.ts';
 import { historyEntry } from '../../../contract/control/revision-history.ts';
-import { revision } from '../../../contract/control/revision.ts';
-import { revisionStatuses } from '../../../contract/control/revision-status.ts';
 import { secret, secretReference } from '../../../contract/control/secret.ts';
 import { source, sourceConfigTypes, sourceRevisionConfigTypes } from '../../../contract/control/source.ts';
 

@@ -1,7 +1,7 @@
 import { realpathSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pause, type Clock } from '../../../kit/clock.ts';
-import { cutText } from '../../../kit/cut-mark.ts';
+import { cutText } from '../../../kit/plain-text.ts';
 import { maskOf } from '../../../contract/masking/mask.ts';
 import { startGuarded, type GuardedProcess } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { engineLine, engineProblem } from '../../../agent-folder/packages/engine-version.ts';
+import { engineLine, engineProblem } from '../../../agent-folder/packages/lock-files.ts';
 import { importProblem, readImportOutcome } from '../../../agent-folder/packages/python/import-outcome.ts';
 import { graphLocations } from '../../../agent-folder/graph-config/graph-path.ts';
 import { graphLanguage } from '../../../agent-folder/graph-config/language.ts';

@@ -16,8 +16,7 @@ import {
   packagesAside,
 } from './dependency-store.ts';
 import { readBelow, statBelow } from '../../../agent-folder/packages/checkout-files.ts';
-import { declaresWorkspaces } from '../../../agent-folder/packages/package-folders.ts';
-import { largestManifest } from '../../../agent-folder/packages/project-folders.ts';
+import { declaresWorkspaces, largestManifest } from '../../../agent-folder/packages/project-folders.ts';
 import { failure, type CommandEnd } from './run-command.ts';
 import type { PackageManager } from '../../../agent-folder/packages/lock-files.ts';
 import { collectInstallInputs, type ManifestFile } from './manifests.ts';

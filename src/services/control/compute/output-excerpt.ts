@@ -1,5 +1,4 @@
-import { cutMark } from '../../../kit/cut-mark.ts';
-import { withoutControls } from '../../../kit/plain-text.ts';
+import { cutMark, withoutControls } from '../../../kit/plain-text.ts';
 import type { AgentStart } from './compute.ts';
 import type { LogLevel } from './log-line.ts';
 

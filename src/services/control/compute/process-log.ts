@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cutMark } from '../../../kit/cut-mark.ts';
+import { cutMark } from '../../../kit/plain-text.ts';
 import { type Clock, pause, steadyNow } from '../../../kit/clock.ts';
 import { fromJson } from '../../../kit/json-text.ts';
 import type { Mask } from '../../../contract/masking/mask.ts';

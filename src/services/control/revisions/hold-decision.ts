@@ -1,4 +1,4 @@
-import { longestHold, type HoldDecision } from '../../../contract/control/hold.ts';
+import { longestHold, type HoldDecision } from '../../../contract/control/revision.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 import { accepted, againstRules, type Refusal, type ValidationResult } from '../validation/refusal.ts';
 import { hasEnded } from './states.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts';
-import type { HoldDecision } from '../../../contract/control/hold.ts';
+import type { HoldDecision } from '../../../contract/control/revision.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
 import { judgeHoldDecision } from './hold-decision.ts';

@@ -1,5 +1,4 @@
-import { holdDecisionRequest, type HoldDecision } from '../../../contract/control/hold.ts';
-import { revision, type Revision } from '../../../contract/control/revision.ts';
+import { holdDecisionRequest, type HoldDecision, revision, type Revision } from '../../../contract/control/revision.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { toRevisionResponse } from '../deployments/response.ts';
 import { agentMask } from '../service/agent-mask.ts';

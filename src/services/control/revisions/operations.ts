@@ -1,7 +1,5 @@
 import { deploymentPatchRequest } from '../../../contract/control/deployment.ts';
-import { holdDecisionRequest } from '../../../contract/control/hold.ts';
-import { revisionsQuery } from '../../../contract/control/revision.ts';
-import { revisionPackages } from '../../../contract/control/revision-packages.ts';
+import { holdDecisionRequest, revisionsQuery, revisionPackages } from '../../../contract/control/revision.ts';
 import { revisionHistoryQuery } from '../../../contract/control/revision-history.ts';
 import { operationsOf } from '../api/define-operation.ts';
 import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';

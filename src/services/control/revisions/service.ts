@@ -1,4 +1,4 @@
-import { revision, type Revision, type RevisionsList } from '../../../contract/control/revision.ts';
+import { revision, type Revision, type RevisionsList, type RevisionPackages } from '../../../contract/control/revision.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { revisionsPage } from '../validation/queries.ts';
 import { unfinishedStatuses } from './states.ts';
@@ -10,7 +10,6 @@ import { beingDeleted, refusedCall, valueOrThrow, parseId, foundOrThrow, type Ca
 import type { ServiceDependencies } from '../service/settings.ts';
 import type { StoreOperations } from '../store/store.ts';
 import { basename } from 'node:path';
-import type { RevisionPackages } from '../../../contract/control/revision-packages.ts';
 import { readKeptPackages } from '../builds/python/kept-packages.ts';
 
 /** Finds what a tenant names by its ids; what is another tenant's is a 404 as if it were not there. */

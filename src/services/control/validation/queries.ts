@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { deploymentsQuery, deploymentStatuses } from '../../../contract/control/deployment.ts';
 import { logQuery } from '../../../contract/control/log.ts';
-import { revisionsQuery } from '../../../contract/control/revision.ts';
-import { revisionStatuses } from '../../../contract/control/revision-status.ts';
+import { revisionsQuery, revisionStatuses } from '../../../contract/control/revision.ts';
 import { deploymentType } from '../../../contract/control/source.ts';
 
 const defaultLogPage = 50;

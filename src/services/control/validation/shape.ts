@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { spellFields } from '../../../contract/control/aliases.ts';
-import { withoutLooserBounds } from '../../../contract/bound-issues.ts';
+import { withoutLooserBounds } from '../../../kit/diagnostics/issues.ts';
 import type { FieldProblem } from '../../../contract/service-error.ts';
 import { accepted, wrongShape, type ValidationResult } from './refusal.ts';
 import { textProblems } from './text.ts';

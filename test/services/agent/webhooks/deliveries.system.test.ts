@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { webhookDelivery } from '../../../../src/contract/agent/webhook-delivery.ts';
+import { webhookDelivery } from '../../../../src/contract/agent/webhook.ts';
 import { withoutSecrets } from '../../../../src/services/agent/webhooks/operations.ts';
 import { until } from '../promises/fixture.ts';
 import { serveAgent, type Serving } from '../serving.ts';

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { classOfRevisionStatus, revisionStatusClasses } from '../../../../src/contract/control/revision-status.ts';
-import type { RevisionStatus } from '../../../../src/contract/control/revision-status.ts';
+import {
+  classOfRevisionStatus,
+  revisionStatusClasses,
+  type RevisionStatus,
+} from '../../../../src/contract/control/revision.ts';
 import {
   firstStep,
   hasEnded,

@@ -3,10 +3,16 @@ import { createServer } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectControlService } from '../../../../src/client/control.ts';
-import { revisionStatusClasses } from '../../../../src/contract/control/revision-status.ts';
+import { revisionStatusClasses } from '../../../../src/contract/control/revision.ts';
 import { rolloutAfter, rolloutOf } from '../../../../src/deploy/rules/rollout.ts';
-import { fromGit, fromImage, unknownId, refusalOf, openServiceFixture } from '../service-fixture.ts';
-import type { ServiceFixture } from '../service-fixture.ts';
+import {
+  fromGit,
+  fromImage,
+  unknownId,
+  refusalOf,
+  openServiceFixture,
+  type ServiceFixture,
+} from '../service-fixture.ts';
 import type { Fate } from '../instant-rollouts.ts';
 
 describe('over HTTP', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { hold } from '../../../../src/contract/control/hold.ts';
+import { hold } from '../../../../src/contract/control/revision.ts';
 import type { WriteOptions } from '../../../../src/contract/control/service.ts';
 import { refusalOf } from '../service-fixture.ts';
 import {

@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { register as registerRequire } from 'tsx/cjs/api';
 import { register as registerImport } from 'tsx/esm/api';
-import { packageFolders } from '../../../../agent-folder/packages/package-folders.ts';
+import { packageFolders } from '../../../../agent-folder/packages/project-folders.ts';
 
 let registered = false;
 const tsconfigVariable = 'TSX_TSCONFIG_PATH';

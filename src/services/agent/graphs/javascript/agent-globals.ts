@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../../../kit/clock.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { format, inspect } from 'node:util';
-import { cutMark } from '../../../../kit/cut-mark.ts';
+import { cutMark } from '../../../../kit/plain-text.ts';
 import { isObject } from '../../../../kit/json-object.ts';
 import type { Logger } from '../../../../kit/logger.ts';
 import type { AuthUser } from '../../auth/agent-auth.ts';

@@ -1,5 +1,5 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
-import { engineProblem, enginePackage } from '../../../../agent-folder/packages/engine-version.ts';
+import { engineProblem, enginePackage } from '../../../../agent-folder/packages/lock-files.ts';
 import type { Command } from '../../../../contract/agent/run.ts';
 import { StartupError } from '../../startup-error.ts';
 import { withoutPolling } from '../../store/without-polling.ts';

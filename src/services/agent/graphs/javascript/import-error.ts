@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageFolders } from '../../../../agent-folder/packages/package-folders.ts';
+import { packageFolders } from '../../../../agent-folder/packages/project-folders.ts';
 import { chainOf, hasCode, messageOf } from '../../../../kit/errors.ts';
 import { StartupError, type StartupCode } from '../../startup-error.ts';
 

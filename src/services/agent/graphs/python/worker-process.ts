@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pythonEngineProblem } from '../../../../agent-folder/packages/python/python-engine.ts';
+import { pythonEngineProblem } from '../../../../agent-folder/packages/python/python-versions.ts';
 import { secretsIn } from '../../environment.ts';
 import { StartupError } from '../../startup-error.ts';
 import { Connection, WorkerGone, type ConnectionHandlers } from './connection.ts';

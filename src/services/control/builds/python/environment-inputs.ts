@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import type { PythonInstall } from '../../../../agent-folder/packages/python/python-plan.ts';
-import type { PythonSource } from '../../../../agent-folder/packages/python/python-project.ts';
+import { type PythonSource, referencesOf } from '../../../../agent-folder/packages/python/python-project.ts';
 import { reachOf } from '../../../../agent-folder/packages/python/pyproject.ts';
-import { referencesOf } from '../../../../agent-folder/packages/python/requirements.ts';
 import { inFolder } from '../../../../agent-folder/packages/install-plan.ts';
 import type { InstallInputs, ManifestFile } from '../manifests.ts';
 

@@ -1,6 +1,6 @@
 import { join, posix, relative, sep } from 'node:path';
 import { inFolder } from '../../../../agent-folder/packages/install-plan.ts';
-import { pythonEngine, pythonEngineProblem } from '../../../../agent-folder/packages/python/python-engine.ts';
+import { pythonEngine, pythonEngineProblem } from '../../../../agent-folder/packages/python/python-versions.ts';
 import {
   hasUvIndex,
   lockedPythonEngineProblem,

@@ -1,4 +1,4 @@
-import { minorOf } from '../../../../agent-folder/packages/python/python-version.ts';
+import { minorOf } from '../../../../agent-folder/packages/python/python-versions.ts';
 import { withoutUv, type PythonInstall } from '../../../../agent-folder/packages/python/python-plan.ts';
 import { stepFailed, succeeded, type StepResult } from '../build.ts';
 import type { RunningBuild } from '../running-build.ts';

@@ -4,7 +4,7 @@ import {
   oldestPython,
   pythonVersionProblem,
   usualPython,
-} from '../../../../agent-folder/packages/python/python-version.ts';
+} from '../../../../agent-folder/packages/python/python-versions.ts';
 import { fromJson } from '../../../../kit/json-text.ts';
 import { findTools } from '../find-tool.ts';
 

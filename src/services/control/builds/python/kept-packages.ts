@@ -1,4 +1,4 @@
-import type { RevisionPackages } from '../../../../contract/control/revision-packages.ts';
+import type { RevisionPackages } from '../../../../contract/control/revision.ts';
 import { requirementsOf, type Installed } from './environment-store.ts';
 
 const interpreterLine = /^# Python ([\w.+-]{1,100})$/;

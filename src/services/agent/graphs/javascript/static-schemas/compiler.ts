@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type ts from 'typescript-5';
-import { packageFolders } from '../../../../../agent-folder/packages/package-folders.ts';
+import { packageFolders } from '../../../../../agent-folder/packages/project-folders.ts';
 import { unlessCode } from '../../../../../kit/errors.ts';
 import { hasMethods, memberOf } from '../../../members.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type ts from 'typescript-5';
-import { packageFolders } from '../../../../../agent-folder/packages/package-folders.ts';
+import { packageFolders } from '../../../../../agent-folder/packages/project-folders.ts';
 import type { GraphLocation } from '../../../../../agent-folder/graph-config/graph-path.ts';
 import type { Compiler } from './compiler.ts';
 import { graphTypes } from './graph-types.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationMs, formatDuration } from '../../../src/deploy/file/duration.ts';
+import { durationMs, formatDuration } from '../../../src/deploy/file/written-text.ts';
 
 test.each<[written: string, ms: number | undefined]>([
   ['1500ms', 1500],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { engineInUvLock, pythonEngineProblem } from '../../../../src/agent-folder/packages/python/python-engine.ts';
+import { engineInUvLock, pythonEngineProblem } from '../../../../src/agent-folder/packages/python/python-versions.ts';
 
 test.each(['0.6.0', '0.6.11', '1.0.10rc1', '1.2.12', '2.0', 'unknown'])('%s runs', (version) => {
   expect(pythonEngineProblem(version)).toBeUndefined();

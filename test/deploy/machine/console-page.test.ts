@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { revisionPage } from '../../src/contract/control/console-page.ts';
+import { revisionPage } from '../../../src/deploy/machine/console-page.ts';
 
 test.each([
   ['https://control.test/console', 'https://control.test/console/deployments/d1/revisions/r1'],

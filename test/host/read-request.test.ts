@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRequest } from '../../../src/host/read-request.ts';
+import { readRequest } from '../../src/host/read-request.ts';
 
 const read = (key: string, graderKeys = '') => {
   const text = `name: a

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { engineProblem, lockedEngine } from '../../../src/agent-folder/packages/engine-version.ts';
-import type { PackageManager } from '../../../src/agent-folder/packages/lock-files.ts';
+import { engineProblem, lockedEngine, type PackageManager } from '../../../src/agent-folder/packages/lock-files.ts';
 
 test.each(['0.2.57', '0.2.74', '0.3.0', '0.4.9', '1.0.0-rc.1', '2.0.0', undefined, 'workspace'])(
   'accepts the engine %s',

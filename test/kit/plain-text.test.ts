@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutText } from '../../src/kit/cut-mark.ts';
+import { cutText } from '../../src/kit/plain-text.ts';
 import { maskCutText, maskOf } from '../../src/contract/masking/mask.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEndedFromOutside } from '../../../app/worker/deaths.ts';
+import { isEndedFromOutside } from '../../../app/worker/worker.ts';
 
 test.each([
   ['the kernel, for want of memory', null, 'SIGKILL', true],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPinned, referencesOf } from '../../../../src/agent-folder/packages/python/requirements.ts';
+import { isPinned, referencesOf } from '../../../../src/agent-folder/packages/python/python-project.ts';
 
 test.each<[boolean, string]>([
   [true, 'a==1\nb[x,y] == 2.0.1rc1 # why\n'],
