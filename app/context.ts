@@ -4,7 +4,7 @@ import type { AgentServer } from '../src/contract/agent/service.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
 import type { SmokeTest } from '../src/deploy/file/smoke-test.ts';
 import type { Sample, Verdict } from '../src/deploy/rules/verdict-types.ts';
-import type { GitHubApi } from './github/github-api.ts';
+import type { GitHubApi, InstallationRepository } from './github/github-api.ts';
 import type { Intent, SmokeState, Terms, TestAnswers } from './reconcile/intent.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
@@ -89,14 +89,3 @@ export interface AppContext {
   /** Has what was missed looked for within seconds, and not only at the next regular time. */
   recoverSoon?: () => Promise<void>;
 }
-
-/** A repository as one installation of the App reaches it. The id stays when the repository is renamed or moved. */
-export interface InstallationRepository {
-  installationId: number;
-  repositoryId: number;
-  owner: string;
-  name: string;
-}
-
-/** `owner/name`, as people say it. */
-export const fullName = ({ owner, name }: Pick<InstallationRepository, 'owner' | 'name'>): string => `${owner}/${name}`;

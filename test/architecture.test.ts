@@ -154,10 +154,13 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  // In these modules circles of types are left.
+  const circlesOfTypes = new Set(['deploy', 'services/control', 'services/agent', 'console', 'app']);
+
   test('has no import cycles', () => {
     const arrows = new Map<string, string[]>();
     for (const { file, specifier, typeOnly } of imports) {
-      if (typeOnly || !specifier.startsWith('.')) continue;
+      if ((typeOnly && circlesOfTypes.has(moduleOf(file))) || !specifier.startsWith('.')) continue;
       arrows.set(file, [...(arrows.get(file) ?? []), resolve(dirname(file), specifier)]);
     }
     const cycles: string[] = [];

@@ -1,7 +1,7 @@
 import { asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import { checkLimitBytes, leftOut, truncateSections } from '../../src/deploy/words/summary.ts';
-import type { CheckContent } from '../github/github-api.ts';
-import type { AppContext, InstallationRepository, Targets } from '../context.ts';
+import type { CheckContent, InstallationRepository } from '../github/github-api.ts';
+import type { AppContext, Targets } from '../context.ts';
 import { checkReport, commitCheckName, type DesiredReport } from '../reconcile/report.ts';
 
 const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acted upon' };

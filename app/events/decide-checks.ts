@@ -1,4 +1,4 @@
-import type { InstallationRepository } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import {
   actionOf,
   checkRunPayload,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { storableText } from '../../src/kit/json-text.ts';
-import type { InstallationRepository } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import type { DecisionOf, EventDecision } from './event-types.ts';
 
 // Payloads come from outside, and some lack fields that are newer than they are. Only what is needed is read, and

@@ -1,4 +1,5 @@
-import type { InstallationRepository, AppContext } from '../context.ts';
+import type { AppContext } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
 interface CheckAction {

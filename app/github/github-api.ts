@@ -1,6 +1,16 @@
 import type { Check as CheckContent, CheckKey } from '../../src/github/check.ts';
 import type { DeploymentKey, GitHubDeployment as DeploymentContent } from '../../src/github/deployment.ts';
-import type { InstallationRepository } from '../context.ts';
+
+/** A repository as one installation of the App reaches it. The id stays when the repository is renamed or moved. */
+export interface InstallationRepository {
+  installationId: number;
+  repositoryId: number;
+  owner: string;
+  name: string;
+}
+
+/** `owner/name`, as people say it. */
+export const fullName = ({ owner, name }: Pick<InstallationRepository, 'owner' | 'name'>): string => `${owner}/${name}`;
 
 /** The newest commit of a branch. */
 export interface Head {

@@ -1,8 +1,8 @@
 import type { Logger } from '../../src/kit/logger.ts';
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { type GitHubClient, paginate } from '../../src/github/client.ts';
-import type { InstallationRepository } from '../context.ts';
 import {
+  type InstallationRepository,
   type Comparison,
   FileTooLarge,
   type GitHubApi,

@@ -2,7 +2,6 @@ import { type ColumnType, type Generated, type Kysely, type Selectable, sql } fr
 import type { Clock } from '../../src/kit/clock.ts';
 import { storableJson } from '../../src/kit/json-text.ts';
 import type { Migration } from '../../src/kit/postgres/migrate.ts';
-import { readingsTable } from './readings.ts';
 
 /** A delivery as it lies in the inbox. Times are ms since the epoch. */
 export interface StoredDelivery {
@@ -157,6 +156,18 @@ const deliveries = `
   );
   create index deliveries_by_age on app.deliveries (received_at);
   create index deliveries_unhandled on app.deliveries (received_at) where handled_at is null;
+`;
+
+/** One row for each content that a process reads, or did not end reading. */
+const readingsTable = `
+  create table app.readings (
+    content text not null,
+    holder uuid not null,
+    began_at timestamptz not null,
+    refused_until timestamptz,
+    primary key (content, holder)
+  );
+  create index readings_by_age on app.readings (began_at);
 `;
 
 /** The steps of the inbox's tables. */

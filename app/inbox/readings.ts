@@ -70,15 +70,3 @@ export function openReadings(
     },
   };
 }
-
-/** One row for each content that a process reads, or did not end reading. */
-export const readingsTable = `
-  create table app.readings (
-    content text not null,
-    holder uuid not null,
-    began_at timestamptz not null,
-    refused_until timestamptz,
-    primary key (content, holder)
-  );
-  create index readings_by_age on app.readings (began_at);
-`;

@@ -1,6 +1,5 @@
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
-import { GitHubApiError } from '../github/github-api.ts';
-import type { InstallationRepository } from '../context.ts';
+import { GitHubApiError, type InstallationRepository } from '../github/github-api.ts';
 import type { Intent } from './intent.ts';
 import { isRetryable } from './transient-error.ts';
 import type { ReconcileContext } from './reconcile-context.ts';

@@ -7,7 +7,7 @@ import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { HoldDecision } from '../../src/contract/control/revision.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
-import type { InstallationRepository } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 
 /** Why this commit is requested on this deployment. One cause makes at most one revision. */
 export interface Cause {

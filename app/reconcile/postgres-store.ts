@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../src/kit/clock.ts';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
 import { storableJson } from '../../src/kit/json-text.ts';
-import type { InstallationRepository } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import { newIntent, type Intent, type DeployRequest } from './intent.ts';
 import { lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import { findBaselines, forgetBaselines, keepBaselines } from './postgres-baselines.ts';

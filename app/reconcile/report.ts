@@ -1,5 +1,4 @@
-import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { InstallationRepository } from '../context.ts';
+import type { CheckContent, DeploymentContent, InstallationRepository } from '../github/github-api.ts';
 
 /**
  * The jobs that send reports to GitHub. Strangers cause checks of commits as a whole, one for each head of a pull

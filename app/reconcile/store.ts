@@ -1,6 +1,6 @@
 import type { BaselineRequest } from '../../src/contract/control/baseline.ts';
 import type { Intent, DeployRequest } from './intent.ts';
-import type { InstallationRepository } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import type { Report, DesiredReport } from './report.ts';
 
 /** A deployment's stored state besides its intents. */

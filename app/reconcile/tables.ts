@@ -1,6 +1,6 @@
 import type { ColumnType, GeneratedAlways, Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { storableJson } from '../../src/kit/json-text.ts';
-import type { InstallationRepository } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import type { Cause, Intent, IntentState } from './intent.ts';
 import type { QueueState } from './queue-state.ts';
 import type { Report, ReportContent, DesiredReport } from './report.ts';

@@ -1,4 +1,5 @@
-import type { InstallationRepository, AppContext } from '../context.ts';
+import type { AppContext } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import type { DeliveryClient } from '../github/deliveries.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import { isTransientError } from '../reconcile/transient-error.ts';

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { sameRepository } from '../../src/deploy/rules/repository-url.ts';
-import { fullName, type InstallationRepository } from '../context.ts';
+import { fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { Binding } from '../settings/environment.ts';
 
 /** The fields that prove ownership: only the service's own. */

@@ -1,7 +1,8 @@
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/deploy/rules/plan-fields.ts';
-import type { InstallationRepository, Target, Targets } from '../context.ts';
+import type { Target, Targets } from '../context.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import { type DeployFile, type FileEntry, findEntries } from './file-entries.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 import type { Ownership } from './ownership.ts';

@@ -4,16 +4,9 @@ import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
-import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
+import { FileTooLarge, type GitHubApi, fullName, type InstallationRepository } from '../github/github-api.ts';
 import { type FileReader, readHere } from '../worker/file-readers.ts';
-import {
-  fullName,
-  type InstallationRepository,
-  type AppContext,
-  type Target,
-  type TargetResolver,
-  type Targets,
-} from '../context.ts';
+import { type AppContext, type Target, type TargetResolver, type Targets } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
 import { readCaseTexts } from './case-texts.ts';
 import { type DeployFile, unreadDeployFile } from './file-entries.ts';

@@ -9,7 +9,7 @@ import { type DeployFile, type DeployFileTexts, readDeployFile } from '../target
 import type { Readings } from '../inbox/readings.ts';
 import type { ReadingBudget } from './reading-budget.ts';
 import type { InputOwner } from './turns.ts';
-import { startWorker, type WorkerOptions, type WorkResult } from './worker.ts';
+import { type RequestOf, startWorker, type WorkerOptions, type WorkResult } from './worker.ts';
 
 /** The files that a deploy file names. */
 export interface NamedPaths {
@@ -73,7 +73,7 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
   const { clock, readings, budget } = options;
   const readWell = new Set<string>();
 
-  const worker = startWorker({
+  const worker = startWorker<RequestOf<ReadMethods>>({
     ...options,
     async guard(request, owner, perform) {
       const waitMs = owner && budget.wait(owner);

@@ -1,11 +1,10 @@
 import { unjudged, type Judge } from '../../src/deploy/smoke/judge.ts';
-import type { WorkRequest } from './worker-process.ts';
-import { startWorker, type WorkerOptions } from './worker.ts';
+import { type RequestOf, startWorker, type WorkerOptions } from './worker.ts';
 
 /** Judges in a process of its own: its time and memory grow with the responses and the expectations. */
 export function processJudge(options: WorkerOptions): Judge & { close(): Promise<void> } {
-  const worker = startWorker(options);
-  const request = async (work: WorkRequest): Promise<string | undefined> => {
+  const worker = startWorker<RequestOf<Judge>>(options);
+  const request = async (work: RequestOf<Judge>): Promise<string | undefined> => {
     const result = await worker.request(work);
     return result.kind === 'done' ? result.json : undefined;
   };

@@ -3,17 +3,9 @@
 import { runInThisContext } from 'node:vm';
 import { readHere, type ReadMethods } from './file-readers.ts';
 import { judgeHere, type Judge } from '../../src/deploy/smoke/judge.ts';
+import type { RequestOf, WorkResponse } from './worker.ts';
 
-type WorkerApi = ReadMethods & Judge;
-
-/** A request to the process. */
-export type WorkRequest = {
-  [Name in keyof WorkerApi]: { name: Name; argument: Parameters<WorkerApi[Name]>[0] };
-}[keyof WorkerApi];
-
-/** What it responds: that it has started, and then the value as JSON, why there is none, or that it is too large. */
-export type WorkResponse =
-  { kind: 'started' } | { kind: 'done'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
+type WorkRequest = RequestOf<ReadMethods & Judge>;
 
 /** The longest response (characters): parsing it blocks the App's event loop. */
 const longestResponse = 1_000_000;

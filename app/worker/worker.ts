@@ -6,7 +6,6 @@ import { stackOf } from '../../src/kit/errors.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import type { Logger } from '../../src/kit/logger.ts';
 import { createTurns, type InputOwner } from './turns.ts';
-import type { WorkRequest, WorkResponse } from './worker-process.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. */
 export interface ProcessEnd {
@@ -55,6 +54,23 @@ export type WorkResult =
 /** Performs a request; one whose process was killed once more, where it `mayRepeat`. */
 export type PerformRequest = (mayRepeat: () => Promise<boolean>) => Promise<WorkResult>;
 
+/** A request to the process: the name of a method, and its argument. */
+interface WorkRequest {
+  name: string;
+  argument: unknown;
+}
+
+/** A request for one of these methods. */
+export type RequestOf<Methods> = {
+  [Name in keyof Methods & string]: Methods[Name] extends (argument: infer Argument) => unknown
+    ? { name: Name; argument: Argument }
+    : never;
+}[keyof Methods & string];
+
+/** What the process responds: that it has started, and then the value as JSON, why there is none, or that it is too large. */
+export type WorkResponse =
+  { kind: 'started' } | { kind: 'done'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
+
 export interface WorkerOptions {
   clock: Pick<Clock, 'sleep'>;
   log: Logger;
@@ -69,8 +85,8 @@ export interface WorkerOptions {
 }
 
 /** Handles requests in a process of its own, one after the other, the owners in turn. */
-export interface Worker {
-  request: (request: WorkRequest, owner?: InputOwner) => Promise<WorkResult>;
+export interface Worker<Request extends WorkRequest> {
+  request: (request: Request, owner?: InputOwner) => Promise<WorkResult>;
   close: () => Promise<void>;
 }
 
@@ -123,7 +139,7 @@ const stopping = ({ name }: WorkRequest): Error =>
  * Starts a process with the first request. A request that takes too much time or memory ends its process. It is tried
  * again only where it was late, or its process was killed: one that ran out of memory would do so again.
  */
-export function startWorker(options: WorkerOptions): Worker {
+export function startWorker<Request extends WorkRequest>(options: WorkerOptions): Worker<Request> {
   const { clock, log, deadlineMs = usualDeadlineMs, memoryMb = usualMemoryMb, attempts = 2 } = options;
   const takeTurn = createTurns();
   let current: WorkerProcess | undefined;

@@ -5,7 +5,8 @@ import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
 import type { GitHubReporting } from './read-step.ts';
 import type { GitHubClient } from '../github/client.ts';
-import { GitHubReporter, type RunReport } from './github-reporter.ts';
+import { GitHubReporter } from './github-reporter.ts';
+import { type RunReport } from './deployment-reports.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** The workflow run, what it is about, and the step in it. */

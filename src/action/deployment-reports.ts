@@ -1,3 +1,5 @@
+import type { Mode } from '../deploy/file/entry-options.ts';
+import type { RepositoryName } from '../github/client.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { GitHubClient } from '../github/client.ts';
@@ -5,7 +7,32 @@ import { makeDeployment, writeDeploymentStatus, outcomeShown, type GitHubDeploym
 import { newestState, ownDeployments, retireDeployments, type OwnDeployments } from '../github/own-deployments.ts';
 import { rolledBackTo } from '../deploy/words/result-json.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
-import type { Attempt, RunReport } from './github-reporter.ts';
+
+/** What of this run is shown on GitHub, and where. */
+export interface RunReport {
+  mode: Mode;
+  repository: RepositoryName;
+  /** The web address of the repository: what is built from it is reported on the commit that was built. */
+  repositoryUrl: string;
+  /** The commit that the run is of: the head of a pull request, never its merge. */
+  commit: string;
+  /** The run or the pull request that this step is of, and its place there: it finds the comments of this step again. */
+  step?: string | undefined;
+  /** Ours, of this attempt of this step: it finds the GitHub Deployment again. */
+  externalId: string;
+  /** The deployment, as people name it; absent where the step ended before it knew. */
+  name?: string | undefined;
+  runUrl?: string | undefined;
+  /** What the comment is about: one is kept for each. Absent with the name. */
+  about?: string | undefined;
+  /** Given: keeps one comment on it. */
+  pullRequest?: number | undefined;
+  /** If set: what the run does to this environment is shown by GitHub Deployments. */
+  environment?: { name: string; production: boolean; transient: boolean } | undefined;
+}
+
+/** Does something on GitHub; false where it failed, after a warning with what failed and the permission it takes. */
+export type Attempt = (what: string, permission: string, work: (attempt: number) => Promise<void>) => Promise<boolean>;
 
 interface Options {
   client: GitHubClient;

@@ -1,38 +1,14 @@
 import type { Clock } from '../kit/clock.ts';
-import type { Mode } from '../deploy/file/entry-options.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import { messageOf } from '../kit/errors.ts';
-import { statusOf, type GitHubClient, type RepositoryName } from '../github/client.ts';
+import { statusOf, type GitHubClient } from '../github/client.ts';
 import { lacksPermission, rateLimitWaitOf } from '../github/refusal.ts';
 import { authorOf, commentLimitBytes, editCommentsOfStep, keepComment } from '../github/comment.ts';
 import { sameRepository } from '../deploy/rules/repository-url.ts';
 import { comment } from '../deploy/words/summary.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
-import { DeploymentReports } from './deployment-reports.ts';
-
-/** What of this run is shown on GitHub, and where. */
-export interface RunReport {
-  mode: Mode;
-  repository: RepositoryName;
-  /** The web address of the repository: what is built from it is reported on the commit that was built. */
-  repositoryUrl: string;
-  /** The commit that the run is of: the head of a pull request, never its merge. */
-  commit: string;
-  /** The run or the pull request that this step is of, and its place there: it finds the comments of this step again. */
-  step?: string | undefined;
-  /** Ours, of this attempt of this step: it finds the GitHub Deployment again. */
-  externalId: string;
-  /** The deployment, as people name it; absent where the step ended before it knew. */
-  name?: string | undefined;
-  runUrl?: string | undefined;
-  /** What the comment is about: one is kept for each. Absent with the name. */
-  about?: string | undefined;
-  /** Given: keeps one comment on it. */
-  pullRequest?: number | undefined;
-  /** If set: what the run does to this environment is shown by GitHub Deployments. */
-  environment?: { name: string; production: boolean; transient: boolean } | undefined;
-}
+import { type Attempt, DeploymentReports, type RunReport } from './deployment-reports.ts';
 
 /** The dependencies of the reporter. */
 export interface GitHubReporterOptions {
@@ -42,9 +18,6 @@ export interface GitHubReporterOptions {
   /** Warns about what could not be reported, and names the missing permission. */
   warn: (message: string) => void;
 }
-
-/** Does something on GitHub; false where it failed, after a warning with what failed and the permission it takes. */
-export type Attempt = (what: string, permission: string, work: (attempt: number) => Promise<void>) => Promise<boolean>;
 
 /** How often something is tried, and how long is waited after an attempt that was not answered (ms). */
 const attempts = 3;

@@ -2,9 +2,8 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { splitExportPath } from '../agent-folder/graph-config/export-path.ts';
 import { graphLocations } from '../agent-folder/graph-config/graph-path.ts';
-import { graphLanguage, isModuleName, runnableHere } from '../agent-folder/graph-config/language.ts';
+import { graphLanguage, isModuleName, runnableHere, embedderOf } from '../agent-folder/graph-config/language.ts';
 import type { GraphConfig } from '../agent-folder/graph-config/schema.ts';
-import { embedderOf } from '../agent-folder/graph-config/store-index.ts';
 import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../kit/diagnostics/problem.ts';
 
 /** A graph configuration that was read, and where the agent's code is looked for. */

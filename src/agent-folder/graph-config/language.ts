@@ -18,6 +18,18 @@ export const isInPython = (file: string): boolean => graphLanguage(file) === 'py
 /** Whether a path of the configuration is a module of Python by its name, and no file. */
 export const isModuleName = (path: string): boolean => moduleName.test(path) && !/\.(?:py|[cm]?[jt]sx?)$/i.test(path);
 
+/** What `embed` names. */
+export type Embedder = { kind: 'export'; file: string } | { kind: 'model'; provider: string; model: string };
+
+/** Whether `embed` names an export, by the extension of the file or the beginning of its path, or a model. */
+export function embedderOf(embed: string): Embedder {
+  const { file } = splitExportPath(embed);
+  if ((graphLanguage(file) !== 'unknown' && !isModuleName(file)) || /^[./\\]/.test(file))
+    return { kind: 'export', file };
+  const [provider = ''] = embed.split(':', 1);
+  return { kind: 'model', provider, model: embed.slice(provider.length + 1) };
+}
+
 type NamedCode = Pick<GraphConfig, 'graphs' | 'http' | 'auth' | 'store'>;
 
 /** Whose packages an agent needs, by what its configuration names of its code. */

@@ -1,7 +1,21 @@
 import * as z from 'zod';
 import { freeObject } from '../../contract/agent/open-word.ts';
+import { textPaths } from '../../contract/agent/text-path.ts';
 import { modulePath } from './export-path.ts';
-import { storeIndex } from './store-index.ts';
+
+/** The maximum length of an embedding: that of pgvector. */
+const mostDims = 16_000;
+
+/** What makes the store's items findable by their meaning. */
+const storeIndex = z.strictObject({
+  /** The length of an embedding. */
+  dims: z.int().min(1).max(mostDims),
+  /** An export of the agent, `./src/embed.ts:embed`, or a model, `provider:model`. */
+  embed: z.string().min(1),
+  /** The paths of the texts of a value that are embedded; the whole value by default. */
+  fields: textPaths.nullable().optional(),
+});
+export type StoreIndexConfig = z.infer<typeof storeIndex>;
 
 /** A time to live, in minutes; parts of a minute are allowed. */
 const minutes = z.number().positive();

@@ -1,9 +1,8 @@
 import type { FieldPath } from '../../kit/diagnostics/problem.ts';
 import { splitExportPath } from './export-path.ts';
 import { graphLocations } from './graph-path.ts';
-import { graphLanguage, isModuleName } from './language.ts';
+import { graphLanguage, isModuleName, embedderOf } from './language.ts';
 import type { GraphConfig } from './schema.ts';
-import { embedderOf } from './store-index.ts';
 
 /** The major version of Node.js that agents run on here. */
 export const nodeMajor = 24;

@@ -3,15 +3,20 @@ import { isObject } from '../../kit/json-object.ts';
 import { hasCode } from '../../kit/errors.ts';
 import { freePort } from '../../kit/free-port.ts';
 import type { JsonObject } from './exchange.ts';
-import type { AppRecord, Installation } from './site.ts';
 
 /** What `emulate` is started with. Nothing in it is kept anywhere. */
 interface EmulatedSettings {
   /** The gateway's address, which the answers name. */
   url: string;
-  app: Pick<AppRecord, 'id' | 'slug' | 'name' | 'permissions' | 'events'>;
+  app: {
+    id: number;
+    slug: string;
+    name: string;
+    permissions: Readonly<Record<string, string>>;
+    events: readonly string[];
+  };
   /** The App's installations, each of an organization of its own. */
-  installations: readonly Installation[];
+  installations: readonly { id: number; owner: string }[];
   /** Tokens of people by their login. The first is the administrator of all organizations. */
   people: ReadonlyMap<string, string>;
 }

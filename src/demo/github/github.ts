@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import * as manifest from '../../../app/setup/manifest.ts';
-import type { Account } from './answers/accounts.ts';
-import { Deliveries } from './events/deliveries.ts';
+import { type Account, askEmulated, utc, type AppRecord, type Extension, type Site } from './site.ts';
+import { Deliveries } from './deliveries.ts';
 import { startEmulated } from './emulated.ts';
 import { numberAt } from './exchange.ts';
 import { peopleOf } from './people.ts';
 import { gatewayOf } from './server.ts';
-import { askEmulated, utc, type AppRecord, type Extension, type Site } from './site.ts';
 
 /** What GitHub on this machine is started with. All of it has a usual value but the folder. */
 export interface GitHubSettings {

@@ -1,9 +1,5 @@
 import { isObject } from '../../kit/json-object.ts';
-import type { Account } from './answers/accounts.ts';
-import type { CheckRecord } from './answers/checks.ts';
-import type { DeploymentRecord } from './answers/deployments.ts';
-import type { Deliveries } from './events/deliveries.ts';
-import type { RefChange } from './events/push-events.ts';
+import type { Deliveries } from './deliveries.ts';
 import type { Emulated } from './emulated.ts';
 import {
   notFound,
@@ -46,6 +42,37 @@ export interface Repository {
   defaultBranch: string;
   /** The bare repository. */
   folder: string;
+}
+
+/** A person, an organization or the App's own bot. */
+export interface Account {
+  login: string;
+  id: number;
+  type: 'User' | 'Organization' | 'Bot';
+}
+
+/** What GitHub keeps of a check run and the emulated one does not. */
+export interface CheckRecord {
+  repositoryId: number;
+  sha: string;
+  /** Identifiers of its buttons. */
+  buttons: string[];
+  annotations: JsonObject[];
+}
+
+/** One GitHub Deployment, as GitHub shows it, with its statuses, oldest first. */
+export interface DeploymentRecord {
+  repositoryId: number;
+  shown: JsonObject;
+  statuses: JsonObject[];
+}
+
+/** What a push did to one ref. */
+export interface RefChange {
+  ref: string;
+  /** Forty zeros where there was none, or is none any more. */
+  before: string;
+  after: string;
 }
 
 /** Answers the requests of one operation. */

@@ -2,10 +2,14 @@ import { silentLogger } from '../../../src/kit/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGitHubApi, createRepositoryClient } from '../../../app/github/github-client.ts';
 import { createDeliveryClient } from '../../../app/github/deliveries.ts';
-import type { CheckContent, DeploymentContent, GitHubApi } from '../../../app/github/github-api.ts';
+import type {
+  CheckContent,
+  DeploymentContent,
+  GitHubApi,
+  InstallationRepository,
+} from '../../../app/github/github-api.ts';
 import { createInstallationClients } from '../../../app/github/installation-clients.ts';
 import { octokitsOf } from '../../../app/github/probot-octokits.ts';
-import type { InstallationRepository } from '../../../app/context.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { keepComment } from '../../../src/github/comment.ts';
 import { testGitHub, type TestGitHub } from '../../demo/github/github.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { InstallationRepository } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/github/github-api.ts';
 import { newIntent, type Intent, type DeployRequest } from '../../../app/reconcile/intent.ts';
 import {
   freeLease,

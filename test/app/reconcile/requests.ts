@@ -1,5 +1,4 @@
-import type { CheckContent } from '../../../app/github/github-api.ts';
-import type { InstallationRepository } from '../../../app/context.ts';
+import type { CheckContent, InstallationRepository } from '../../../app/github/github-api.ts';
 import type { Terms, DeployRequest } from '../../../app/reconcile/intent.ts';
 import { checkName, type DesiredReport } from '../../../app/reconcile/report.ts';
 

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
+import { GitHubApiError, InstallationPaused, type InstallationRepository } from '../../../app/github/github-api.ts';
 import { branchesOf, deployedBranches, type BranchDeployment } from '../../../app/recovery/deployed-branches.ts';
 import { recoverHeads } from '../../../app/recovery/recover-heads.ts';
-import type { InstallationRepository } from '../../../app/context.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { repository } from '../reconcile/requests.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GitHubApiError } from '../../../app/github/github-api.ts';
+import { GitHubApiError, type InstallationRepository } from '../../../app/github/github-api.ts';
 import {
   intentsKept,
   runMaintenance,
@@ -7,7 +7,6 @@ import {
   recover,
   type RecoveryClients,
 } from '../../../app/recovery/recover.ts';
-import type { InstallationRepository } from '../../../app/context.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { checkSaying, commitOf, repository, requestOf } from '../reconcile/requests.ts';

@@ -8,8 +8,8 @@ import {
   type Head,
   type GitHubApi,
   type Permission,
+  type InstallationRepository,
 } from '../../../app/github/github-api.ts';
-import type { InstallationRepository } from '../../../app/context.ts';
 import type { ModelGit } from './model-git.ts';
 
 /** A check run as GitHub shows it. */

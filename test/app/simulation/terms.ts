@@ -1,4 +1,4 @@
-import type { InstallationRepository } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/github/github-api.ts';
 import type { Terms } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 

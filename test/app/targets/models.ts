@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { createTargetResolver, type TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import type { ListedDeployment } from '../../../app/targets/listed-deployments.ts';
-import type { InstallationRepository } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/github/github-api.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 

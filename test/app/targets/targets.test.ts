@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSkipWords } from '../../../src/deploy/file/push-fields.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
-import { FileTooLarge } from '../../../app/github/github-api.ts';
+import { FileTooLarge, type InstallationRepository } from '../../../app/github/github-api.ts';
 import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import { nothingToDeploy } from '../../../app/events/commit-check.ts';
-import type { InstallationRepository } from '../../../app/context.ts';
 import { agents, deployed, resolverOf, idOf, intruder, type More } from './models.ts';
 
 /** What a push to a branch of acme/agents is for, in one line each. */

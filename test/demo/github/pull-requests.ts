@@ -1,5 +1,5 @@
 import { isObject } from '../../../src/kit/json-object.ts';
-import { deliver } from '../../../src/demo/github/events/deliveries.ts';
+import { deliver } from '../../../src/demo/github/events/deliver.ts';
 import { commitInEvent, deliverPush } from '../../../src/demo/github/events/push-events.ts';
 import { notFound, numberAt, objectAt, paged, type JsonObject } from '../../../src/demo/github/exchange.ts';
 import { changedFiles, git, gitOr, noCommit, readOne, resolveCommit } from '../../../src/demo/github/git/commits.ts';

@@ -2,7 +2,8 @@ import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { isObject } from '../../../src/kit/json-object.ts';
 import { recordOf, runsOf, suiteOf } from '../../../src/demo/github/answers/checks.ts';
-import { changeInstallation, deliver, type Delivery } from '../../../src/demo/github/events/deliveries.ts';
+import { changeInstallation, deliver } from '../../../src/demo/github/events/deliver.ts';
+import { type Delivery } from '../../../src/demo/github/deliveries.ts';
 import {
   numberAt,
   paged,

@@ -7,15 +7,9 @@ import {
   type Repository,
   type Site,
   nodeId,
+  type Account,
   type Installation,
 } from '../site.ts';
-
-/** A person, an organization or the App's own bot. */
-export interface Account {
-  login: string;
-  id: number;
-  type: 'User' | 'Organization' | 'Bot';
-}
 
 /** An account as GitHub names it everywhere: its "simple user". */
 export function accountAnswer({ url }: Pick<Site, 'url'>, { login, id, type }: Account): JsonObject {

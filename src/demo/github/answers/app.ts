@@ -1,7 +1,15 @@
 import { isObject } from '../../../kit/json-object.ts';
-import { notFound, paged, pageOf, Refusal, textAt } from '../exchange.ts';
-import type { ApiResponse, ApiCall, JsonObject } from '../exchange.ts';
-import type { Delivery } from '../events/deliveries.ts';
+import {
+  notFound,
+  paged,
+  pageOf,
+  Refusal,
+  textAt,
+  type ApiResponse,
+  type ApiCall,
+  type JsonObject,
+} from '../exchange.ts';
+import type { Delivery } from '../deliveries.ts';
 import { utc, type Installation, type Site } from '../site.ts';
 import { appAnswer, installationAnswer } from './accounts.ts';
 

@@ -12,17 +12,16 @@ import {
   type JsonObject,
 } from '../exchange.ts';
 import { resolveCommit } from '../git/commits.ts';
-import { askEmulated, fullNameOf, repositoryFor, repositoryUrl, type Repository, type Site } from '../site.ts';
+import {
+  askEmulated,
+  fullNameOf,
+  repositoryFor,
+  repositoryUrl,
+  type CheckRecord,
+  type Repository,
+  type Site,
+} from '../site.ts';
 import { appAnswer } from './accounts.ts';
-
-/** What GitHub keeps of a check run and the emulated one does not. */
-export interface CheckRecord {
-  repositoryId: number;
-  sha: string;
-  /** Identifiers of its buttons. */
-  buttons: string[];
-  annotations: JsonObject[];
-}
 
 /** A check run as GitHub shows it: what the emulated one holds, and what it leaves out. */
 function runAnswer(site: Site, repository: Repository, emulated: JsonObject): JsonObject {

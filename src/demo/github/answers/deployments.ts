@@ -1,14 +1,15 @@
-import { notFound, paged, Refusal, textAt, type ApiResponse, type ApiCall, type JsonObject } from '../exchange.ts';
+import { notFound, paged, Refusal, textAt, type ApiResponse, type ApiCall } from '../exchange.ts';
 import { resolveCommit } from '../git/commits.ts';
-import { nodeId, repositoryFor, repositoryUrl, utc, type Repository, type Site } from '../site.ts';
+import {
+  nodeId,
+  repositoryFor,
+  repositoryUrl,
+  utc,
+  type DeploymentRecord,
+  type Repository,
+  type Site,
+} from '../site.ts';
 import { accountAnswer, appAnswer, botOf } from './accounts.ts';
-
-/** One GitHub Deployment, as GitHub shows it, with its statuses, oldest first. */
-export interface DeploymentRecord {
-  repositoryId: number;
-  shown: JsonObject;
-  statuses: JsonObject[];
-}
 
 function deploymentOf(site: Site, repository: Repository, { params }: ApiCall): DeploymentRecord {
   const record = site.deployments[Number(params['deployment_id']) - 1];

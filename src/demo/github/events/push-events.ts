@@ -1,16 +1,8 @@
 import { repositoryAnswer } from '../answers/accounts.ts';
 import { textAt, type JsonObject } from '../exchange.ts';
 import { contains, listCommits, noCommit, pathsOf, readOne, type GitCommit, git } from '../git/commits.ts';
-import { utc, webUrl, type Repository, type Site } from '../site.ts';
-import { deliver } from './deliveries.ts';
-
-/** What a push did to one ref. */
-export interface RefChange {
-  ref: string;
-  /** Forty zeros where there was none, or is none any more. */
-  before: string;
-  after: string;
-}
+import { utc, webUrl, type RefChange, type Repository, type Site } from '../site.ts';
+import { deliver } from './deliver.ts';
 
 /** The refs that differ, by name. */
 export function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): RefChange[] {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts';
-import { embedderOf } from '../../../agent-folder/graph-config/store-index.ts';
+import { embedderOf } from '../../../agent-folder/graph-config/language.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { agentExport } from '../graphs/javascript/agent-export.ts';
 import type { Configuration } from '../configuration.ts';

@@ -1,7 +1,7 @@
 import { unlessAborted, withTimeout, type Clock } from '../../../kit/clock.ts';
 import { wholeValue } from '../../../contract/agent/text-path.ts';
 import { stackOf } from '../../../kit/errors.ts';
-import type { StoreIndexConfig } from '../../../agent-folder/graph-config/store-index.ts';
+import type { StoreIndexConfig } from '../../../agent-folder/graph-config/retention.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { invalidAt } from '../refusal.ts';
 import { EmbeddingFailed, type Embeddings } from './embeddings.ts';

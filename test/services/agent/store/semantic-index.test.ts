@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../../src/kit/clock.ts';
 import type { Embeddings } from '../../../../src/services/agent/store/embeddings.ts';
 import { SemanticIndex } from '../../../../src/services/agent/store/semantic-index.ts';
-import type { StoreIndexConfig } from '../../../../src/agent-folder/graph-config/store-index.ts';
+import type { StoreIndexConfig } from '../../../../src/agent-folder/graph-config/retention.ts';
 import { loggerTo } from '../../../logger.ts';
 
 const lines: string[] = [];
