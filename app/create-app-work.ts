@@ -132,7 +132,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
 const maxJsonValues = 30_000;
 
 /** The limit of open connections. */
-const keptAtMost = 500;
+const maxKept = 500;
 
 /** How long an agent may be silent (ms): a smoke test's own time bounds it before. */
 const idleMs = 15 * 60_000;
@@ -146,7 +146,7 @@ export function connectAgents(settings: Omit<AgentServerSettings, 'url'>) {
       kept.delete(url);
       kept.set(url, agent);
       const [oldest] = kept;
-      if (kept.size > keptAtMost && oldest !== undefined) {
+      if (kept.size > maxKept && oldest !== undefined) {
         kept.delete(oldest[0]);
         void oldest[1].close();
       }

@@ -112,7 +112,7 @@ async function findRollbackTarget(
   const former = revisionToRestore(active, serving.formerLiveRevisionId);
   if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
   const before = await tryCall(
-    findFormerLive(active, (page) => control.listRevisions(deploymentId, page), mostRevisionsRead),
+    findFormerLive(active, (page) => control.listRevisions(deploymentId, page), maxRevisionsRead),
   );
   if (before.ok && before.value) return { ok: true, revision: before.value };
   if (before.ok) return noTarget(noneLiveBefore(active));
@@ -123,7 +123,7 @@ async function findRollbackTarget(
 const noTarget = (why: string): RollbackTarget => ({ ok: false, why });
 
 /** How many revisions are searched; an older one is no useful rollback target. */
-const mostRevisionsRead = 1_000;
+const maxRevisionsRead = 1_000;
 
 /** Re-run: requests every deployment of the check again, at the commit of the check. */
 export const onRerun: Handler<'rerun'> = async (decision, handling) => {

@@ -67,7 +67,7 @@ export function decideCheckSuite(payload: unknown): EventDecision {
 const branchOf = (branch: string | null | undefined): { branch?: string } => (branch ? { branch } : {});
 
 /** As many pull requests are examined anew. */
-const mostPullRequests = 100;
+const maxPullRequests = 100;
 
 /** Those whose head this commit still is. A check may name pull requests of other repositories, too. */
 const pullRequestsOf = (named: CheckPullRequests, headSha: string, repository: InstallationRepository): PullRequest[] =>
@@ -76,7 +76,7 @@ const pullRequestsOf = (named: CheckPullRequests, headSha: string, repository: I
       ({ head, base }) =>
         head.sha === headSha && (base.repo?.id ?? repository.repositoryId) === repository.repositoryId,
     )
-    .slice(0, mostPullRequests)
+    .slice(0, maxPullRequests)
     .map(({ number, head, base }) => ({
       repository,
       number,

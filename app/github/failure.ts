@@ -29,9 +29,9 @@ const unstatedPauseMs = 60_000;
  * The longest single wait (ms), whatever GitHub states: its limits reset every hour. A longer limit is stated again
  * then, and a wrong time does not stop an installation for good.
  */
-const longestWaitMs = 60 * 60_000;
+const maxBackoffMs = 60 * 60_000;
 
-const waitOf = (requested: number): number => Math.min(longestWaitMs, Math.max(1000, requested));
+const waitOf = (requested: number): number => Math.min(maxBackoffMs, Math.max(1000, requested));
 
 /**
  * Reads what an Octokit rejected with: a limit of GitHub's, a refusal, a failure, or no answer at all. Of the last two

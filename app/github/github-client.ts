@@ -127,7 +127,7 @@ async function readPermission(
 }
 
 /** GitHub lists no more files of a pull request than this. */
-export const mostListedFiles = 3000;
+export const maxListedFiles = 3000;
 
 /** Every path that a pull request changes, with former names of renamed files; undefined if GitHub cuts the list. */
 export async function changedPaths(
@@ -144,7 +144,7 @@ export async function changedPaths(
   for await (const { filename, previous_filename: former } of files) {
     paths.push(filename, ...(former ? [former] : []));
     listed += 1;
-    if (listed >= mostListedFiles) return undefined;
+    if (listed >= maxListedFiles) return undefined;
   }
   return paths;
 }

@@ -28,7 +28,7 @@ class NoAnswer extends Error {
 /** How often a reading request is sent at most, and how long the first wait before a repetition is (ms). */
 const attempts = 4;
 const firstWaitMs = 500;
-const longestWaitMs = 2_000;
+const maxBackoffMs = 2_000;
 
 /** How long a write waits for its turn here (ms); a longer wait is left to its job. */
 const maxWaitMs = 5_000;
@@ -89,7 +89,7 @@ export function createInstallationClients(options: InstallationClientOptions): C
           if (failure.kind === 'paused') throw new InstallationPaused(id, pause(rateLimiter, failure), failure.why);
           if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
           // Exponential backoff with jitter: requests that failed together do not retry together.
-          await clock.sleep(backoffMs(attempt, firstWaitMs, longestWaitMs) * (0.5 + random() / 2));
+          await clock.sleep(backoffMs(attempt, firstWaitMs, maxBackoffMs) * (0.5 + random() / 2));
         }
       }
     };

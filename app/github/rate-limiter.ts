@@ -37,7 +37,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** Pauses without a time double from one to the next, up to this (ms). */
-const longestPauseMs = 15 * minuteMs;
+const maxPauseMs = 15 * minuteMs;
 
 const sharesOf = ({ betweenWritesMs, madeInMinute, madeInHour }: RateLimits): RateLimits => ({
   betweenWritesMs,
@@ -122,7 +122,7 @@ export class RateLimiter {
   /** Pauses the installation. If GitHub named no time, each consecutive pause is twice as long as the previous one. */
   pause(until: number, now: number, why: string, stated: boolean): number {
     this.#follow(now);
-    const length = stated ? until - now : backoffMs(this.#unstatedPauses + 1, until - now, longestPauseMs);
+    const length = stated ? until - now : backoffMs(this.#unstatedPauses + 1, until - now, maxPauseMs);
     this.#unstatedPauses = stated ? 0 : this.#unstatedPauses + 1;
     this.#paused = { until: Math.max(now + length, this.#paused?.until ?? 0), why };
     return this.#paused.until;

@@ -56,7 +56,7 @@ export function jobOf({ id, event, installationId, repositoryId }: DeliveryKey):
 type DeliveryKey = Pick<Delivery, 'id' | 'event' | 'installationId' | 'repositoryId'>;
 
 /** The longest action (UTF-16 code units) in its own column; the payload has it whole. */
-const longestAction = 100;
+const maxActionLength = 100;
 
 /** The indexed fields of a payload; undefined if it is no JSON object. */
 export function readIndexedFields(
@@ -65,7 +65,7 @@ export function readIndexedFields(
   const payload = fromJson(text);
   if (!isObject(payload)) return undefined;
   return {
-    action: typeof payload['action'] === 'string' ? storableText(payload['action'].slice(0, longestAction)) : undefined,
+    action: typeof payload['action'] === 'string' ? storableText(payload['action'].slice(0, maxActionLength)) : undefined,
     installationId: idOf(payload['installation']),
     repositoryId: idOf(payload['repository']),
   };

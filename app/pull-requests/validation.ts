@@ -69,7 +69,7 @@ export interface ExaminedFiles {
 }
 
 /** The most graph configuration files read for one pull request: a file may name as many as it likes. */
-const mostGraphConfigs = 20;
+const maxGraphConfigs = 20;
 
 /** The graph configuration files that a deploy file names, each once, however much else is wrong with it. */
 export function graphConfigPaths(deployFile: string): string[] {
@@ -78,7 +78,7 @@ export function graphConfigPaths(deployFile: string): string[] {
   const written = drafts.drafts.map(({ fields }) => fields.get('graph-config-path')?.value);
   const paths = written.filter((each) => typeof each === 'string').map((each) => posix.normalize(each.trim()));
   const within = paths.filter((each) => each !== '.' && !/^(\/|\.\.(\/|$))|\\|[\p{Cc}]/u.test(each));
-  return [...new Set(within)].slice(0, mostGraphConfigs);
+  return [...new Set(within)].slice(0, maxGraphConfigs);
 }
 
 /** A graph configuration file that is named and is not in the commit, at the line that names it. */

@@ -5,7 +5,7 @@ import { type Clock, pause } from '../../src/kit/clock.ts';
 const lingerMs = 1_000;
 
 /** How much (bytes) of a refused request's body is read and dropped. */
-const droppedAtMost = 4 * 1024 * 1024;
+const maxDroppedBytes = 4 * 1024 * 1024;
 
 /** A body that is shorter than this (bytes) is read and dropped, and the connection is kept. */
 const shortBody = 64 * 1024;
@@ -58,7 +58,7 @@ async function drained(request: IncomingMessage, clock: Clock): Promise<void> {
   let dropped = 0;
   request.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
-    if (dropped > droppedAtMost) request.pause();
+    if (dropped > maxDroppedBytes) request.pause();
   });
   request.once('end', stop).once('close', stop).once('error', stop);
   // Either it has ended, or its time is up.

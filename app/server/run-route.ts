@@ -15,9 +15,9 @@ export interface RunWebhook {
 type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 
 /** The longest webhook about a run (bytes): it contains the thread's state. */
-const longestRun = 10 * 1024 * 1024;
+const maxRunSize = 10 * 1024 * 1024;
 /** The longest one that is parsed (bytes): parsing it holds the event loop. */
-const longestParsed = 256 * 1024;
+const maxParsedSize = 256 * 1024;
 const maxBufferedBytes = 64 * 1024 * 1024;
 
 /** `POST /runs/{intent}?token=`: receives agents' webhooks about finished smoke test runs. */
@@ -32,11 +32,11 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
       if (token === undefined) {
         return refuse(request, response, { status: 401, problem: 'The token is missing.' }, clock);
       }
-      if (Number(request.headers['content-length']) > longestRun) return refuse(request, response, tooLong, clock);
+      if (Number(request.headers['content-length']) > maxRunSize) return refuse(request, response, tooLong, clock);
       const reservation = reserve();
       try {
         if (request.headers.expect !== undefined) response.writeContinue();
-        const body = await readBody(request, longestRun, reservation);
+        const body = await readBody(request, maxRunSize, reservation);
         if (body.kind === 'too-long') return await refuse(request, response, tooLong, clock);
         if (body.kind === 'no-room') {
           return await refuse(request, response, unavailable('Too much is coming in at once.'), clock);
@@ -45,7 +45,7 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
         const { status } = await receiveRun({
           intentId: params['intent'] ?? '',
           token,
-          body: () => (body.bytes.length > longestParsed ? undefined : fromJson(body.bytes.toString('utf8'))),
+          body: () => (body.bytes.length > maxParsedSize ? undefined : fromJson(body.bytes.toString('utf8'))),
         });
         return sendText(response, status, status < 300 ? 'taken' : 'not taken');
       } finally {

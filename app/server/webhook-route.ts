@@ -74,7 +74,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
     const reservation = reserve();
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
-      const body = await readBody(request, longestPayload, reservation);
+      const body = await readBody(request, maxPayloadSize, reservation);
       if (body.kind === 'too-long') return payloadTooLarge;
       if (body.kind === 'no-room') return unavailable('Too much is coming in at once.');
       return body.kind === 'broken' ? undefined : await storeVerified(judged.headers, body.bytes);
@@ -107,7 +107,7 @@ const wrongSignature: Refusal = {
 };
 
 /** GitHub's own limit for payloads (bytes). */
-const longestPayload = 25 * 1024 * 1024;
+const maxPayloadSize = 25 * 1024 * 1024;
 
 /** The fields in a delivery's headers. */
 interface DeliveryHeaders {
@@ -137,7 +137,7 @@ function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
     return refuse(415, "The webhook's content type has to be application/json.");
   if (encoding !== '' && encoding !== 'identity')
     return refuse(415, 'Webhooks with a content encoding are not supported.');
-  if (Number(text('content-length')) > longestPayload) return { ok: false, refusal: payloadTooLarge };
+  if (Number(text('content-length')) > maxPayloadSize) return { ok: false, refusal: payloadTooLarge };
   const event = text('x-github-event');
   if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or not the name of an event.');
   const id = text('x-github-delivery').toLowerCase();

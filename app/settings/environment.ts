@@ -13,7 +13,7 @@ export interface Binding {
 }
 
 /** Shorter webhook secrets are guessed too easily. */
-const shortestSecret = 16;
+const minSecretLength = 16;
 
 /** Example values that people copy, and Probot's default. */
 const knownSecrets = new Set(['development', 'secret', 'changeme', 'your-webhook-secret']);
@@ -24,7 +24,7 @@ const optional = z.string().optional();
 
 const secretProblem = (value: string): string | undefined => {
   if (knownSecrets.has(value.toLowerCase())) return 'is a secret that everybody knows';
-  return value.length < shortestSecret ? `has ${value.length} characters; ${shortestSecret} are the least` : undefined;
+  return value.length < minSecretLength ? `has ${value.length} characters; ${minSecretLength} are the least` : undefined;
 };
 const secret = <Schema extends z.ZodType<string | undefined>>(schema: Schema): Schema => judged(schema, secretProblem);
 

@@ -6,10 +6,10 @@ import { FileTooLarge } from '../github/github-api.ts';
 export type CaseTexts = Readonly<Record<string, ReturnType<CaseFiles['read']>>>;
 
 /** The most files of cases read for one deploy file: each costs a request to GitHub. */
-export const mostCaseFiles = 20;
+export const maxCaseFiles = 20;
 
 /** The most characters of all files of cases of one deploy file: they are read together, in one process. */
-const mostCaseCharacters = 4_000_000;
+const maxCaseLength = 4_000_000;
 
 /** Reads files of cases from a repository, each as the deploy file was read. */
 export async function readCaseTexts(
@@ -17,7 +17,7 @@ export async function readCaseTexts(
   readFile: (path: string) => Promise<string | undefined>,
 ): Promise<CaseTexts> {
   const texts = new Map<string, CaseTexts[string]>();
-  let left = mostCaseCharacters;
+  let left = maxCaseLength;
   for (const path of paths) {
     if (left <= 0) {
       texts.set(path, { why: tooLong });
@@ -36,8 +36,8 @@ export async function readCaseTexts(
   return Object.fromEntries(texts);
 }
 
-const tooLong = `names a file that is not read: all files of cases together have more than ${mostCaseCharacters} characters. Leave out some rows`;
-const tooMany = `is one of more than ${mostCaseFiles} files of cases. Put the cases of several into one file`;
+const tooLong = `names a file that is not read: all files of cases together have more than ${maxCaseLength} characters. Leave out some rows`;
+const tooMany = `is one of more than ${maxCaseFiles} files of cases. Put the cases of several into one file`;
 
 /** The files of cases as the deploy file's reader takes them. */
 export const caseFilesOf = (texts: CaseTexts): CaseFiles => ({

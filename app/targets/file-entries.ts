@@ -30,7 +30,7 @@ export interface FileEntry {
   found: { ok: true; deployment: ListedDeployment } | { ok: false; why: string };
 }
 
-const mostProblems = 10;
+const maxProblems = 10;
 
 /** Reads the file's text; one that is not there names nothing and has no mistake. */
 export function readDeployFile(file: DeployFileTexts | undefined): DeployFile {
@@ -81,10 +81,10 @@ function find(
 
 /** Formats problems and their effect on a push. */
 function notesOf(problems: readonly Problem[]): string[] {
-  const more = problems.length - mostProblems;
+  const more = problems.length - maxProblems;
   return [
     'the deploy file has mistakes here, so pushes are built as if it said nothing',
-    ...problems.slice(0, mostProblems).map(formatProblem),
+    ...problems.slice(0, maxProblems).map(formatProblem),
     ...(more > 0 ? [`and ${more} more`] : []),
   ];
 }

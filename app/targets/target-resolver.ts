@@ -41,7 +41,7 @@ const threeSecondsMs = 3_000;
 /** A repository seldom calls another branch its default one, and each push would ask. */
 const aMinuteMs = 60_000;
 /** Of a branch that deploys nothing, so many others are looked for. */
-const mostBranches = 5;
+const maxBranches = 5;
 
 /**
  * Finds what a branch deploys: deployments of the service's list, with the rules that the deploy file of the default
@@ -87,7 +87,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
   /** The deployments whose branch is gone, as it is after the default one was renamed. */
   async function builtFromNowhere(selection: Selection): Promise<Targets['refused']> {
     const elsewhere = builtElsewhere(selection);
-    const branches = [...new Set(elsewhere.map((each) => each.branch))].slice(0, mostBranches);
+    const branches = [...new Set(elsewhere.map((each) => each.branch))].slice(0, maxBranches);
     const heads = await Promise.all(branches.map((each) => githubApi.head(selection.repository, each)));
     const gone = new Set(branches.filter((_, index) => heads[index] === undefined));
     return elsewhere

@@ -4,7 +4,7 @@ import { casePaths } from '../../src/deploy/file/cases.ts';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { type Clock, steadyNow } from '../../src/kit/clock.ts';
 import { type ExaminedFiles, graphConfigPaths, validate, type Validation } from '../pull-requests/validation.ts';
-import { mostCaseFiles } from '../targets/case-texts.ts';
+import { maxCaseFiles } from '../targets/case-texts.ts';
 import { type DeployFile, type DeployFileTexts, readDeployFile } from '../targets/file-entries.ts';
 import type { Readings } from '../inbox/readings.ts';
 import type { ReadingBudget } from './reading-budget.ts';
@@ -41,7 +41,7 @@ export interface ReadMethods {
 export const readHere: ReadMethods = {
   namedPaths: async (deployFile) => ({
     graphConfigs: graphConfigPaths(deployFile),
-    cases: casePaths(deployFile, defaultConfigPath).slice(0, mostCaseFiles),
+    cases: casePaths(deployFile, defaultConfigPath).slice(0, maxCaseFiles),
   }),
   validate: async (files) => validate(files),
   readDeployFile: async (file) => readDeployFile(file),
@@ -63,7 +63,7 @@ const reasons: Record<Exclude<WorkResult['kind'], 'done' | 'refused'>, string> =
 const readBefore = `reading it took too much time or memory before, so it is not read again: ${simpler}`;
 
 /** The digests that are remembered of what was read well, so that they need no mark. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /**
  * Reads files in a process of its own. A file that takes too much time or memory is reported as a problem of the file,
@@ -95,7 +95,7 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
       } finally {
         if (owner) budget.spend(owner, steadyNow(clock) - since);
         if (result?.kind === 'done') {
-          if (readWell.size >= mostRemembered) readWell.clear();
+          if (readWell.size >= maxRemembered) readWell.clear();
           readWell.add(digest);
         }
         const how = howRead(result);

@@ -8,7 +8,7 @@ import type { RequestOf, WorkResponse } from './worker.ts';
 type WorkRequest = RequestOf<ReadMethods & Judge>;
 
 /** The longest response (characters): parsing it blocks the App's event loop. */
-const longestResponse = 1_000_000;
+const maxResponseLength = 1_000_000;
 
 function perform(request: WorkRequest): Promise<unknown> {
   switch (request.name) {
@@ -32,7 +32,7 @@ function perform(request: WorkRequest): Promise<unknown> {
 async function respond(request: WorkRequest): Promise<WorkResponse> {
   try {
     const json = JSON.stringify(await performWithin(request));
-    return json.length > longestResponse ? { kind: 'too-large' } : { kind: 'done', json };
+    return json.length > maxResponseLength ? { kind: 'too-large' } : { kind: 'done', json };
   } catch (error) {
     // Values that are nested too deep.
     if (error instanceof RangeError) return { kind: 'too-large' };
@@ -44,7 +44,7 @@ async function respond(request: WorkRequest): Promise<WorkResponse> {
  * The longest turn of this process (ms). The App ends it much sooner; but an App that was killed ends nothing, and a
  * reading without end would outlive it.
  */
-const longestTurnMs = 60_000;
+const maxTurnMs = 60_000;
 
 /** Starts the work within Node's own limit of time, which no work of ours can hold up. */
 function performWithin(request: WorkRequest): Promise<unknown> {
@@ -55,7 +55,7 @@ function performWithin(request: WorkRequest): Promise<unknown> {
     },
     configurable: true,
   });
-  runInThisContext('startWork()', { timeout: longestTurnMs });
+  runInThisContext('startWork()', { timeout: maxTurnMs });
   return result;
 }
 

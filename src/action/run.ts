@@ -1,4 +1,4 @@
-import { secretParts, shortestHidden, spellingsOf } from '../contract/masking/secret-spellings.ts';
+import { secretParts, minHiddenLength, spellingsOf } from '../contract/masking/secret-spellings.ts';
 import * as core from '@actions/core';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import { stackOf } from '../kit/errors.ts';
@@ -176,6 +176,6 @@ const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);
  * values and addresses are left out, for masking them would make the log unreadable.
  */
 export function masksOf(secrets: readonly string[]): string[] {
-  const parts = secrets.flatMap(secretParts).filter((part) => part.trim().length >= shortestHidden && !isAddress(part));
+  const parts = secrets.flatMap(secretParts).filter((part) => part.trim().length >= minHiddenLength && !isAddress(part));
   return [...new Set(parts.flatMap(spellingsOf).map((spelling) => spelling.trim()))];
 }

@@ -1,4 +1,4 @@
-import { longestSilence, gradersFor } from '../host/run-deployment.ts';
+import { maxSilenceMs, gradersFor } from '../host/run-deployment.ts';
 import { version } from '../host/version.ts';
 import { connectAgentServer } from '../client/agent.ts';
 import { connectControlService } from '../client/control.ts';
@@ -60,7 +60,7 @@ async function compare(request: CompareRequest, signal: AbortSignal, terminal: T
   keys.forEach(mask);
   const open: { close: () => Promise<void> }[] = [{ close }, ...(control ? [control] : [])];
   const connect = (url: string) => {
-    const agent = connectAgentServer({ ...settings, url, idleMs: longestSilence(tests) });
+    const agent = connectAgentServer({ ...settings, url, idleMs: maxSilenceMs(tests) });
     open.push(agent);
     return agent;
   };

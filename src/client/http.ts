@@ -88,8 +88,8 @@ type Divert = (
 ) => BodyStream | undefined;
 
 /** The longest timer of Node; a later deadline can't expire during one request. */
-const longestTimerMs = 2 ** 31 - 1;
-const timerMs = (ms: number): number => Math.min(longestTimerMs, Math.max(0, ms));
+const maxTimerMs = 2 ** 31 - 1;
+const timerMs = (ms: number): number => Math.min(maxTimerMs, Math.max(0, ms));
 
 /** undici's error codes for a closed client. */
 const closedCodes = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);

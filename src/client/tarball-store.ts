@@ -2,7 +2,7 @@ import type { ControlOperation } from '../contract/service-error.ts';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { PutResult, TarballStore } from '../contract/control/upload.ts';
-import { largestTarball, type Tarball } from '../kit/archive/tarball.ts';
+import { maxTarballSize, type Tarball } from '../kit/archive/tarball.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { readNothing } from './response-readers.ts';
@@ -31,7 +31,7 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
         'content-type': 'application/gzip',
         'content-length': String(tarball.size),
         'content-digest': `sha-256=:${Buffer.from(hexOf(tarball), 'hex').toString('base64')}:`,
-        ...(isRangeSigned(searchParams) ? { 'x-goog-content-length-range': `0,${largestTarball}` } : {}),
+        ...(isRangeSigned(searchParams) ? { 'x-goog-content-length-range': `0,${maxTarballSize}` } : {}),
       },
       stream: () => {
         const bytes = asMeasured(tarball, (why) => (changed = why));

@@ -30,7 +30,7 @@ export interface DeployInputs {
  * How long an agent may be silent (ms): as long as its slowest test allows. Some servers send nothing while a model
  * thinks, and the test's own time bounds the whole answer anyway.
  */
-export const longestSilence = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): number =>
+export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): number =>
   Math.max(60_000, ...tests.map(({ timeoutMs }) => timeoutMs));
 
 /** Connects the clients, deploys, and closes every connection. */
@@ -45,7 +45,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   const { baseUrl, apiKey, tenantId, spelling, allowHttp, ...runOptions } = options;
   const settings = { apiKey, tenantId, allowHttp, userAgent };
   const control = connectControlService({ ...settings, baseUrl, spelling });
-  const idleMs = longestSilence(deployment.smokeTests);
+  const idleMs = maxSilenceMs(deployment.smokeTests);
   const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
   const agentAt = (url: string) => {
     const agent = agents.get(url) ?? connectAgentServer({ ...settings, url, idleMs });

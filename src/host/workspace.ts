@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { longestCaseFile } from '../deploy/file/case-file.ts';
+import { maxCaseFileLength } from '../deploy/file/case-file.ts';
 import type { CaseFiles } from '../deploy/file/cases.ts';
 
 /** Reads files of cases below the working directory, which is the root of the repository. */
@@ -10,7 +10,7 @@ export const workspaceCases: CaseFiles = {
       const found = statSync(path);
       if (!found.isFile()) return { why: 'must name a file' };
       // A character takes up to four bytes.
-      if (found.size > 4 * longestCaseFile) return { why: `must name a file of at most ${longestCaseFile} characters` };
+      if (found.size > 4 * maxCaseFileLength) return { why: `must name a file of at most ${maxCaseFileLength} characters` };
       return { text: readFileSync(path, 'utf8') };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;

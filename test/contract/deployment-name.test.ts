@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { deploymentNameProblem, longestDeploymentName } from '../../src/contract/control/field-values.ts';
+import { deploymentNameProblem, maxDeploymentNameLength } from '../../src/contract/control/field-values.ts';
 
 describe('the name of a deployment', () => {
-  test.each(['a', 'my-agent-2', 'a'.repeat(longestDeploymentName)])('%s is taken', (name) =>
+  test.each(['a', 'my-agent-2', 'a'.repeat(maxDeploymentNameLength)])('%s is taken', (name) =>
     expect(deploymentNameProblem(name)).toBeUndefined(),
   );
 

@@ -9,7 +9,7 @@ import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts'
 import { systemClock } from '../../src/kit/clock.ts';
 import { findGraphConfig } from '../../src/services/control/builds/make-build.ts';
 import { readGraphConfig } from '../../src/agent-folder/graph-config/read.ts';
-import { mostProblems } from '../../src/kit/diagnostics/problem.ts';
+import { maxProblems } from '../../src/kit/diagnostics/problem.ts';
 import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 
@@ -155,7 +155,7 @@ test('no repository file blocks the App, and at most 100 problems are reported',
     const files = { deployFile: text, graphConfigs: new Map([['langgraph.json', text]]), unread: [] };
     const validation = await reader.validate(files, owner);
     for (const { length } of [validation.problems, validation.warnings]) {
-      expect(length).toBeLessThanOrEqual(mostProblems + 1);
+      expect(length).toBeLessThanOrEqual(maxProblems + 1);
     }
     expect(Math.max(0, ...validation.problems.map(({ message }) => message.length))).toBeLessThan(2_000);
     const examined = { number: 1, touched: ['langgraph.json'], removesDeployFile: false, validation, forecasts: [] };
@@ -183,7 +183,7 @@ test('what is left out of many problems is counted', () => {
     `{"graphs":{${Array.from({ length: 4_000 }, (_, at) => `"k${at}":1`).join()}}}`,
     'g.json',
   );
-  expect(read.ok ? [] : read.problems.length).toBe(mostProblems + 1);
+  expect(read.ok ? [] : read.problems.length).toBe(maxProblems + 1);
   expect(read.ok ? '' : read.problems.at(-1)?.message).toBe('and 3900 more');
 });
 

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, test, vi } from 'vitest';
-import { longestSilence, runDeployment } from '../../src/host/run-deployment.ts';
+import { maxSilenceMs, runDeployment } from '../../src/host/run-deployment.ts';
 import type { Expectation, SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import { startControlStub } from '../action/control-stub.ts';
 
@@ -110,5 +110,5 @@ test.each([
   ['as long as the slowest test', [20_000, 600_000], 600_000],
   ['a minute where there is no test', [], 60_000],
 ])('an agent may be silent for %s', (_, times, silence) => {
-  expect(longestSilence(times.map((timeoutMs) => ({ timeoutMs })))).toBe(silence);
+  expect(maxSilenceMs(times.map((timeoutMs) => ({ timeoutMs })))).toBe(silence);
 });

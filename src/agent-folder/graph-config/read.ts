@@ -6,7 +6,7 @@ import {
   fieldName,
   inOrder,
   leftOut,
-  mostProblems,
+  maxProblems,
   type FieldPath,
   type SourcePositions,
   type Problem,
@@ -63,7 +63,7 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
   };
   const { ineffective, refused } = findUnsupportedKeys(result.data);
   const warnedUnknown = strangers
-    .slice(0, mostProblems)
+    .slice(0, maxProblems)
     .map((path) => reported(path, 'is not known here and has no effect'));
   return {
     ok: true,
@@ -89,7 +89,7 @@ function withoutUnknown(value: unknown, path: FieldPath): { value: unknown; stra
   // Comparing is slow, so only the first unknown keys are checked for typos.
   const strange = Object.keys(value)
     .filter((key) => !known.includes(key))
-    .filter((key, index) => index >= mostProblems || didYouMean(key, known) === undefined);
+    .filter((key, index) => index >= maxProblems || didYouMean(key, known) === undefined);
   const unknownKeys = new Set(strange);
   const kept = Object.entries(value)
     .filter(([key]) => !unknownKeys.has(key))

@@ -4,12 +4,12 @@ import { textPaths } from '../../contract/agent/text-path.ts';
 import { modulePath } from './export-path.ts';
 
 /** The maximum length of an embedding: that of pgvector. */
-const mostDims = 16_000;
+const maxDims = 16_000;
 
 /** What makes the store's items findable by their meaning. */
 const storeIndex = z.strictObject({
   /** The length of an embedding. */
-  dims: z.int().min(1).max(mostDims),
+  dims: z.int().min(1).max(maxDims),
   /** An export of the agent, `./src/embed.ts:embed`, or a model, `provider:model`. */
   embed: z.string().min(1),
   /** The paths of the texts of a value that are embedded; the whole value by default. */

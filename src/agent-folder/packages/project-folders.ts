@@ -8,9 +8,9 @@ import { isObject } from '../../kit/json-object.ts';
 import { fromJson, holdsMore } from '../../kit/json-text.ts';
 
 /** The most bytes that are read of these files: a longer manifest is invalid, and a lock file names its kind at the top. */
-export const largestManifest = 1_000_000;
+export const maxManifestSize = 1_000_000;
 export const lockStart = 4_096;
-const largestLock = 32_000_000;
+const maxLockSize = 32_000_000;
 
 /** The folders from one up to the checkout's root, both real paths. */
 export function projectFolders(folder: string, source: string): ProjectFolder[] {
@@ -20,7 +20,7 @@ export function projectFolders(folder: string, source: string): ProjectFolder[] 
 
 /** What decides how a folder's packages are installed. */
 export function readProjectFolder(folder: string, path: string): ProjectFolder {
-  const bytes = readBelow(folder, 'package.json', largestManifest);
+  const bytes = readBelow(folder, 'package.json', maxManifestSize);
   return {
     path,
     files: new Set(readdirSync(folder)),
@@ -32,13 +32,13 @@ export function readProjectFolder(folder: string, path: string): ProjectFolder {
 
 /** Whether pnpm finds packages below a folder: the file may hold settings alone. */
 const declaresPnpmWorkspace = (folder: string): boolean =>
-  /^["']?packages["']?\s*:/m.test(readBelow(folder, 'pnpm-workspace.yaml', largestManifest)?.toString() ?? '');
+  /^["']?packages["']?\s*:/m.test(readBelow(folder, 'pnpm-workspace.yaml', maxManifestSize)?.toString() ?? '');
 
 /** The most values of a package.json: parsing more blocks the service. */
-export const mostManifestValues = 10_000;
+export const maxManifestValues = 10_000;
 
 function packageManagerOf(manifest: string): string | undefined {
-  const read = holdsMore(manifest, mostManifestValues) ? undefined : fromJson(manifest);
+  const read = holdsMore(manifest, maxManifestValues) ? undefined : fromJson(manifest);
   const named = isObject(read) ? read['packageManager'] : undefined;
   return typeof named === 'string' ? named : undefined;
 }
@@ -51,7 +51,7 @@ export function lockedEngineProblem(
   source: string,
 ): { file: string; message: string } | undefined {
   if (lock === undefined) return undefined;
-  const text = readBelow(join(source, folder), lock, largestLock)?.toString() ?? '';
+  const text = readBelow(join(source, folder), lock, maxLockSize)?.toString() ?? '';
   const message = engineProblem(lockedEngine(manager, text));
   return message === undefined ? undefined : { file: inFolder(lock, folder), message };
 }

@@ -15,8 +15,8 @@ export type TextPath = readonly Step[];
 export const wholeValue = '$';
 
 /** The most characters of a path, and the most paths of an item. */
-const longestPath = 200;
-const mostPaths = 100;
+const maxPathLength = 200;
+const maxPaths = 100;
 
 /**
  * Parses the path of texts in an item's value: `$`, `a.b`, `items[*].text`, `items[-1]`, `*.text`, `{title,meta.tags}`.
@@ -25,7 +25,7 @@ const mostPaths = 100;
 export function readTextPath(text: string): TextPath | undefined {
   const path = text.startsWith('$.') ? text.slice(2) : text.replace(/^\$(?=\[|$)/, '');
   if (path === '') return text === wholeValue ? [] : undefined;
-  return text.length > longestPath ? undefined : stepsOf(path);
+  return text.length > maxPathLength ? undefined : stepsOf(path);
 }
 
 function stepsOf(path: string): TextPath | undefined {
@@ -52,7 +52,7 @@ function stepsOf(path: string): TextPath | undefined {
 export const textPaths = z
   .array(
     z.string().refine((text) => readTextPath(text) !== undefined, {
-      error: `must be a path in the value, such as \`$\`, \`a.b\`, \`items[*].text\` or \`items[-1]\`, of at most ${longestPath} characters with one {}`,
+      error: `must be a path in the value, such as \`$\`, \`a.b\`, \`items[*].text\` or \`items[-1]\`, of at most ${maxPathLength} characters with one {}`,
     }),
   )
-  .max(mostPaths);
+  .max(maxPaths);

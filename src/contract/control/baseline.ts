@@ -9,7 +9,7 @@ const amount = z.number().min(0);
 export const testHash = z.string().regex(/^[0-9a-f]{64}$/, 'a test hash is 64 hexadecimal digits in lower case');
 
 /** The most nodes of an answer, and the most tool calls. */
-export const longestPath = 50;
+export const maxPathLength = 50;
 
 /** One answer: what was counted and measured of it, and none of its text. */
 export const baselineAnswer = z.strictObject({
@@ -17,27 +17,27 @@ export const baselineAnswer = z.strictObject({
   first_event_ms: amount.nullable(),
   total_ms: amount,
   /** The nodes that it visited, in order. */
-  nodes: z.array(name).max(longestPath),
+  nodes: z.array(name).max(maxPathLength),
   /** The tools that it called, in order; null where its messages were not seen. */
-  tools: z.array(name).max(longestPath).nullish(),
+  tools: z.array(name).max(maxPathLength).nullish(),
   tokens: amount.nullish(),
   /** By the price list of the test. */
   cost: amount.nullish(),
 });
 
 /** The most characters of the answers, as JSON, and the most answers. */
-const mostBaselineCharacters = 200_000;
-export const mostBaselineAnswers = 160;
+const maxBaselineLength = 200_000;
+export const maxBaselineAnswers = 160;
 
 /** The body of PUT /v2/deployments/{id}/revisions/{id}/baselines/{hash}. */
 export const baselineRequest = z.strictObject({
   answers: z
     .array(baselineAnswer)
     .min(1)
-    .max(mostBaselineAnswers)
+    .max(maxBaselineAnswers)
     .refine(
-      (answers) => JSON.stringify(answers).length <= mostBaselineCharacters,
-      `all answers together may have ${mostBaselineCharacters} characters as JSON`,
+      (answers) => JSON.stringify(answers).length <= maxBaselineLength,
+      `all answers together may have ${maxBaselineLength} characters as JSON`,
     ),
 });
 export type BaselineRequest = z.infer<typeof baselineRequest>;

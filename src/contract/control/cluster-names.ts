@@ -3,15 +3,15 @@ import * as z from 'zod';
 // What a cluster accepts as names: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 
 const subdomain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
-const longestSubdomain = 253;
-const isSubdomain = (text: string): boolean => text.length <= longestSubdomain && subdomain.test(text);
+const maxSubdomainLength = 253;
+const isSubdomain = (text: string): boolean => text.length <= maxSubdomainLength && subdomain.test(text);
 
 /** The name of an object in a cluster, such as a service account or a secret. */
 export const objectName = z
   .string()
   .min(1)
   .refine(isSubdomain, {
-    error: `must be a DNS subdomain: at most ${longestSubdomain} lower-case letters, digits, hyphens and dots, with a letter or a digit at either end of each part`,
+    error: `must be a DNS subdomain: at most ${maxSubdomainLength} lower-case letters, digits, hyphens and dots, with a letter or a digit at either end of each part`,
   });
 
 /** The name of an entry of a secret. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** The most points of one response. */
-export const mostHealthPoints = 240;
+export const maxHealthPoints = 240;
 
 /** Figures of one step. A figure that was not measured is null; times are milliseconds. */
 export const healthPoint = z.looseObject({

@@ -5,17 +5,17 @@ import { secretReferenceReply, secretReply } from './secret.ts';
 // The work that a service assigns to a listener: our addition to the contract.
 
 /** The longest wait of a claim for work, in seconds. */
-export const longestClaimWait = 30;
+export const maxClaimWait = 30;
 /** The duration of a claim without a renewal, in seconds. */
 export const leaseBounds = { shortest: 2, usual: 60, longest: 600 } as const;
-export const mostReportedLines = 500;
+export const maxReportedLines = 500;
 
 /** The body of POST /v2/listeners/{id}/claims. */
 export const workRequest = z.strictObject({
   /** The name of the claiming process, for people: `worker-1 (4711)`. */
   holder: z.string().min(1).max(255),
   /** How long to wait if there is no work (s); not at all by default. */
-  wait_seconds: z.int().min(0).max(longestClaimWait).nullish(),
+  wait_seconds: z.int().min(0).max(maxClaimWait).nullish(),
   /** The duration of the claim without a renewal or a report (s). */
   lease_seconds: z.int().min(leaseBounds.shortest).max(leaseBounds.longest).nullish(),
 });
@@ -86,6 +86,6 @@ export const workReport = z.strictObject({
   message: z.string().max(8_192).nullish(),
   /** The version of the running agent server, if known. */
   image_version: z.string().min(1).max(255).nullish(),
-  log: z.array(reportedLine).max(mostReportedLines).nullish(),
+  log: z.array(reportedLine).max(maxReportedLines).nullish(),
 });
 export type WorkReport = z.infer<typeof workReport>;

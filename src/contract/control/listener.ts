@@ -5,14 +5,14 @@ import { dnsLabel } from './container.ts';
 const computeTypes = ['k8s'] as const;
 export const computeType = z.enum(computeTypes);
 
-const mostNamespaces = 100;
+const maxNamespaces = 100;
 
 /**
  * A listener's configuration by compute type (`ListenerComputeConfig`). `k8s_namespaces` are those that deployments may
  * use; null, absent and empty allow any.
  */
 export const listenerComputeConfig = z.strictObject({
-  k8s_namespaces: z.array(dnsLabel).max(mostNamespaces).nullish(),
+  k8s_namespaces: z.array(dnsLabel).max(maxNamespaces).nullish(),
 });
 
 const version = z.string().min(1).max(255).nullish();

@@ -6,7 +6,7 @@ import { sourceRevisionConfig } from './source.ts';
 export const holdHeader = 'Landfall-Hold';
 
 /** The most seconds that a revision can be held, and those of callers that name none. */
-export const longestHold = 86_400;
+export const maxHoldSeconds = 86_400;
 
 export const holdDecisions = ['promoted', 'discarded'] as const;
 export type HoldDecision = (typeof holdDecisions)[number];

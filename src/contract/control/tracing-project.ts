@@ -16,7 +16,7 @@ const text = (longest: number) => z.string().max(longest);
 const time = z.iso.datetime({ offset: true });
 
 /** The most steps of a run that are exported. */
-export const mostTracedSteps = 200;
+export const maxTracedSteps = 200;
 
 /**
  * A step of a run: one execution of a node, so that a retried one has several with the same id. Input and output are cut
@@ -55,7 +55,7 @@ export const tracedRun = z.strictObject({
   input: z.unknown().optional(),
   output: z.unknown().optional(),
   /** In the order of their start, by the process that ended the run: the first ones of many. */
-  steps: z.array(tracedStep).max(mostTracedSteps).optional(),
+  steps: z.array(tracedStep).max(maxTracedSteps).optional(),
   /** Whether `input` or `output` was cut, or steps were left out. */
   is_cut: z.boolean().optional(),
   /** What started it, as its agent says: `api`, `cron`, `playground`. An agent of an earlier version does not. */
@@ -63,9 +63,9 @@ export const tracedRun = z.strictObject({
 });
 export type TracedRun = z.infer<typeof tracedRun>;
 
-const mostTracedRuns = 100;
+const maxTracedRuns = 100;
 /** The body of POST /v1/projects/{id}/runs: ended runs. A repeated one changes nothing. */
-export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(mostTracedRuns) });
+export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(maxTracedRuns) });
 
 export const tracedRunsReceipt = z.looseObject({ taken: z.int() });
 

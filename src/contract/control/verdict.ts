@@ -65,7 +65,7 @@ export const reportedTest = z.strictObject({
 });
 
 /** The most characters of the tests of a report, as JSON. */
-const mostCharacters = 200_000;
+const maxLength = 200_000;
 
 /** The body of POST /v2/deployments/{id}/revisions/{id}/verdicts. */
 export const verdictReport = z.strictObject({
@@ -81,8 +81,8 @@ export const verdictReport = z.strictObject({
     .array(reportedTest)
     .max(100)
     .refine(
-      (tests) => JSON.stringify(tests).length <= mostCharacters,
-      `all tests together may have ${mostCharacters} characters as JSON`,
+      (tests) => JSON.stringify(tests).length <= maxLength,
+      `all tests together may have ${maxLength} characters as JSON`,
     ),
 });
 export type VerdictReport = z.infer<typeof verdictReport>;

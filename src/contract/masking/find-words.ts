@@ -1,4 +1,4 @@
-import { shortestHidden } from './secret-spellings.ts';
+import { minHiddenLength } from './secret-spellings.ts';
 
 /** A range of a text: `start` inclusive, `end` exclusive. */
 export interface Range {
@@ -7,14 +7,14 @@ export interface Range {
 }
 
 /** Of a longer word only this prefix is searched; a match extends as far as the text equals the word. */
-const longestCompared = 1_024;
+const maxComparedLength = 1_024;
 
 /** The comparison limit per character of a text: crafted secrets and output could need far more. */
 const comparedPerCharacter = 64;
 
 /**
  * Returns a function that finds words in a text; of several at the same position, the longest. Skips words shorter than
- * `shortestHidden` characters. In a text that was `cut`, also finds a word's prefix at the end. A text that takes too
+ * `minHiddenLength` characters. In a text that was `cut`, also finds a word's prefix at the end. A text that takes too
  * long is returned as one range.
  *
  * Uses no regular expressions: an oversized one is quoted in its error, and the words are secrets.
@@ -23,8 +23,8 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
   const byBegin = new Map<string, Map<number, Map<string, string[]>>>();
   const firsts = new Uint8Array(256);
   for (const word of longestFirst(words)) {
-    const begin = word.slice(0, shortestHidden);
-    const head = word.slice(0, longestCompared);
+    const begin = word.slice(0, minHiddenLength);
+    const head = word.slice(0, maxComparedLength);
     const byLength = byBegin.get(begin) ?? new Map<number, Map<string, string[]>>();
     const heads = byLength.get(head.length) ?? new Map<string, string[]>();
     heads.set(head, [...(heads.get(head) ?? []), ...(word === head ? [] : [word])]);
@@ -33,10 +33,10 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
   }
 
   return (text, cut = false) => {
-    let left = comparedPerCharacter * text.length + 16 * longestCompared;
+    let left = comparedPerCharacter * text.length + 16 * maxComparedLength;
     const found: Range[] = [];
     let at = 0;
-    while (at <= text.length - shortestHidden && left > 0) {
+    while (at <= text.length - minHiddenLength && left > 0) {
       const last = found.at(-1);
       const length = firsts[text.charCodeAt(at) & 255] === 1 ? lengthAt(text, at, last?.end ?? 0) : 0;
       // Words may overlap: both are hidden.
@@ -48,7 +48,7 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
 
     /** The length of the longest word at this position; 0 if none extends beyond `hidden`. */
     function lengthAt(of: string, place: number, hidden: number): number {
-      for (const [length, heads] of byBegin.get(of.slice(place, place + shortestHidden)) ?? []) {
+      for (const [length, heads] of byBegin.get(of.slice(place, place + minHiddenLength)) ?? []) {
         if (place + length <= hidden && !longerAt(hidden - place, of.charCodeAt(hidden), heads)) continue;
         left -= length;
         if (left <= 0) return 0;
@@ -70,7 +70,7 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
     }
 
     function alike(of: string, place: number, word: string): number {
-      let length = longestCompared;
+      let length = maxComparedLength;
       while (length < word.length && of.charCodeAt(place + length) === word.charCodeAt(length)) length += 1;
       left -= length;
       return length;
@@ -79,4 +79,4 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
 }
 
 const longestFirst = (words: Iterable<string>): string[] =>
-  [...new Set(words)].filter((word) => word.length >= shortestHidden).sort((one, other) => other.length - one.length);
+  [...new Set(words)].filter((word) => word.length >= minHiddenLength).sort((one, other) => other.length - one.length);

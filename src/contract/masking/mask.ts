@@ -1,7 +1,7 @@
 import { cutMark } from '../../kit/plain-text.ts';
 import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
-import { secretCodes, secretSpellings, shortestHidden } from './secret-spellings.ts';
+import { secretCodes, secretSpellings, minHiddenLength } from './secret-spellings.ts';
 
 export const shownInstead = '***';
 
@@ -51,7 +51,7 @@ export function maskCutText(mask: Mask, text: string): string {
 export function strictMaskOf(secrets: readonly (string | undefined)[]): Mask {
   const given = secrets.filter((secret) => secret !== undefined);
   const hide = maskOf(given);
-  const spelled = new Set(given.filter((secret) => secret.trim().length < shortestHidden).flatMap(secretSpellings));
+  const spelled = new Set(given.filter((secret) => secret.trim().length < minHiddenLength).flatMap(secretSpellings));
   if (spelled.size === 0) return hide;
   // The longest first: else the end of a secret that starts like another one would remain.
   const patterns = [...spelled].sort((one, other) => other.length - one.length).map(patternOf);

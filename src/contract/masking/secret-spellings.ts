@@ -2,12 +2,12 @@ import { decodeEscapes } from './decode-escapes.ts';
 import { withoutControls } from '../../kit/plain-text.ts';
 
 /** Shorter texts (characters) are parts of ordinary words: masking them would garble text and hide nothing. */
-export const shortestHidden = 4;
+export const minHiddenLength = 4;
 
 /** The parts of a secret that may appear alone: the trimmed whole, and each of its lines. */
 export function secretParts(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
-  const parts = [secret, secret.trim(), ...lines.filter((line) => line.length >= shortestHidden)];
+  const parts = [secret, secret.trim(), ...lines.filter((line) => line.length >= minHiddenLength)];
   return [...new Set(parts)].filter((part) => part.trim() !== '');
 }
 
@@ -30,11 +30,11 @@ function escapesOf(text: string): string[] {
 /** How many leading bytes a program prints: Node prints 50 of a buffer. */
 const bytesShown = 50;
 /** Shorter base64 inside other bytes could match by chance. */
-const shortestWithin = 5;
+const minWithinLength = 5;
 
 /** The quoted forms of shells, form encoding, and hexadecimal and base64 encodings. */
 function codesOf(text: string): string[] {
-  if (text.length < shortestHidden) return [];
+  if (text.length < minHiddenLength) return [];
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');
   const pairs = hex.slice(0, 2 * bytesShown).match(/../g) ?? [];
@@ -55,7 +55,7 @@ function codesOf(text: string): string[] {
 
 /** The base64 of these bytes at an offset in other bytes, such as after `user:` in `Authorization`. */
 function base64Within(bytes: Buffer, before: number): string {
-  if (bytes.length < shortestWithin) return '';
+  if (bytes.length < minWithinLength) return '';
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
   return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
 }
@@ -69,12 +69,12 @@ export const spellingsOf = (text: string): string[] => distinct([text, ...escape
 export const secretSpellings = (secret: string): string[] => secretParts(secret).flatMap(spellingsOf);
 
 /** The maximum number of parts, including the whole, whose hexadecimal and base64 forms are searched. */
-const mostEncoded = 100;
+const maxEncoded = 100;
 
 /** The spellings of all parts of a secret that remain after decoding escapes. */
 export const secretCodes = (secret: string): string[] =>
   distinct([...secretParts(secret), ...secretParts(withoutControls(secret))]).flatMap((part, index) =>
-    index < mostEncoded ? distinct([...decodedForms(part), ...codesOf(part)]) : [part],
+    index < maxEncoded ? distinct([...decodedForms(part), ...codesOf(part)]) : [part],
   );
 
 /** A secret as it is, and with its own apparent escapes decoded, as in a decoded text around it. */

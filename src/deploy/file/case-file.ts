@@ -1,7 +1,7 @@
 import { isObject } from '../../kit/json-object.ts';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { kindOf } from '../../kit/diagnostics/format-issue.ts';
-import { longestText, parseText } from '../../kit/diagnostics/parse.ts';
+import { maxTextLength, parseText } from '../../kit/diagnostics/parse.ts';
 import {
   fieldName,
   shortName,
@@ -50,7 +50,7 @@ export const strayKeys = (
  * Longer files of JSON or JSON lines (characters) are not read, and neither are longer ones of YAML than a deploy file
  * may have, nor more cases than one deployment may have smoke tests.
  */
-export const longestCaseFile = 1_000_000;
+export const maxCaseFileLength = 1_000_000;
 
 const keysOfRow: Record<CaseFormat, string> = {
   own: 'name id input expect context',
@@ -66,11 +66,11 @@ const besideTests =
 export function readCaseFile(text: string, file: string, most: number): CaseFile {
   const start = { file, line: 1, column: 1, field: '' };
   const refused = (message: string): CaseFile => ({ ok: false, problems: [{ ...start, message }] });
-  if (text.length > longestCaseFile) return refused(`this is longer than ${longestCaseFile} characters: split it`);
+  if (text.length > maxCaseFileLength) return refused(`this is longer than ${maxCaseFileLength} characters: split it`);
   const lines = readJsonLines(text, file, most);
   if (lines && lines.count > most) return refused(tooMany(lines.count, most));
   const isJson = lines !== undefined || isWholeJson(text, file);
-  if (!isJson && text.length > longestText) return refused(longYaml);
+  if (!isJson && text.length > maxTextLength) return refused(longYaml);
   const texts = lines ? lines.rows : [{ line: text, index: 0 }];
   const problems: Problem[] = [];
   const items: (Omit<CaseRow, 'value'> & { value: unknown })[] = [];
@@ -84,7 +84,7 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
     }
   };
   for (const { line, index } of texts) {
-    const parsed = parseText(line, file, { longest: longestCaseFile, isJson });
+    const parsed = parseText(line, file, { longest: maxCaseFileLength, isJson });
     const lower = <T extends { line: number }>(place: T): T => ({ ...place, line: place.line + index });
     if (!parsed.ok) {
       problems.push(...parsed.problems.map(lower));
@@ -128,9 +128,9 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
 
 /** JSON by its name; or by its look, where it is too long to be YAML. */
 const isWholeJson = (text: string, file: string): boolean =>
-  file.endsWith('.json') || (text.length > longestText && /^\s*[[{]/.test(text));
+  file.endsWith('.json') || (text.length > maxTextLength && /^\s*[[{]/.test(text));
 
-const longYaml = `this is longer than ${longestText} characters, which is too long for YAML: split it, or write its cases as JSON lines, one case a line`;
+const longYaml = `this is longer than ${maxTextLength} characters, which is too long for YAML: split it, or write its cases as JSON lines, one case a line`;
 
 const tooMany = (count: number, most: number): string =>
   `this has ${count} cases, and ${most} are allowed, as all smoke tests of a deployment together are at most 100`;

@@ -6,7 +6,7 @@ import { readDrafts } from './deploy-file.ts';
 import { eachOnce, fieldProblem, type Draft } from './draft.ts';
 import { compilePath } from './json-path.ts';
 import { expectOf, withValues, type MappedCase, mapPromptfoo } from './promptfoo.ts';
-import { mostSmokeTests } from './written-smoke-test.ts';
+import { maxSmokeTests } from './written-smoke-test.ts';
 
 /** The files that smoke tests may name in `cases`. */
 export interface CaseFiles {
@@ -38,7 +38,7 @@ interface ExpandedCases {
 export function expandCases(draft: Draft, files: CaseFiles | undefined): ExpandedCases {
   const written = draft.fields.get('smoke-tests');
   const tests: unknown = written?.value;
-  if (!written || !Array.isArray(tests) || tests.length > mostSmokeTests || !tests.some(namesCases)) {
+  if (!written || !Array.isArray(tests) || tests.length > maxSmokeTests || !tests.some(namesCases)) {
     return { draft, problems: [], notes: [] };
   }
   const problems: Problem[] = [];
@@ -46,7 +46,7 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): Expande
   const entries: Entry[] = [];
   const known = new Map<string, CaseFile>();
   for (const [index, value] of tests.entries()) {
-    const room = Math.max(0, mostSmokeTests - entries.length - (tests.length - index - 1));
+    const room = Math.max(0, maxSmokeTests - entries.length - (tests.length - index - 1));
     const expanded = namesCases(value) ? expand(value, index, room) : [];
     entries.push(...(expanded.length > 0 ? expanded : [{ value, index }]));
   }
@@ -103,11 +103,11 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): Expande
 }
 
 /** How many types of checks a note names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 function skippedNote(path: string, types: readonly string[]): string {
   const distinct = [...new Set(types)];
-  const named = [...distinct.slice(0, mostNamed), ...(distinct.length > mostNamed ? ['and others'] : [])].join(', ');
+  const named = [...distinct.slice(0, maxNamed), ...(distinct.length > maxNamed ? ['and others'] : [])].join(', ');
   return `${types.length} ${types.length === 1 ? 'check' : 'checks'} of ${path} ${types.length === 1 ? 'is' : 'are'} not run: ${named}`;
 }
 

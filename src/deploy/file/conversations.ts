@@ -4,14 +4,14 @@ import { duration } from './written-text.ts';
 /** The verdict on conversations has this name among those of smoke tests, in every report. */
 export const conversationsTest = 'conversations';
 
-const mostConversations = 100;
-const longestTimeoutMs = 600_000;
+const maxConversations = 100;
+const maxTimeoutMs = 600_000;
 
 const written = z.strictObject({
-  newest: z.int().min(1).max(mostConversations),
+  newest: z.int().min(1).max(maxConversations),
   message: z.union([z.string().min(1), z.record(z.string(), z.unknown())]).exactOptional(),
   resume: z.unknown().optional(),
-  timeout: duration(1_000, longestTimeoutMs).prefault('60s'),
+  timeout: duration(1_000, maxTimeoutMs).prefault('60s'),
 });
 
 /** Which conversations of the live revision are tried on a new one, and what they go on with. */
@@ -28,7 +28,7 @@ export interface ConversationTerms {
 
 /** A number alone says how many. */
 export const writtenConversations = z
-  .union([z.int().min(1).max(mostConversations), written])
+  .union([z.int().min(1).max(maxConversations), written])
   .transform((read): ConversationTerms => {
     if (typeof read === 'number') return { newest: read, timeoutMs: 60_000 };
     const { newest, message, resume, timeout } = read;

@@ -12,7 +12,7 @@ import { optionInputs } from './input-table.ts';
 export const defaultConfigPath = optionInputs.config.default;
 
 /** Deployments of one file. */
-const mostDeployments = 100;
+const maxDeployments = 100;
 
 /** One deployment of a file: `key` is what it stands under in `deployments`, absent where the file is one deployment. */
 export interface FileDraft extends Draft {
@@ -51,8 +51,8 @@ export function readDrafts(text: string, path: string): FileDrafts {
     const message = '`deployments` must be a map with at least one deployment under its name';
     return addProblem(parsed.placeOf(['deployments']), 'deployments', message);
   }
-  if (Object.keys(deployments).length > mostDeployments) {
-    const message = `\`deployments\` must hold at most ${mostDeployments} deployments: put the others into a file of their own`;
+  if (Object.keys(deployments).length > maxDeployments) {
+    const message = `\`deployments\` must hold at most ${maxDeployments} deployments: put the others into a file of their own`;
     return addProblem(parsed.placeOfKey(['deployments']), 'deployments', message);
   }
   return many(deployments, parsed);

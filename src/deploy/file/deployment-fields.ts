@@ -14,14 +14,14 @@ import { secretNames } from './secret-names.ts';
 import { toKebab, withSnakeKeys } from './spelling.ts';
 import { writtenSmokeTests } from './written-smoke-test.ts';
 
-const mostModels = 20;
+const maxModels = 20;
 const price = z.number().min(0).max(1_000_000);
 
 /** What the deploy file says of the models that agents use. This is no input of the Action. */
 export const priceFields = z.object({
   prices: z
     .record(z.string().trim().min(1).max(200), z.strictObject({ input: price, output: price }))
-    .refine((prices) => Object.keys(prices).length <= mostModels, `must have at most ${mostModels} models`)
+    .refine((prices) => Object.keys(prices).length <= maxModels, `must have at most ${maxModels} models`)
     .exactOptional(),
 });
 

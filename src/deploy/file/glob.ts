@@ -3,11 +3,11 @@ import { globMatcher, type GlobMatcher } from './glob-matcher.ts';
 /** A glob that was compiled, or why it could not be. */
 export type CompiledGlob = { ok: true; matches: GlobMatcher } | { ok: false; problem: string };
 
-const longestGlob = 200;
+const maxGlobLength = 200;
 
-const mostStars = 2;
-const mostGlobstars = 2;
-const mostChoices = 3;
+const maxStars = 2;
+const maxGlobstars = 2;
+const maxChoices = 3;
 
 /**
  * Compiles a glob for paths from the root of a repository: `*` and `?` within a segment, `**` across them, `[abc]`,
@@ -21,7 +21,7 @@ export function compileGlob(written: string): CompiledGlob {
 
 function problemOf(glob: string): string | undefined {
   if (glob.trim() === '') return 'must not be empty';
-  if (glob.length > longestGlob) return `must have at most ${longestGlob} characters`;
+  if (glob.length > maxGlobLength) return `must have at most ${maxGlobLength} characters`;
   if (/\p{Cc}/u.test(glob)) return 'must be one line';
   if (glob.includes('\\')) return 'must have forward slashes: a backslash means nothing in it';
   if (glob.startsWith('!')) return 'must not begin with `!`: put it under `exclude`';
@@ -33,7 +33,7 @@ function problemOf(glob: string): string | undefined {
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
     return 'must not have empty segments, `.` or `..`';
   }
-  if (glob.split('{').length > mostChoices + 1) return `must have \`{\` at most ${mostChoices} times`;
+  if (glob.split('{').length > maxChoices + 1) return `must have \`{\` at most ${maxChoices} times`;
   return bracketProblem(glob) ?? starProblem(segments);
 }
 
@@ -51,14 +51,14 @@ const rangesAreUp = (group: string): boolean =>
   [...group.matchAll(/(.)-(?=([^\]]))/gu)].every(([, from = '', to = '']) => from <= to);
 
 function starProblem(segments: readonly string[]): string | undefined {
-  if (segments.filter((segment) => /^\*\*+$/.test(segment)).length > mostGlobstars) {
-    return `must have \`**\` at most ${mostGlobstars} times`;
+  if (segments.filter((segment) => /^\*\*+$/.test(segment)).length > maxGlobstars) {
+    return `must have \`**\` at most ${maxGlobstars} times`;
   }
   if (segments.some((segment) => /\*{3}/.test(segment))) return 'must not have more than two `*` in a row';
   if (segments.some((segment) => /\*\*./.test(segment) || /.\*\*/.test(segment))) {
     return 'must have `**` as a whole segment, between slashes';
   }
-  return segments.some((segment) => segment !== '**' && segment.split('*').length > mostStars + 1)
-    ? `must have \`*\` at most ${mostStars} times in a segment`
+  return segments.some((segment) => segment !== '**' && segment.split('*').length > maxStars + 1)
+    ? `must have \`*\` at most ${maxStars} times in a segment`
     : undefined;
 }

@@ -8,16 +8,16 @@ export type CompiledPath = { ok: true; query: JSONPathQuery } | { ok: false; pro
 /** The deepest nesting that is evaluated; the library's own limit is higher. */
 export const deepestValues = 100;
 
-const longestPath = 500;
+const maxPathLength = 500;
 
 /** Patterns that one query may use; the ones it finds in the values itself count too. */
-const mostPatterns = 10;
+const maxPatterns = 10;
 
 /** Longer texts (characters) match nothing in a filter. */
-const longestMatched = 10_000;
+const maxMatchedLength = 10_000;
 
 /** Steps that the patterns of one query may take together: the characters matched by the instructions of the pattern. */
-const mostSteps = 20_000_000;
+const maxSteps = 20_000_000;
 
 /** What a query throws that takes too many steps for the values. */
 export class TooManySteps extends Error {}
@@ -30,7 +30,7 @@ export class TooManySteps extends Error {}
 export function compilePath(written: string): CompiledPath {
   if (!written.startsWith('$'))
     return { ok: false, problem: 'must be a JSONPath query: begin with `$`, the values of the run' };
-  if (written.length > longestPath) return { ok: false, problem: `must have at most ${longestPath} characters` };
+  if (written.length > maxPathLength) return { ok: false, problem: `must have at most ${maxPathLength} characters` };
   if (written.split('..').length > 2) return { ok: false, problem: 'must have `..` at most once' };
   try {
     return { ok: true, query: boundedEnvironment().compile(written) };
@@ -43,10 +43,10 @@ export function compilePath(written: string): CompiledPath {
 
 function boundedEnvironment(): JSONPathEnvironment {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: deepestValues + 10 });
-  let left = mostSteps;
+  let left = maxSteps;
   const compiled = new Map<string, RE2JS | undefined>();
   const patternOf = (written: string): RE2JS | undefined => {
-    if (!compiled.has(written) && compiled.size < mostPatterns) {
+    if (!compiled.has(written) && compiled.size < maxPatterns) {
       const result = compilePattern(written);
       compiled.set(written, result.ok ? result.pattern : undefined);
     }
@@ -57,10 +57,10 @@ function boundedEnvironment(): JSONPathEnvironment {
     argTypes: [ValueType, ValueType],
     returnType: LogicalType,
     call: (text: unknown, written: unknown): boolean => {
-      if (typeof text !== 'string' || typeof written !== 'string' || text.length > longestMatched) return false;
+      if (typeof text !== 'string' || typeof written !== 'string' || text.length > maxMatchedLength) return false;
       const pattern = patternOf(written);
       left -= text.length * (pattern?.programSize() ?? 0);
-      if (left < 0) throw new TooManySteps(`The patterns of the query take more than ${mostSteps} steps.`);
+      if (left < 0) throw new TooManySteps(`The patterns of the query take more than ${maxSteps} steps.`);
       return pattern !== undefined && test(pattern, text);
     },
   });

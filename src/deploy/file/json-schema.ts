@@ -37,8 +37,8 @@ export const schemaFormats: readonly string[] = [
 ];
 
 /** Every `$ref` can double the work, so their number is what bounds it. */
-const mostReferences = 20;
-const mostSubschemas = 500;
+const maxReferences = 20;
+const maxSubschemas = 500;
 
 /** Keywords whose value is data, and keywords whose value is a map from names to schemas. */
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired']);
@@ -110,8 +110,8 @@ export function schemaFaults(schema: SchemaObject): SchemaFault[] {
     faults.push(...patternFaults(each, path), ...shapeFaults(each, path));
     if (isKnown) faults.push(...moreShapeFaults(each, path));
   });
-  if (subschemas > mostSubschemas) faults.push({ path: [], problem: `must hold at most ${mostSubschemas} schemas` });
-  if (references > mostReferences) faults.push({ path: [], problem: `must hold at most ${mostReferences} references` });
+  if (subschemas > maxSubschemas) faults.push({ path: [], problem: `must hold at most ${maxSubschemas} schemas` });
+  if (references > maxReferences) faults.push({ path: [], problem: `must hold at most ${maxReferences} references` });
   return faults.length > 0 ? faults : referenceFaults(schema);
 }
 

@@ -182,14 +182,14 @@ function negated({ equals, contains, matches: pattern, schema }: Item): Record<s
 }
 
 /** The most characters of vars within the texts of one value: a few vars and references would make very many. */
-const mostFilled = 100_000;
+const maxFilled = 100_000;
 
 /**
  * Replaces `{{name}}` in all texts of a value; a text that is nothing else becomes the var itself. Reports the first
  * reason why it cannot.
  */
 function fill(value: unknown, vars: Record<string, unknown>, refuse: (why: string) => void): unknown {
-  let left = mostFilled;
+  let left = maxFilled;
   let why: string | undefined;
   const filled = fillIn(value);
   if (why !== undefined) refuse(why);
@@ -209,7 +209,7 @@ function fill(value: unknown, vars: Record<string, unknown>, refuse: (why: strin
     const text = typeof found === 'string' ? found : (JSON.stringify(found) ?? '');
     left -= text.length;
     if (found === undefined) why ??= `only \`{{name}}\` of a var that it has is replaced, not \`${shortType(name)}\``;
-    else if (left < 0) why ??= `more than ${mostFilled} characters of vars would be within its texts`;
+    else if (left < 0) why ??= `more than ${maxFilled} characters of vars would be within its texts`;
     return left < 0 ? '' : text;
   }
 }

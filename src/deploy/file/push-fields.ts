@@ -17,10 +17,10 @@ export const defaultSkipWords: readonly string[] = [
   'skip-checks:true',
 ];
 
-const mostGlobs = 50;
-const mostSkipWords = 20;
-const longestSkipWord = 100;
-const longestEnvironment = 255;
+const maxGlobs = 50;
+const maxSkipWords = 20;
+const maxSkipWordLength = 100;
+const maxEnvironmentLength = 255;
 
 const oneLine = (most: number) =>
   z
@@ -31,7 +31,7 @@ const oneLine = (most: number) =>
     .regex(/^[^\p{Cc}]*$/u, 'must be one line');
 
 /** Globs are checked when they are read, not on a push. */
-const globs = z.array(compilable(z.string(), compileGlob)).min(1).max(mostGlobs);
+const globs = z.array(compilable(z.string(), compileGlob)).min(1).max(maxGlobs);
 
 /** Absent: every path counts. An empty `include` includes all. */
 const paths = z
@@ -39,7 +39,7 @@ const paths = z
   .refine((written) => Object.keys(written).length > 0, { message: 'must have `include` or `exclude`' })
   .transform(({ include = [], exclude = [] }) => ({ include, exclude }));
 
-const environmentName = oneLine(longestEnvironment);
+const environmentName = oneLine(maxEnvironmentLength);
 
 const namedEnvironment = z.strictObject({
   name: environmentName,
@@ -56,8 +56,8 @@ const environment = z.union([environmentName.transform((name): NamedEnvironment 
 export const pushFields = z.object({
   paths: paths.exactOptional(),
   skipWords: z
-    .array(oneLine(longestSkipWord))
-    .max(mostSkipWords)
+    .array(oneLine(maxSkipWordLength))
+    .max(maxSkipWords)
     .default([...defaultSkipWords]),
   afterRollback: z.enum(['continue', 'hold']).default('continue'),
   environment: environment.exactOptional(),

@@ -6,7 +6,7 @@ import {
   fieldName,
   inOrder,
   leftOut,
-  mostProblems,
+  maxProblems,
   shortName,
   type FieldPath,
   type Problem,
@@ -139,7 +139,7 @@ export function readRequestedDraft(draft: Draft): Read<RequestedDeployment> {
 
 function fieldProblems(draft: Draft): Problem[] {
   const unknown = [...draft.fields.keys()].filter((name) => !fileFieldNames.includes(name));
-  const left = new Set(unknown.slice(mostProblems));
+  const left = new Set(unknown.slice(maxProblems));
   const problems = [...draft.fields].flatMap(([name, written]): Problem[] => {
     if (left.has(name)) return [];
     if (fileFieldNames.includes(name)) return spellingProblems(written, [name], written.value);

@@ -21,7 +21,7 @@ const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, contex
 });
 
 /** The most characters of a criterion, and of a text that answers are compared with. */
-const longestGraded = 10_000;
+const maxGradedLength = 10_000;
 
 /** One item of `values` or `messages`: where to look, and one or more things that must hold there. */
 const valueItem = z
@@ -33,10 +33,10 @@ const valueItem = z
     schema: jsonSchema.optional(),
     json: jsonSchema.optional(),
     'contains-json': jsonSchema.optional(),
-    'similar-to': z.string().min(1).max(longestGraded).optional(),
+    'similar-to': z.string().min(1).max(maxGradedLength).optional(),
     by: z.enum(['characters', 'meaning']).optional(),
     'at-least': z.number().min(0).max(1, 'must be at most 1: write 0.8 for 80 %').optional(),
-    judge: z.string().trim().min(1).max(longestGraded).optional(),
+    judge: z.string().trim().min(1).max(maxGradedLength).optional(),
     decides: z.boolean().optional(),
   })
   .superRefine((item, context) => {

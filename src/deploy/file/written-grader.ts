@@ -6,10 +6,10 @@ import type { WrittenExpectation } from './written-expectations.ts';
 
 const openAi = 'https://api.openai.com/v1';
 const defaultTimeoutMs = 30_000;
-const longestTimeoutMs = 120_000;
+const maxTimeoutMs = 120_000;
 
 /** Each is sent to a model for every answer. */
-const mostGraded = 20;
+const maxGraded = 20;
 
 const modelName = z.string().trim().min(1).max(200);
 
@@ -23,7 +23,7 @@ export const writtenGrader = z
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'must be the name of an environment variable; never a value'),
       keyProblem,
     ).optional(),
-    timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
+    timeout: duration(100, maxTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
   })
   .refine((grader) => grader.model !== undefined || grader['embedding-model'] !== undefined, {
     message: 'must name a model: `model` for judges, `embedding-model` for `by: meaning`',
@@ -51,8 +51,8 @@ const modelFor = (kind: 'judge' | 'meaning', grader: WrittenGrader | undefined):
 /** What the grader of a test lacks for what it is to grade. */
 export function missingOfGrader(expect: readonly WrittenExpectation[], grader: WrittenGrader | undefined): string[] {
   const graded = expect.filter(({ kind }) => kind === 'graded').length;
-  if (graded > mostGraded)
-    return [`must not grade more than ${mostGraded} expectations of one test, and grades ${graded}`];
+  if (graded > maxGraded)
+    return [`must not grade more than ${maxGraded} expectations of one test, and grades ${graded}`];
   const kinds = new Set(expect.flatMap((each) => (each.kind === 'graded' ? [each.grading.kind] : [])));
   return [...kinds]
     .filter((kind) => modelFor(kind, grader) === undefined)

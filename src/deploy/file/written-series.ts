@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { designTest, mostTries, smallestDrop, whyTooFew } from '../../kit/statistics/sequential-test.ts';
+import { designTest, maxAnswers, smallestDrop, whyTooFew } from '../../kit/statistics/sequential-test.ts';
 import { chosenMeasures, type Measure, type Series } from './smoke-test.ts';
 
 const defaultDrop = 0.3;
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 const defaultAtOnce = 4;
 /**
  * How many answers of each agent are compared: exact tests of more would take minutes, and fewer could not show that an
@@ -16,13 +16,13 @@ const share = z.number().min(0.01).max(1, 'must be at most 1: write 0.9 for 90 %
 
 /** What a smoke test says of how often it is tried. */
 export const seriesShape = {
-  tries: z.int().min(1).max(mostTries).optional(),
+  tries: z.int().min(1).max(maxAnswers).optional(),
   'pass-rate': z.union([share, z.literal('baseline')]).optional(),
   against: z.literal('live').optional(),
   'decide-by': z.array(z.enum(chosenMeasures)).min(1).optional(),
   drop: share.optional(),
-  'max-tries': z.int().min(1).max(mostTries).optional(),
-  'tries-at-once': z.int().min(1).max(mostAtOnce).optional(),
+  'max-tries': z.int().min(1).max(maxAnswers).optional(),
+  'tries-at-once': z.int().min(1).max(maxAtOnce).optional(),
 };
 const seriesFields = z.object(seriesShape);
 type WrittenSeries = z.infer<typeof seriesFields>;
@@ -131,7 +131,7 @@ function designSeries(
   const boundaries = designTest(hypotheses, written['max-tries']);
   if (!boundaries) {
     const least = search(hypotheses);
-    const message = `must be ${least === undefined ? 'larger' : `at least ${least}`} to be found with ${mostTries} answers; or write \`max-tries\`, and accept a worse chance`;
+    const message = `must be ${least === undefined ? 'larger' : `at least ${least}`} to be found with ${maxAnswers} answers; or write \`max-tries\`, and accept a worse chance`;
     return { problems: [{ key: 'drop', message }] };
   }
   const message = whyTooFew(boundaries, hypotheses, boundaries.maxTries);

@@ -14,9 +14,9 @@ import { compilePath } from './json-path.ts';
 const path = compilable(z.string(), compilePath);
 
 const defaultAttempts = 3;
-const mostAttempts = 20;
+const maxAttempts = 20;
 const defaultTimeoutMs = 60_000;
-const longestTimeoutMs = 1_800_000;
+const maxTimeoutMs = 1_800_000;
 
 /** One smoke test as a person writes it. Three attempts of a minute each, stateless, unless it says otherwise. */
 const writtenSmokeTest = z
@@ -32,8 +32,8 @@ const writtenSmokeTest = z
     'stream-modes': z.array(z.enum(runStreamModes)).min(1).default(['updates', 'values']),
     expect: writtenExpectations.prefault({}),
     grader: writtenGrader.optional(),
-    attempts: z.int().min(1).max(mostAttempts).default(defaultAttempts),
-    timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
+    attempts: z.int().min(1).max(maxAttempts).default(defaultAttempts),
+    timeout: duration(100, maxTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
     ...seriesShape,
   })
   .refine((test) => test.input !== undefined || test.cases !== undefined, {
@@ -86,15 +86,15 @@ const toSmokeTest = (
 });
 
 /** All smoke tests of one deployment, those of its files of cases too. */
-export const mostSmokeTests = 100;
+export const maxSmokeTests = 100;
 
 /** Of all tests together: every one is stored and reported with what was seen. Aliases of YAML make many of few. */
-const mostExpectations = 1_000;
+const maxExpectations = 1_000;
 
 /** The smoke tests of one deployment. Their names identify them in every report, so they are unique. */
 export const writtenSmokeTests = z
   .array(writtenSmokeTest)
-  .max(mostSmokeTests)
+  .max(maxSmokeTests)
   .superRefine(
     (tests, context) => {
       const seen = new Set<unknown>();
@@ -110,12 +110,12 @@ export const writtenSmokeTests = z
         for (const { key, message } of problems) context.addIssue({ code: 'custom', path: [index, key], message });
       }
     },
-    { when: ({ value }) => Array.isArray(value) && value.length <= mostSmokeTests },
+    { when: ({ value }) => Array.isArray(value) && value.length <= maxSmokeTests },
   )
   .superRefine((tests, context) => {
     const expectations = tests.reduce((sum, { expect }) => sum + expect.length, 0);
-    if (expectations > mostExpectations) {
-      const message = `must have at most ${mostExpectations} expectations in all tests together`;
+    if (expectations > maxExpectations) {
+      const message = `must have at most ${maxExpectations} expectations in all tests together`;
       context.addIssue({ code: 'custom', message });
     }
   })

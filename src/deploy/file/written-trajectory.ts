@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { compilePath } from './json-path.ts';
 import { compilable } from './written-text.ts';
 
-const mostMessages = 100;
+const maxMessages = 100;
 
 /** A message of LangChain or of OpenAI, as it was recorded. */
 const message = z.record(z.string(), z.unknown()).transform((written, context) => {
@@ -29,7 +29,7 @@ export const writtenTrajectory = z
     path: compilable(z.string(), compilePath).default('$.messages'),
     mode: z.enum(trajectoryModes).default('strict'),
     args: z.enum(argumentModes).default('exact'),
-    messages: z.array(message).min(1).max(mostMessages),
+    messages: z.array(message).min(1).max(maxMessages),
   })
   .transform((written): Extract<Expectation, { kind: 'trajectory' }> => ({ kind: 'trajectory', ...written }));
 

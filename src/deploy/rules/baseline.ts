@@ -1,7 +1,7 @@
 import {
   baselineRequest,
-  longestPath,
-  mostBaselineAnswers,
+  maxPathLength,
+  maxBaselineAnswers,
   type BaselineRequest,
   type StoredBaseline,
 } from '../../contract/control/baseline.ts';
@@ -17,9 +17,9 @@ const refusedMs = 0;
 /** The newest answers that fit; undefined where they can't be kept as they are: a shortened path would look like another one. */
 export function toBaselineRequest(samples: readonly Sample[], redact: Redact): BaselineRequest | undefined {
   const isKept = (names: readonly string[] = []): boolean =>
-    names.length <= longestPath && names.every((name) => redact(name) === name);
+    names.length <= maxPathLength && names.every((name) => redact(name) === name);
   if (!samples.every(({ nodes, tools }) => isKept(nodes) && isKept(tools))) return undefined;
-  for (let most = mostBaselineAnswers; most >= 1; most = Math.floor(most / 2)) {
+  for (let most = maxBaselineAnswers; most >= 1; most = Math.floor(most / 2)) {
     const answers = samples
       .slice(-most)
       .map(({ answer, firstEventMs, totalMs, nodes = [], tools = [], tokens, cost }) => ({

@@ -1,5 +1,5 @@
 /** The largest uploaded tarball, in bytes, gzipped: the public service's limit. */
-export const largestTarball = 200 * 1024 * 1024;
+export const maxTarballSize = 200 * 1024 * 1024;
 
 /** A gzip tar that can be read repeatedly with the same bytes. */
 export interface Tarball {

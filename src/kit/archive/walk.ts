@@ -4,7 +4,7 @@ import { join, sep } from 'node:path';
 import { hasCode, missingCodes } from '../errors.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { gitIgnoreFile, ignoreRules, type IgnoreRules, isPythonEnvironment, ownIgnoreFile } from './ignore-rules.ts';
-import { largestTarball } from './tarball.ts';
+import { maxTarballSize } from './tarball.ts';
 
 /** One thing to pack. `path` is from the root of the folder, with slashes. */
 export type SourceEntry =
@@ -144,12 +144,12 @@ export interface SourceLimits {
 export const usualLimits: SourceLimits = {
   entries: 50_000,
   unpackedBytes: 1024 ** 3,
-  packedBytes: largestTarball,
+  packedBytes: maxTarballSize,
 };
 
 /** The longest path and the longest name in it, in bytes: what file systems take, with a folder around them. */
-const longestPath = 1_000;
-const longestName = 255;
+const maxPathLength = 1_000;
+const maxNameLength = 255;
 
 /** A size in words for people: `812 bytes`, `3.4 kB`, `210 MB`. */
 export function sizeInWords(bytes: number): string {
@@ -179,8 +179,8 @@ export const problemAt = (folder: string, path: string, message: string): Proble
 function nameProblem(path: string, name: string): string | undefined {
   if (name.includes('\ufffd')) return 'its name is not UTF-8, so it cannot be kept';
   if (/[\p{Cc}\\]/u.test(name)) return 'its name holds a backslash or a control character: give it another one';
-  if (Buffer.byteLength(name) > longestName) return `its name is longer than ${longestName} bytes`;
-  return Buffer.byteLength(path) > longestPath ? `its path is longer than ${longestPath} bytes` : undefined;
+  if (Buffer.byteLength(name) > maxNameLength) return `its name is longer than ${maxNameLength} bytes`;
+  return Buffer.byteLength(path) > maxPathLength ? `its path is longer than ${maxPathLength} bytes` : undefined;
 }
 
 /**

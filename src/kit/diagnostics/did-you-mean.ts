@@ -1,14 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 
 /** Longer words are hardly typos, and comparing them is slow. */
-const longestWord = 64;
+const maxWordLength = 64;
 
 /**
  * The known word that was probably meant: one typing slip for a short word, one for every three letters of a long one.
  * Two neighbours that changed places are one slip.
  */
 export function didYouMean(written: string, known: Iterable<string>): string | undefined {
-  if (written.length > longestWord) return undefined;
+  if (written.length > maxWordLength) return undefined;
   const word = plain(written);
   const turned = withNeighboursTurned(word);
   let nearest: string | undefined;

@@ -5,7 +5,7 @@ import {
   fieldName,
   type FieldPath,
   leftOut,
-  mostProblems,
+  maxProblems,
   type Position,
   type SourcePositions,
   type Problem,
@@ -34,7 +34,7 @@ export function problemsOf(issues: readonly Issue[], checked: Checked): Problem[
   const problems: Problem[] = [];
   let more = 0;
   for (const issue of issues) {
-    const room = mostProblems - problems.length;
+    const room = maxProblems - problems.length;
     if (issue.code === 'unrecognized_keys') {
       problems.push(...unknownKeys({ ...issue, keys: issue.keys.slice(0, room) }, checked));
       more += Math.max(0, issue.keys.length - room);

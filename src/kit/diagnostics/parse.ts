@@ -9,12 +9,12 @@ import { excessOf } from './yaml-limits.ts';
 export type ParsedText = ({ ok: true; value: unknown } & SourcePositions) | { ok: false; problems: Problem[] };
 
 /** Longer texts (characters) are no configuration; reading them would cost seconds. Longer YAML is never read. */
-export const longestText = 64 * 1024;
+export const maxTextLength = 64 * 1024;
 
 /** What aliases may unfold to, as a multiple of what was written. */
 const maxAliasCount = 100;
 
-const mostProblems = 50;
+const maxProblems = 50;
 
 const byteOrderMark = /^\uFEFF/;
 
@@ -25,9 +25,9 @@ const byteOrderMark = /^\uFEFF/;
 export function parseText(
   text: string,
   file: string,
-  { longest = longestText, isJson = file.endsWith('.json') } = {},
+  { longest = maxTextLength, isJson = file.endsWith('.json') } = {},
 ): ParsedText {
-  const most = isJson ? longest : longestText;
+  const most = isJson ? longest : maxTextLength;
   if (text.length > most) {
     const message = `this is longer than ${most} characters, so it was not read: take out what is no configuration`;
     return { ok: false, problems: [{ file, line: 1, column: 1, field: '', message }] };
@@ -42,7 +42,7 @@ function parseJson(text: string, file: string): ParsedText {
   const fault = jsonFault(text);
   if (fault) return { ok: false, problems: problemsAt([fault], lines, file) };
   const { find, oddities } = jsonTree(text);
-  if (oddities.length > 0) return { ok: false, problems: problemsAt(oddities.slice(0, mostProblems), lines, file) };
+  if (oddities.length > 0) return { ok: false, problems: problemsAt(oddities.slice(0, maxProblems), lines, file) };
   const value: unknown = JSON.parse(text);
   return { ok: true, value, ...positionsOf(find, lines, file) };
 }
@@ -70,9 +70,9 @@ function parseYaml(text: string, file: string): ParsedText {
   });
   const faults = [
     ...[...document.errors, ...document.warnings]
-      .slice(0, mostProblems)
+      .slice(0, maxProblems)
       .map((error) => ({ offset: error.pos[0], message: wordSyntaxError(error) })),
-    ...irregularitiesOf(document).slice(0, mostProblems),
+    ...irregularitiesOf(document).slice(0, maxProblems),
   ];
   if (faults.length > 0) return { ok: false, problems: problemsAt(faults, lines, file) };
   try {

@@ -19,7 +19,7 @@ export interface Problem extends Position {
 }
 
 /** Problems of one text that are shown; of the others their number is. */
-export const mostProblems = 100;
+export const maxProblems = 100;
 
 /** A path into a value: keys of maps, indexes of lists. */
 export type FieldPath = readonly (string | number)[];
@@ -35,20 +35,20 @@ export interface SourcePositions {
   origin?(path: FieldPath): { places: SourcePositions; path: FieldPath; within: FieldPath };
 }
 
-const longestName = 80;
-const mostParts = 12;
+const maxNameLength = 80;
+const maxParts = 12;
 
 /** A key as it is named in messages: a long one is cut. */
 export const shortName = (key: string): string =>
-  key.length > longestName ? `${key.slice(0, longestName - 1).toWellFormed()}…` : key;
+  key.length > maxNameLength ? `${key.slice(0, maxNameLength - 1).toWellFormed()}…` : key;
 
 /** `a.b[0].c`; the empty path is the empty string. Long paths are cut at the end. */
 export function fieldName(path: FieldPath): string {
-  const name = path.slice(0, mostParts).reduce<string>((before, part) => {
+  const name = path.slice(0, maxParts).reduce<string>((before, part) => {
     if (typeof part === 'number') return `${before}[${part}]`;
     return before === '' ? shortName(part) : `${before}.${shortName(part)}`;
   }, '');
-  return path.length > mostParts ? `${name}…` : name;
+  return path.length > maxParts ? `${name}…` : name;
 }
 
 /** `file:line:column: message`, as compilers write it and editors open it. */
@@ -57,7 +57,7 @@ export function formatProblem({ file, line, column, message, suggestion }: Probl
 }
 
 /**
- * Problems in the order in which a person meets them, file by file: at most `mostProblems`, and one word about how many
+ * Problems in the order in which a person meets them, file by file: at most `maxProblems`, and one word about how many
  * more there are.
  */
 export function inOrder(problems: readonly Problem[]): Problem[] {
@@ -66,7 +66,7 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
   const sorted = problems
     .filter(({ more }) => more === undefined)
     .sort((one, other) => inFiles.compare(one.file, other.file) || one.line - other.line || one.column - other.column);
-  const shown = sorted.slice(0, mostProblems);
+  const shown = sorted.slice(0, maxProblems);
   const more = problems.reduce((sum, each) => sum + (each.more ?? 1), 0) - shown.length;
   return [...shown, ...leftOut(shown.at(-1), more)];
 }

@@ -7,11 +7,11 @@ const deepestFlow = 100;
 const deepestLine = 20;
 
 /** The parser takes many times the memory of what these are written with. */
-const mostFlowIndicators = 10_000;
-const mostAnchors = 1_000;
+const maxFlowIndicators = 10_000;
+const maxAnchors = 1_000;
 
 /** Every alias is looked up among all anchors before it, so their number is bounded as well as what they unfold to. */
-const mostAliases = 100;
+const maxAliases = 100;
 
 /**
  * What would cost the YAML parser too much, found by its lexer alone, which is linear and holds one token at a time.
@@ -55,8 +55,8 @@ const flow = new Set(['[', ']', '{', '}', ',']);
 const block = new Set(['-', '?', ':']);
 
 function tooMany(count: { flowIndicators: number; anchors: number; aliases: number }): string | undefined {
-  if (count.flowIndicators > mostFlowIndicators)
-    return `more than ${mostFlowIndicators} brackets and commas are not read: take out what is no configuration`;
-  if (count.anchors > mostAnchors) return `more than ${mostAnchors} anchors are not read`;
-  return count.aliases > mostAliases ? `more than ${mostAliases} aliases are not read` : undefined;
+  if (count.flowIndicators > maxFlowIndicators)
+    return `more than ${maxFlowIndicators} brackets and commas are not read: take out what is no configuration`;
+  if (count.anchors > maxAnchors) return `more than ${maxAnchors} anchors are not read`;
+  return count.aliases > maxAliases ? `more than ${maxAliases} aliases are not read` : undefined;
 }

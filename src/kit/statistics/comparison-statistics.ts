@@ -44,11 +44,11 @@ export function differs({ live, liveOf, changed, changedOf }: TwoCounts): number
  */
 const normalQuantile = { once: 2.9, often: 3 };
 /** A larger drop is excluded like one of so many points, for the interval is too short between rates near 0 and 1. */
-const largestDrop = 0.4;
+const maxDrop = 0.4;
 
 /** Whether a drop of the rate in `changed` is excluded, at one of so many looks. */
 export const excludesDrop = (counts: TwoCounts, drop: number, looks: number): boolean =>
-  differenceInterval(counts, looks).low > -Math.min(drop, largestDrop);
+  differenceInterval(counts, looks).low > -Math.min(drop, maxDrop);
 
 /** Newcombe's interval of the difference of two rates, `changed` minus `live`. */
 export function differenceInterval(

@@ -19,7 +19,7 @@ export interface RateHypotheses {
 }
 
 /** The most tries of one test, which ends what would never be paid for. */
-export const mostTries = 1_000;
+export const maxAnswers = 1_000;
 
 /** The errors of one test, of all tests of a suite together, and where the true rate is a little below `passRate`. */
 const falseFailed = { test: 0.001, suite: 0.01, nearby: 0.01 };
@@ -31,7 +31,7 @@ const nearby = (drop: number): number => Math.min(0.05, drop / 6);
 
 /**
  * The test of these hypotheses. Without `maxTries` it has as many as find the drop with 99 %; undefined where
- * `mostTries` are too few for that.
+ * `maxAnswers` are too few for that.
  */
 export function designTest(hypotheses: RateHypotheses, maxTries?: number): SequentialTest | undefined {
   const { passRate, drop, tests } = hypotheses;
@@ -43,13 +43,13 @@ export function designTest(hypotheses: RateHypotheses, maxTries?: number): Seque
   const lines = { slope: right / (right + wrong), passesAt: Math.log(1 / falsePassed) / (right + wrong) };
   const most = Math.min(falseFailed.test, falseFailed.suite / tests);
   const holds = (failsAt: number): boolean => {
-    const whole = { ...lines, failsAt, maxTries: mostTries };
+    const whole = { ...lines, failsAt, maxTries: maxAnswers };
     return exactRates(whole, passRate).failed <= most && exactRates(whole, near).failed <= falseFailed.nearby;
   };
   // Wald's bound, which is too large by what the last answer goes beyond it.
   const test = { ...lines, failsAt: smallest(holds, Math.log(1 / most) / (right + wrong)) };
   if (maxTries !== undefined) return { ...test, maxTries };
-  const enough = failedAfter({ ...test, maxTries: mostTries }, low).findIndex((share) => share >= found);
+  const enough = failedAfter({ ...test, maxTries: maxAnswers }, low).findIndex((share) => share >= found);
   return enough === -1 ? undefined : { ...test, maxTries: enough + 1 };
 }
 

@@ -1,7 +1,7 @@
 import { asSentence } from '../../kit/plain-text.ts';
 import { stackOf } from '../../kit/errors.ts';
 import { pause, type Clock } from '../../kit/clock.ts';
-import { longestClaimWait, type WorkClaim } from '../../contract/control/listener-work.ts';
+import { maxClaimWait, type WorkClaim } from '../../contract/control/listener-work.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { createSemaphore } from '../control/rollouts/semaphore.ts';
 import { retryDelayMs, type WorkClient } from './work-client.ts';
@@ -39,7 +39,7 @@ export function startListener(settings: ListenerSettings) {
   }
 
   async function take(): Promise<string | undefined> {
-    const request = { holder, wait_seconds: longestClaimWait, lease_seconds: leaseSeconds };
+    const request = { holder, wait_seconds: maxClaimWait, lease_seconds: leaseSeconds };
     for (let failures = 0; !leaving.signal.aborted;) {
       const giveBack = await free.take(leaving.signal);
       if (!giveBack) return undefined;

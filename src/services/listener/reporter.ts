@@ -1,6 +1,6 @@
 import { pause, type Clock } from '../../kit/clock.ts';
 import {
-  mostReportedLines,
+  maxReportedLines,
   type ClaimStanding,
   type ReportedLine,
   type ReportedStatus,
@@ -102,10 +102,10 @@ export type Reporter = ReturnType<typeof reporter>;
 function nextLines(held: readonly ReportedLine[], received: number): ReportedLine[] {
   const [first] = held;
   const missing = first ? first.sequence - received - 1 : 0;
-  if (!first || missing <= 0) return held.slice(0, mostReportedLines);
+  if (!first || missing <= 0) return held.slice(0, maxReportedLines);
   const message = `[${missing} lines left out: the control service could not be reached]`;
   const notice: ReportedLine = { ...first, sequence: first.sequence - 1, level: 'warning', message };
-  return [notice, ...held.slice(0, mostReportedLines - 1)];
+  return [notice, ...held.slice(0, maxReportedLines - 1)];
 }
 
 const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { Probot } from 'probot';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changedPaths, mostListedFiles } from '../../../app/github/github-client.ts';
+import { changedPaths, maxListedFiles } from '../../../app/github/github-client.ts';
 import { AppOctokit } from '../../../app/github/installation-clients.ts';
 
 const api = 'https://api.github.com';
@@ -41,7 +41,7 @@ test('every page is read, and a renamed file counts under both names', async () 
 });
 
 test("ignores a list of GitHub's maximum length: it may be cut", async () => {
-  lists(Array.from({ length: mostListedFiles / 100 }, (_, index) => full(index * 100)));
+  lists(Array.from({ length: maxListedFiles / 100 }, (_, index) => full(index * 100)));
   expect(await changedPaths(await client(), at)).toBeUndefined();
   expect(nock.isDone()).toBe(true);
 });

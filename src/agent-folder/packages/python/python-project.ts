@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingCodes, unlessCode } from '../../../kit/errors.ts';
 import { kindOfPath, readBelow } from '../checkout-files.ts';
-import { largestManifest } from '../project-folders.ts';
+import { maxManifestSize } from '../project-folders.ts';
 
-const largestLock = 32_000_000;
+const maxLockSize = 32_000_000;
 
 /** The source of an agent in Python, as far as its installation depends on it. Paths are relative to its root. */
 export interface PythonSource {
@@ -24,7 +24,7 @@ export const pythonSource = (root: string, folder: string): PythonSource => ({
     const names = unlessCode([...missingCodes, 'EACCES'], undefined, () => readdirSync(join(root, path)));
     return names && new Set(names);
   },
-  textOf: (path) => readBelow(root, path, path.endsWith('.lock') ? largestLock : largestManifest)?.toString(),
+  textOf: (path) => readBelow(root, path, path.endsWith('.lock') ? maxLockSize : maxManifestSize)?.toString(),
 });
 
 /** The lines of a requirements file without comments, continued lines joined. */

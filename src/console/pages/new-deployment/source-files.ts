@@ -6,7 +6,7 @@ import {
   ownIgnoreFile,
   type IgnoreRules,
 } from '../../../kit/archive/ignore-rules.ts';
-import { largestTarball } from '../../../kit/archive/tarball.ts';
+import { maxTarballSize } from '../../../kit/archive/tarball.ts';
 
 /** What is needed of a browser's `File`. */
 export interface ReadableFile {
@@ -37,7 +37,7 @@ export interface SelectedFiles<File extends ReadableFile> {
 }
 
 /** The limits of the command line. */
-export const limits = { files: 50_000, bytes: 1024 ** 3, packedBytes: largestTarball } as const;
+export const limits = { files: 50_000, bytes: 1024 ** 3, packedBytes: maxTarballSize } as const;
 
 /**
  * Chooses the files of a folder that are uploaded, by the rules of the command line: without `.git`, `node_modules`,

@@ -14,7 +14,7 @@ import {
 import { nodeId, repositoryFor, repositoryUrl, utc, webUrl, type Repository, type Site } from '../site.ts';
 
 /** GitHub lists no more of a comparison. */
-const mostFiles = 300;
+const maxFiles = 300;
 
 const personAnswer = ({ name, email, date }: Person): JsonObject => ({ name, email, date: utc(date) });
 
@@ -112,7 +112,7 @@ export async function compare(call: ApiCall, site: Site): Promise<ApiResponse> {
     commits: commits
       .slice((page - 1) * perPage, page * perPage)
       .map((commit) => commitAnswer(site, repository, commit)),
-    files: files.slice(0, mostFiles).map((file) => fileAnswer(site, repository, head, file)),
+    files: files.slice(0, maxFiles).map((file) => fileAnswer(site, repository, head, file)),
   };
   return { status: 200, body };
 }

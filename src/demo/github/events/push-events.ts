@@ -13,8 +13,8 @@ export function changesBetween(before: ReadonlyMap<string, string>, after: Reado
 }
 
 /** GitHub sends no event for a push of more tags at once, and names no more commits. */
-const mostTags = 3;
-const mostCommits = 2048;
+const maxTags = 3;
+const maxCommits = 2048;
 
 /** Delivers all events of a push of `changes`, in GitHub's order. */
 export async function deliverPush(
@@ -23,7 +23,7 @@ export async function deliverPush(
   changes: readonly RefChange[],
   by?: string,
 ): Promise<void> {
-  const hasManyTags = changes.filter(({ ref }) => ref.startsWith('refs/tags/')).length > mostTags;
+  const hasManyTags = changes.filter(({ ref }) => ref.startsWith('refs/tags/')).length > maxTags;
   for (const change of changes) {
     const { ref, after } = change;
     const isBranch = ref.startsWith('refs/heads/');
@@ -80,7 +80,7 @@ async function pushPayload(
 async function newCommits(folder: string, ref: string, before: string, head: string): Promise<GitCommit[]> {
   const known =
     before === noCommit ? ['--not', `--exclude=${ref.replace('refs/heads/', '')}`, '--branches'] : ['--not', before];
-  return listCommits(folder, `--max-count=${mostCommits}`, '--reverse', head, ...known);
+  return listCommits(folder, `--max-count=${maxCommits}`, '--reverse', head, ...known);
 }
 
 /** A commit as merge groups and pushes name it. */

@@ -11,7 +11,7 @@ import type { OpenResult, OpenRequest, TerminateRequest } from './relay-thread.t
 import type { Logger } from '../../logger.ts';
 
 /** The most connections of one group, whatever it requests: the rest is for others. */
-const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
+const maxPlacesOfOne = Math.floor(placesForAgents * 0.6);
 
 /** How long (ms) until a thread that broke down is started again. */
 const pauseMs = 200;
@@ -87,7 +87,7 @@ export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger)
      * not logged in. Returns the folder of the socket: the `host` of an address.
      */
     async wayFor(gid: number, requested: number): Promise<string> {
-      const limit = Math.min(requested, mostPlacesOfOne);
+      const limit = Math.min(requested, maxPlacesOfOne);
       const way = join(folder, String(gid));
       const path = join(way, `.s.PGSQL.${socketPort}`);
       // Closed until the socket is the group's.

@@ -1,4 +1,4 @@
-import { mostTracedSteps } from '../../../contract/control/tracing-project.ts';
+import { maxTracedSteps } from '../../../contract/control/tracing-project.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { memberOf } from '../members.ts';
 import { describeError } from '../runs/run-error.ts';
@@ -111,7 +111,7 @@ export class StepRecorder {
     const known = { id: taskId ?? id, name: bounded(name, maxNameLength), path, started_at: this.#time() };
     const start = JSON.stringify(known).slice(0, -1);
     const size = Buffer.byteLength(start) + endBytes;
-    if (this.#steps.length >= mostTracedSteps || size > this.#remainingBytes) {
+    if (this.#steps.length >= maxTracedSteps || size > this.#remainingBytes) {
       this.#isCut = true;
       return;
     }
@@ -155,7 +155,7 @@ export class StepRecorder {
 
   /** What is left for values: the steps to come need some bytes without theirs. */
   get #bytesForValues(): number {
-    return Math.max(0, this.#remainingBytes - (mostTracedSteps - this.#steps.length) * reservedStepBytes);
+    return Math.max(0, this.#remainingBytes - (maxTracedSteps - this.#steps.length) * reservedStepBytes);
   }
 
   #copyUnlessHidden(value: unknown, kind: keyof HiddenValues, max = maxValueBytes): BoundedCopy {

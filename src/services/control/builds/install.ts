@@ -14,7 +14,7 @@ import { findTool } from './find-tool.ts';
 import { keepMadeLock, restoreMadeLock } from './made-lock.ts';
 import { providePackageManager } from './package-manager.ts';
 import {
-  largestManifest,
+  maxManifestSize,
   lockedEngineProblem,
   lockStart,
   projectFolders,
@@ -131,7 +131,7 @@ const managersIn = (commands: readonly string[]): PackageManager[] =>
 
 /** Newer Yarn would report to another host, and by default link packages in a way that Node.js alone can't follow. */
 function yarnSettings(folder: string): Record<string, string> {
-  const settings = readBelow(folder, '.yarnrc.yml', largestManifest)?.toString() ?? '';
+  const settings = readBelow(folder, '.yarnrc.yml', maxManifestSize)?.toString() ?? '';
   return {
     YARN_ENABLE_TELEMETRY: '0',
     ...(/^nodeLinker:/m.test(settings) ? {} : { YARN_NODE_LINKER: 'node-modules' }),

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { fromJson, holdsMore } from '../../../kit/json-text.ts';
 import { readBelow, statBelow } from '../../../agent-folder/packages/checkout-files.ts';
 import type { PackageManager } from '../../../agent-folder/packages/lock-files.ts';
-import { mostManifestValues } from '../../../agent-folder/packages/project-folders.ts';
+import { maxManifestValues } from '../../../agent-folder/packages/project-folders.ts';
 
 export interface ManifestFile {
   path: string;
@@ -181,7 +181,7 @@ const isLocal = ([, requested]: [string, unknown]): boolean =>
 /** Parses a package.json. Undefined for an invalid file: the package manager will report the problem better. */
 function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefined {
   const text = bytes.toString();
-  return holdsMore(text, mostManifestValues) ? undefined : manifest.safeParse(fromJson(text)).data;
+  return holdsMore(text, maxManifestValues) ? undefined : manifest.safeParse(fromJson(text)).data;
 }
 
 /** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */

@@ -8,7 +8,7 @@ import { fromJson } from '../../../kit/json-text.ts';
 import { stepFailed, succeeded, type StepResult } from './build.ts';
 import type { RunningBuild } from './running-build.ts';
 import { readBelow } from '../../../agent-folder/packages/checkout-files.ts';
-import { largestManifest } from '../../../agent-folder/packages/project-folders.ts';
+import { maxManifestSize } from '../../../agent-folder/packages/project-folders.ts';
 import { findTool } from './find-tool.ts';
 import { inFolderQueue } from './folder-queue.ts';
 import { failure } from './run-command.ts';
@@ -71,7 +71,7 @@ async function obtain(wanted: ManagerVersion, to: string, running: RunningBuild)
   const wrong = mismatch(wanted, temporary);
   if (wrong !== undefined) return stepFailed(`${name} from the npm registry ${wrong}`);
   const manifest = packageManifest.safeParse(
-    fromJson(readBelow(temporary, 'package/package.json', largestManifest)?.toString() ?? ''),
+    fromJson(readBelow(temporary, 'package/package.json', maxManifestSize)?.toString() ?? ''),
   ).data;
   const entry = wanted.manager === 'bun' ? 'bin/bun' : entryOf(manifest, wanted.manager);
   if (entry === undefined) return stepFailed(`${name} has no program "${wanted.manager}". Name another version.`);

@@ -16,7 +16,7 @@ import {
   packagesAside,
 } from './dependency-store.ts';
 import { readBelow, statBelow } from '../../../agent-folder/packages/checkout-files.ts';
-import { declaresWorkspaces, largestManifest } from '../../../agent-folder/packages/project-folders.ts';
+import { declaresWorkspaces, maxManifestSize } from '../../../agent-folder/packages/project-folders.ts';
 import { failure, type CommandEnd } from './run-command.ts';
 import type { PackageManager } from '../../../agent-folder/packages/lock-files.ts';
 import { collectInstallInputs, type ManifestFile } from './manifests.ts';
@@ -138,7 +138,7 @@ async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBui
 const mayBeWorkspace = (folder: string): boolean =>
   statBelow(folder, 'pnpm-workspace.yaml') !== undefined ||
   statBelow(folder, 'package.json')?.isSymbolicLink() === true ||
-  declaresWorkspaces(readBelow(folder, 'package.json', largestManifest) ?? '');
+  declaresWorkspaces(readBelow(folder, 'package.json', maxManifestSize) ?? '');
 
 export interface InstallFacts {
   command: readonly string[];

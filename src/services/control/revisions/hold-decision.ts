@@ -1,4 +1,4 @@
-import { longestHold, type HoldDecision } from '../../../contract/control/revision.ts';
+import { maxHoldSeconds, type HoldDecision } from '../../../contract/control/revision.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 import { accepted, againstRules, type Refusal, type ValidationResult } from '../validation/refusal.ts';
 import { hasEnded } from './states.ts';
@@ -44,8 +44,8 @@ interface HoldFacts {
 /** The seconds of a requested hold, or why it is refused; undefined where none is requested. */
 export function judgeHold(seconds: number | undefined, facts: HoldFacts): ValidationResult<number | undefined> {
   if (seconds === undefined) return accepted(undefined);
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > longestHold)
-    return againstRules([`Landfall-Hold is no whole number from 1 to ${longestHold}. Send the seconds of the hold.`]);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxHoldSeconds)
+    return againstRules([`Landfall-Hold is no whole number from 1 to ${maxHoldSeconds}. Send the seconds of the hold.`]);
   const without = 'Send the change without Landfall-Hold: its revision is then live at once.';
   if (facts.listener) return againstRules(['A revision in the cluster of a listener can not be held.', without]);
   if (facts.image) return againstRules(['A revision of an image can not be held.', without]);

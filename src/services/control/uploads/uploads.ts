@@ -4,7 +4,7 @@ import { hasCode } from '../../../kit/errors.ts';
 import { namesIn } from '../folders.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { UploadTarget } from '../../../contract/control/upload.ts';
-import { largestTarball } from '../../../kit/archive/tarball.ts';
+import { maxTarballSize } from '../../../kit/archive/tarball.ts';
 import type { UploadStore } from './repository.ts';
 import { receiveTarball, type IncomingTarball, type ReceiveResult } from './receive.ts';
 import { randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
@@ -27,7 +27,7 @@ export interface UploadsDependencies {
   clock: Clock;
   /** How long an address serves, in milliseconds; 15 minutes when absent. */
   serveMs?: number;
-  /** The most bytes that are taken; `largestTarball` when absent. */
+  /** The most bytes that are taken; `maxTarballSize` when absent. */
   largest?: number;
 }
 
@@ -45,7 +45,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 
 /** Creates the receiver of uploads. Only one may exist for a data folder. */
 export function createUploads(settings: UploadsDependencies) {
-  const { store, dataDir, key, clock, serveMs = 15 * 60_000, largest = largestTarball } = settings;
+  const { store, dataDir, key, clock, serveMs = 15 * 60_000, largest = maxTarballSize } = settings;
   const underWay = new Set<string>();
 
   async function receive(put: UploadRequest): Promise<UploadResult> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mostHealthPoints } from '../../../../src/contract/control/health.ts';
+import { maxHealthPoints } from '../../../../src/contract/control/health.ts';
 import type { TracedRun } from '../../../../src/contract/control/tracing-project.ts';
 import {
   observe,
@@ -74,7 +74,7 @@ test.each([
     expect(range.until).toBeGreaterThanOrEqual(until);
     expect(range.until).toBeLessThan(until + step * 1_000);
     const points = toPoints(range, []);
-    expect(points.length).toBeLessThanOrEqual(mostHealthPoints);
+    expect(points.length).toBeLessThanOrEqual(maxHealthPoints);
     const times = points.map(({ at }) => Date.parse(at));
     expect(times).toEqual(times.map((__, index) => range.from + index * step * 1_000));
     expect(times.at(-1)).toBe(range.until - step * 1_000);
