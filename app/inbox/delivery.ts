@@ -65,7 +65,8 @@ export function readIndexedFields(
   const payload = fromJson(text);
   if (!isObject(payload)) return undefined;
   return {
-    action: typeof payload['action'] === 'string' ? storableText(payload['action'].slice(0, maxActionLength)) : undefined,
+    action:
+      typeof payload['action'] === 'string' ? storableText(payload['action'].slice(0, maxActionLength)) : undefined,
     installationId: idOf(payload['installation']),
     repositoryId: idOf(payload['repository']),
   };

@@ -24,7 +24,9 @@ const optional = z.string().optional();
 
 const secretProblem = (value: string): string | undefined => {
   if (knownSecrets.has(value.toLowerCase())) return 'is a secret that everybody knows';
-  return value.length < minSecretLength ? `has ${value.length} characters; ${minSecretLength} are the least` : undefined;
+  return value.length < minSecretLength
+    ? `has ${value.length} characters; ${minSecretLength} are the least`
+    : undefined;
 };
 const secret = <Schema extends z.ZodType<string | undefined>>(schema: Schema): Schema => judged(schema, secretProblem);
 

@@ -176,6 +176,8 @@ const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);
  * values and addresses are left out, for masking them would make the log unreadable.
  */
 export function masksOf(secrets: readonly string[]): string[] {
-  const parts = secrets.flatMap(secretParts).filter((part) => part.trim().length >= minHiddenLength && !isAddress(part));
+  const parts = secrets
+    .flatMap(secretParts)
+    .filter((part) => part.trim().length >= minHiddenLength && !isAddress(part));
   return [...new Set(parts.flatMap(spellingsOf).map((spelling) => spelling.trim()))];
 }

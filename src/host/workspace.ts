@@ -10,7 +10,8 @@ export const workspaceCases: CaseFiles = {
       const found = statSync(path);
       if (!found.isFile()) return { why: 'must name a file' };
       // A character takes up to four bytes.
-      if (found.size > 4 * maxCaseFileLength) return { why: `must name a file of at most ${maxCaseFileLength} characters` };
+      if (found.size > 4 * maxCaseFileLength)
+        return { why: `must name a file of at most ${maxCaseFileLength} characters` };
       return { text: readFileSync(path, 'utf8') };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;

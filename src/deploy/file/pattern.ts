@@ -15,7 +15,8 @@ const maxProgramSize = 1000;
  * make it slow. The problem goes on from the name of the field and quotes nothing.
  */
 export function compilePattern(written: string): CompiledPattern {
-  if (written.length > maxPatternLength) return { ok: false, problem: `must have at most ${maxPatternLength} characters` };
+  if (written.length > maxPatternLength)
+    return { ok: false, problem: `must have at most ${maxPatternLength} characters` };
   try {
     const pattern = RE2JS.compile(written);
     if (pattern.programSize() > maxProgramSize) {

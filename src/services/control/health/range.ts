@@ -1,4 +1,4 @@
-import { mostHealthPoints, type HealthPoint } from '../../../contract/control/health.ts';
+import { maxHealthPoints, type HealthPoint } from '../../../contract/control/health.ts';
 import { type HealthRow, floorTo, keptMs, mergedBefore } from './figures.ts';
 import { percentile } from './histogram.ts';
 
@@ -17,7 +17,7 @@ const stepsIn = (from: number, until: number, seconds: number): number =>
   Math.ceil((until - floorTo(from, seconds)) / (seconds * 1_000));
 
 /**
- * The range of a request with the shortest step that makes at most `mostHealthPoints` points. Cuts what starts before
+ * The range of a request with the shortest step that makes at most `maxHealthPoints` points. Cuts what starts before
  * the retention period or ends in the future. Undefined if nothing is left.
  */
 export function healthRange(
@@ -29,7 +29,7 @@ export function healthRange(
   if (start >= end) return undefined;
   // Where minutes are merged already, shorter steps would show all of a quarter in its first one.
   const steps = start < mergedBefore(now) ? quarterSteps : [...minuteSteps, ...quarterSteps];
-  const stepSeconds = steps.find((step) => stepsIn(start, end, step) <= mostHealthPoints) ?? 14_400;
+  const stepSeconds = steps.find((step) => stepsIn(start, end, step) <= maxHealthPoints) ?? 14_400;
   const first = floorTo(start, stepSeconds);
   return { from: first, until: first + stepsIn(start, end, stepSeconds) * stepSeconds * 1_000, stepSeconds };
 }

@@ -45,7 +45,9 @@ interface HoldFacts {
 export function judgeHold(seconds: number | undefined, facts: HoldFacts): ValidationResult<number | undefined> {
   if (seconds === undefined) return accepted(undefined);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxHoldSeconds)
-    return againstRules([`Landfall-Hold is no whole number from 1 to ${maxHoldSeconds}. Send the seconds of the hold.`]);
+    return againstRules([
+      `Landfall-Hold is no whole number from 1 to ${maxHoldSeconds}. Send the seconds of the hold.`,
+    ]);
   const without = 'Send the change without Landfall-Hold: its revision is then live at once.';
   if (facts.listener) return againstRules(['A revision in the cluster of a listener can not be held.', without]);
   if (facts.image) return againstRules(['A revision of an image can not be held.', without]);

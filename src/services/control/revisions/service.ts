@@ -1,4 +1,9 @@
-import { revision, type Revision, type RevisionsList, type RevisionPackages } from '../../../contract/control/revision.ts';
+import {
+  revision,
+  type Revision,
+  type RevisionsList,
+  type RevisionPackages,
+} from '../../../contract/control/revision.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { revisionsPage } from '../validation/queries.ts';
 import { unfinishedStatuses } from './states.ts';

@@ -1,6 +1,6 @@
 import {
   deploymentNameProblem,
-  longestDeploymentName,
+  maxDeploymentNameLength,
   graphConfigPathProblem as wrongGraphConfigPath,
   imageUriProblem,
   refusedInCommand,
@@ -27,7 +27,7 @@ const unavailable = (source: Source, where: string, hosting: Hosting): string =>
   `source ${source} is only available for ${where} deployments, and this service was started with --hosting ${hosting}.`;
 
 /** The longest name of a deployment: what the contract says, and what the public service takes where it is self-hosted. */
-const maxNameLength = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : longestDeploymentName);
+const maxNameLength = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : maxDeploymentNameLength);
 
 /** The problem with a deployment's name, if any. */
 export const nameProblem = (name: string, hosting: Hosting): string | undefined =>
