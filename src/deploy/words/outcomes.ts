@@ -1,5 +1,5 @@
 import { asSentence, capitalized, withoutFullStop } from '../../kit/plain-text.ts';
-import type { HoldDecision } from '../../contract/control/hold.ts';
+import type { HoldDecision } from '../../contract/control/revision.ts';
 import { sameCommit, shortCommit } from '../rules/commit.ts';
 import type { HoldState } from '../rules/hold-state.ts';
 import type { EndedRollout } from '../rules/rollout-types.ts';

@@ -1,6 +1,6 @@
 import { withoutFullStop } from '../../kit/plain-text.ts';
 import { formatDecision } from '../../kit/statistics/sequential-test.ts';
-import type { HoldDecision } from '../../contract/control/hold.ts';
+import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { Measure } from '../file/smoke-test.ts';
 import { type HoldState, isOpenHold } from '../rules/hold-state.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';

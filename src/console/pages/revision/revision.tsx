@@ -21,7 +21,7 @@ import { Logs } from './logs.tsx';
 import { Waterfall } from './waterfall.tsx';
 import { AgentAddress } from '../deployment/serving.tsx';
 import { Button } from '../../parts/button.tsx';
-import { revisionPackages } from '../../../contract/control/revision-packages.ts';
+import { revisionPackages } from '../../../contract/control/revision.ts';
 import { Table } from '../../parts/table.tsx';
 
 interface RevisionProps {

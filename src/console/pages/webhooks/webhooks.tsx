@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
+import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook.ts';
 import { agentPath } from '../../api/agent-access.ts';
 import { useAction } from '../../api/use-form.ts';
 import { call, send } from '../../api/http.ts';
