@@ -54,7 +54,7 @@ const examples: Record<keyof typeof outcomes, readonly ((host: Host) => Said)[]>
     (host) => outcomes.unproven({ revisionId, verdict: unproven, isPromoted: true }, host),
   ],
   replaced: [(host) => outcomes.replaced({ revisionId, active: 'r3' }, host)],
-  noRevision: [outcomes.noRevision],
+  noRevision: [(host) => outcomes.noRevision(host)],
   unknownEffect: [(host) => outcomes.unknownEffect({ what: 'the change', why: 'the service did not respond' }, host)],
 };
 

@@ -32,7 +32,7 @@ test.each(['src', 'app', 'test', 'bench', 'scripts', 'python'])('comments in %s 
 
 test('the index of the design notes lists every one', () => {
   const listed = [...readPage('docs/design/README.md').matchAll(/^- \[[\w-]+\]\(([\w-]+\.md)\)/gm)].map(
-    ([, name]) => name,
+    ([, name = '']) => name,
   );
   const notes = readdirSync(join(root, 'docs/design')).filter((name) => name !== 'README.md');
   expect(listed.toSorted()).toEqual(notes.toSorted());

@@ -140,7 +140,7 @@ const small = 'iniconfig';
  *
  * @param folder for what is tried; it does not exist yet.
  */
-export async function whyNoPython(folder: string): Promise<string | undefined> {
+async function whyNoPython(folder: string): Promise<string | undefined> {
   const paths = interpreterPaths(process.env['PATH'] ?? '');
   const described = paths.length === 0 ? '' : (await run('/bin/sh', describeInterpreters(paths))).stdout;
   const choice = chooseInterpreter(describedInterpreters(described.split('\n')), { needsPip: true });

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes } from 'preact';
 
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+type ButtonProps = ButtonHTMLAttributes & {
   /** `icon` has no frame; its `label` names it. */
   kind?: 'primary' | 'danger' | 'icon' | undefined;
   /** What it does, where its text says too little. */

@@ -126,7 +126,7 @@ export function TextField({ label, hint, problem, options, onInput, ...props }: 
 }
 
 type LinesFieldProps = LabelProps &
-  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'label' | 'onInput'> & {
+  Omit<TextareaHTMLAttributes, 'label' | 'onInput'> & {
     value: string;
     onInput: (text: string) => void;
   };

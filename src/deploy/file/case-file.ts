@@ -161,7 +161,7 @@ interface JsonLines {
  * Splits JSON lines, in one pass and without holding more than `most` of them. A text is taken for JSON lines by its
  * file's name, or where each of several lines is in braces; undefined for any other text.
  */
-export function readJsonLines(text: string, file: string, most: number): JsonLines | undefined {
+function readJsonLines(text: string, file: string, most: number): JsonLines | undefined {
   const isNamed = /\.(?:jsonl|ndjson)$/i.test(file);
   const rows: { line: string; index: number }[] = [];
   let count = 0;

@@ -130,7 +130,7 @@ export function operationsOf(tag: string) {
 
 type Find<S extends z.ZodRawShape, Found> = (
   parts: AppDependencies,
-  filter: z.output<z.ZodObject<S, z.core.$strip>>,
+  filter: z.output<z.ZodObject<S>>,
 ) => Promise<Found>;
 
 interface Search<S extends z.ZodRawShape> {
