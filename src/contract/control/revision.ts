@@ -73,7 +73,7 @@ export const revisionPackages = z.looseObject({
 });
 export type RevisionPackages = z.infer<typeof revisionPackages>;
 
-/** Every known revision status, and its meaning for a waiting client (control-service.md, States). */
+/** Every known revision status, and its meaning for a waiting client (docs/design/deployments-and-revisions.md). */
 export const revisionStatusClasses = {
   CREATING: 'in-progress',
   QUEUED: 'in-progress',

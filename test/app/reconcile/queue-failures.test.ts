@@ -48,7 +48,7 @@ describe('a service that fails', () => {
     await fixture.push('a');
     await fixture.run();
     expect(await fixture.intent(a)).toMatchObject({
-      end: { kind: 'refused', reason: 'The service took the change and made no revision of it.' },
+      end: { kind: 'refused', reason: 'The service accepted the change but created no revision.' },
     });
   });
 

@@ -74,7 +74,7 @@ describe('two steps on one commit share one revision', () => {
     fixture.control.fails('patch', serviceError('conflict', 'patch deployment', { status: 412 }), { times: 99 });
     const outcome = await fixture.deploy({ workflow: workflowOn(second) });
     expect(outcome).toMatchObject({ kind: 'refused', changed: false });
-    expect(outcome.advice).toContain('what changes the deployment at the same time');
+    expect(outcome.advice).toContain('what else changes the deployment');
     expect(fixture.control.count('patch')).toBe(5);
   });
 

@@ -234,7 +234,7 @@ describe('the final status of a run on a thread decides', () => {
 describe('advice if nothing is proven', () => {
   test.each<[string, Answer[], Partial<DeployRunRequest>, string]>([
     ['the agent is unreachable', [gone], {}, 'can be reached with this key'],
-    ['answers disagree', [says('good bye'), says('hello')], {}, 'makes the answers differ'],
+    ['answers disagree', [says('good bye'), says('hello')], {}, 'why the answers differ'],
     ['the address is none', [], { agentUrl: 'agent' }, 'Give agent-url'],
   ])('%s', async (_, answers, more, advice) => {
     const fixture = await running();

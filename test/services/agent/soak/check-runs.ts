@@ -55,7 +55,9 @@ const isMissed = (run: SentRun): boolean =>
 
 /** Whether every caller saw the same outcome, and it is the stored one. */
 function reply(run: SentRun, row?: Row): string[] {
-  const statuses = new Set(run.reply.flatMap((each) => reportedStatus(each) ?? []));
+  // Of a run that is gone it is not known whether it was given up, which is an error, or interrupted.
+  const replies = row ? run.reply : run.reply.filter((each) => each !== 'ServerStopped');
+  const statuses = new Set(replies.flatMap((each) => reportedStatus(each) ?? []));
   if (row && isGivenUp(row)) return [];
   const isSame = statuses.size === 0 || (statuses.size === 1 && (row === undefined || statuses.has(row.status)));
   return isSame
