@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Migration } from '../../../kit/postgres/migrate.ts';
+import { sqlStep, type Migration } from '../../../kit/postgres/migrate.ts';
 import { migrationsFrom001 } from './migrations/from-001.ts';
 import { migrationsFrom020 } from './migrations/from-020.ts';
 import { migrationsFrom070 } from './migrations/from-070.ts';
@@ -12,9 +11,4 @@ export const controlMigrations: readonly Migration[] = Object.entries({
   ...migrationsFrom001,
   ...migrationsFrom020,
   ...migrationsFrom070,
-}).map(([name, statements]) => ({
-  name,
-  up: async (db) => {
-    await sql.raw(statements).execute(db);
-  },
-}));
+}).map(([name, statements]) => sqlStep(name, statements));

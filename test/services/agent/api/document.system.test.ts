@@ -10,9 +10,10 @@ const text = JSON.stringify(openApiDocument());
 
 /** What to do about an undescribed route. */
 const advice =
-  'Describe it in src/services/agent/openapi, in the file of its group (assistants, threads, runs, crons, store, protocols, ' +
-  'system): method, path, id, summary, tag, query, body, answers and errors. A schema that should have a name gets it in ' +
-  'components.ts; a new part of a path, or field of a query, is explained in parameters.ts.';
+  'Describe it in the operations.ts of its group (assistants, threads, runs, crons, store, protocols, ui, webhooks) in ' +
+  'src/services/agent, or in system-operations.ts of api: method, path, id, summary, tag, query, body, responses and ' +
+  'errors. A schema that should have a name gets it in api/named-schemas.ts; a new part of a path, or field of a query, ' +
+  'is explained in api/parameters.ts.';
 
 /** A path without parameter names; both spellings of a thread are the same. */
 const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}|:\w+/g, '{}').replace(/^\/thread\//, '/threads/');
