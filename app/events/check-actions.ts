@@ -169,7 +169,7 @@ async function commitAgain(
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return examined;
   // GitHub waits for an update even if nothing changed: a new time makes one.
   const content = { ...report.wanted.content, completedAt: new Date(clock.now()).toISOString() };
-  await store.putReport(checkReport(report, content), report.version);
+  await store.putReport(checkReport(report, content, report.wanted.subject), report.version);
   return [...examined, 'reported the check of the commit again'];
 }
 

@@ -1,8 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import { checkLimitBytes, leftOut, truncateSections } from '../../src/deploy/words/summary.ts';
 import type { CheckContent, InstallationRepository } from '../github/github-api.ts';
 import type { AppContext, Targets } from '../context.ts';
-import { checkReport, commitCheckName, type DesiredReport } from '../reconcile/report.ts';
+import {
+  checkReport,
+  commitCheckName,
+  type CheckSubject,
+  type DesiredReport,
+  type ReportContent,
+} from '../reconcile/report.ts';
 
 const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acted upon' };
 
@@ -53,10 +60,20 @@ export async function putCommitCheck(
   isRequestedAgain = false,
 ): Promise<void> {
   const stored = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
-  const said = stored?.wanted.kind === 'check' ? stored.wanted.content : undefined;
-  if (said && !Object.values(titles).includes(said.title)) return;
-  if (said?.title === content.title && said.summary === content.summary && !isRequestedAgain) return;
-  await store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content), stored?.version ?? 0);
+  if (stored && subjectOf(stored.wanted)?.kind !== 'commit') return;
+  const isUnchanged = isDeepStrictEqual({ ...stored?.wanted.content, completedAt: content.completedAt }, content);
+  if (isUnchanged && !isRequestedAgain) return;
+  const report = checkReport({ repository, headSha, name: commitCheckName }, content, { kind: 'commit' });
+  await store.putReport(report, stored?.version ?? 0);
+}
+
+/** What a stored check of a commit is about. One that was stored without a subject shows it by its title or its mark. */
+export function subjectOf(wanted: ReportContent): CheckSubject | undefined {
+  if (wanted.kind !== 'check' || wanted.subject) return wanted.kind === 'check' ? wanted.subject : undefined;
+  const { title, summary } = wanted.content;
+  if (Object.values(titles).includes(title)) return { kind: 'commit' };
+  const number = /<!-- landfall: pull request (\d+) -->/.exec(summary)?.[1];
+  return number === undefined ? undefined : { kind: 'pull-request', number: Number(number) };
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
@@ -79,10 +96,10 @@ export async function noteOnCheck(
   log.info({ repository: repository.repositoryId, commit: headSha, check: name }, note);
   const report = await store.reportOf(repository.repositoryId, headSha, name);
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return note;
-  const { content } = report.wanted;
+  const { content, subject } = report.wanted;
   const summary = withNote(content.summary, note);
   if (Buffer.byteLength(summary) <= roomLimitBytes) {
-    await store.putReport(checkReport(report, { ...content, summary }), report.version);
+    await store.putReport(checkReport(report, { ...content, summary }, subject), report.version);
   }
   return note;
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
-import { nothingToDeploy, putCommitCheck } from '../events/commit-check.ts';
+import { nothingToDeploy, putCommitCheck, subjectOf } from '../events/commit-check.ts';
 import type { PullRequest, PullRequestExaminer } from '../events/event-types.ts';
 import type { Problem } from '../../src/kit/diagnostics/problem.ts';
 import { FileTooLarge, type InstallationRepository } from '../github/github-api.ts';
@@ -10,7 +10,7 @@ import { type FileReader, readHere } from '../worker/file-readers.ts';
 import { readCaseTexts } from '../targets/case-texts.ts';
 import { type ExaminedFiles, touchedFiles } from './validation.ts';
 import { forecast, type ForecastOptions } from './forecast.ts';
-import { markOf, pullRequestCheck } from './pull-request-check.ts';
+import { pullRequestCheck } from './pull-request-check.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
@@ -37,11 +37,12 @@ export interface ExaminerOptions {
 export const createPullRequestExaminer = (examining: ExaminerOptions): PullRequestExaminer => ({
   async examine(pull) {
     const { context } = examining;
-    const { repository, headSha } = pull;
+    const { repository, headSha, number } = pull;
     const touched = await touchedBy(pull, examining);
     if (touched.length === 0) return clearCheck(pull, context);
     const content = await contentOf(pull, touched, examining);
-    await context.store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content));
+    const subject = { kind: 'pull-request', number } as const;
+    await context.store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content, subject));
   },
 });
 
@@ -52,10 +53,12 @@ async function clearCheck(pull: PullRequest, { store, clock }: ExaminerOptions['
   const why = `${whose} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
   const content = nothingToDeploy(why, [], clock.now());
   const said = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
-  if (said?.wanted.kind !== 'check' || !said.wanted.content.summary.includes(markOf(number))) {
+  const subject = said && subjectOf(said.wanted);
+  if (!said || subject?.kind !== 'pull-request' || subject.number !== number) {
     return putCommitCheck({ store }, { repository, headSha }, content);
   }
-  await store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content), said.version);
+  const report = checkReport({ repository, headSha, name: commitCheckName }, content, { kind: 'commit' });
+  await store.putReport(report, said.version);
 }
 
 /** The graph configurations of both sides count: one that the head no longer names is still deployed from the base. */

@@ -21,7 +21,7 @@ export interface ExaminationResult {
 }
 
 /** The hidden line that marks a pull request's check. */
-export const markOf = (pullRequest: number): string => `<!-- landfall: pull request ${pullRequest} -->`;
+const markOf = (pullRequest: number): string => `<!-- landfall: pull request ${pullRequest} -->`;
 
 const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` show all of it._';
 

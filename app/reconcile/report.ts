@@ -19,7 +19,10 @@ export const reportJobOf = ({
 
 /** A report to GitHub. Its wanted content is stored with the work; a separate job sends it. */
 export type ReportContent =
-  { kind: 'check'; content: CheckContent } | { kind: 'deployment'; content: DeploymentContent };
+  { kind: 'check'; content: CheckContent; subject?: CheckSubject } | { kind: 'deployment'; content: DeploymentContent };
+
+/** What the check of a commit is about: the commit itself, or a pull request of which it is the head. */
+export type CheckSubject = { kind: 'commit' } | { kind: 'pull-request'; number: number };
 
 /** Which report: one check run for a name on a head commit, one GitHub Deployment for an intent. */
 export interface DesiredReport {
@@ -49,7 +52,14 @@ export interface Report extends DesiredReport {
 export const checkReport = (
   { repository, headSha, name }: Pick<DesiredReport, 'repository' | 'headSha' | 'name'>,
   content: CheckContent,
-): DesiredReport => ({ kind: 'check', repository, headSha, name, wanted: { kind: 'check', content } });
+  subject?: CheckSubject,
+): DesiredReport => ({
+  kind: 'check',
+  repository,
+  headSha,
+  name,
+  wanted: { kind: 'check', content, ...(subject && { subject }) },
+});
 
 /** The name of the check that reports one deployment. */
 export const checkName = (deploymentName: string): string => `Landfall: ${deploymentName}`;
