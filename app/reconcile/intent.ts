@@ -1,6 +1,7 @@
 import type { Decision, PushRules } from '../../src/deploy/rules/trigger-types.ts';
 import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
 import type { HeldTerms } from '../../src/deploy/rules/hold-state.ts';
+import type { Note } from '../../src/deploy/rules/note.ts';
 import type { Sample, Verdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { OnFailure, OnUnproven, Verify } from '../../src/deploy/file/desired.ts';
 import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
@@ -48,8 +49,8 @@ export interface Terms {
   differences: readonly { field: string; from: string | undefined; to: string | undefined }[];
   /** How long a revision is waited for (ms). */
   timeoutMs: number;
-  /** Problems of the file that did not keep us from acting; fit to show. */
-  notes: readonly string[];
+  /** Problems of the file that did not keep us from acting, fit to show, and notes on what was done. */
+  notes: readonly (Note | string)[];
 }
 
 /**
@@ -124,7 +125,7 @@ export interface LiveAnswers {
   /** How often it was begun for this intent: again where another revision serves. */
   rounds: number;
   /** What to say of them if they are compared; fit to show. */
-  notes: readonly string[];
+  notes: readonly (Note | string)[];
   /** `isOpen`: more are to be measured. `measuredAt`: some were measured then (ms since the epoch), and not kept before. */
   answers: readonly (TestAnswers & { isOpen?: true; measuredAt?: number })[];
 }

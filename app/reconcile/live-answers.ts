@@ -1,14 +1,13 @@
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
-import { capitalized } from '../../src/kit/plain-text.ts';
 import { textsToMask } from '../../src/contract/control/secret.ts';
 import { maskOf } from '../../src/contract/masking/mask.ts';
 import { hashOfTest } from '../../src/deploy/smoke/kept-baselines.ts';
-import { uncomparedNote } from '../../src/deploy/rules/against-live.ts';
 import { toBaselineRequest } from '../../src/deploy/rules/baseline.ts';
+import { type Note, withNotesOnce } from '../../src/deploy/rules/note.ts';
 import type { Sample } from '../../src/deploy/rules/verdict-types.ts';
 import { storableText } from '../../src/kit/json-text.ts';
-import type { Intent, LiveAnswers, TestAnswers } from './intent.ts';
+import type { Intent, LiveAnswers, Terms, TestAnswers } from './intent.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
 
@@ -53,16 +52,16 @@ export function answeredBefore(
 }
 
 /** The intent with notes, each once. */
-export function withNotes(intent: Intent, more: readonly string[] = []): Intent {
+export function withNotes(intent: Intent, more: Terms['notes'] = []): Intent {
   const { terms } = intent;
-  return { ...intent, terms: { ...terms, notes: [...new Set([...terms.notes, ...more])] } };
+  return { ...intent, terms: { ...terms, notes: withNotesOnce(terms.notes, more) } };
 }
 
 /** What to say of tests that have nothing to compare with. */
-export const notesOfUncompared = (intent: Intent): string[] =>
+export const notesOfUncompared = (intent: Intent): Note[] =>
   (intent.hold?.live === undefined ? comparingTests(intent) : [])
     .filter((test) => !answeredBefore(intent, test))
-    .map((test) => capitalized(uncomparedNote(test)));
+    .map(({ name: test }) => ({ code: 'uncompared', test }));
 
 /** The most that is stored of all answers with one intent (characters of JSON). */
 const mostCharacters = 1_000_000;

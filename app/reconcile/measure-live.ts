@@ -1,10 +1,9 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { capitalized } from '../../src/kit/plain-text.ts';
 import { hashOfTest } from '../../src/deploy/smoke/kept-baselines.ts';
-import { fewestAnswers, maxMeasuringMs, noteKept, usableAnswers } from '../../src/deploy/machine/measure-live.ts';
+import { fewestAnswers, maxMeasuringMs, notesOfKept, usableAnswers } from '../../src/deploy/machine/measure-live.ts';
 import { answersBefore, comparesKept } from '../../src/deploy/rules/against-live.ts';
 import { samplesOf } from '../../src/deploy/rules/baseline.ts';
-import { counted } from '../../src/deploy/words/verdict-table/words.ts';
+import type { Note } from '../../src/deploy/rules/note.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import type { Intent, LiveAnswers } from './intent.ts';
 import { baselinesOf, comparedRevision, comparingTests, testToMeasure, putAnswers, withNotes } from './live-answers.ts';
@@ -40,15 +39,13 @@ export async function withLiveAnswers(
     const answers = { test: test.name, samples: samples.slice(-answersBefore(test)), ...(isOpen && { isOpen }) };
     return [{ answers, takenAt: new Date(found.takenAt).toISOString() }];
   });
-  const notes: string[] = [];
-  noteKept(kept, revisionId, { note: (text) => notes.push(capitalized(text)) });
   const rounds = (intent.live?.rounds ?? 0) + 1;
   const answers = kept.reduce<LiveAnswers['answers']>((all, each) => putAnswers(all, each.answers), []);
   const live: LiveAnswers = {
     ...compared,
     rounds,
     until: deadlineIn(clock, subjectOf(intent), maxMeasuringMs),
-    notes,
+    notes: notesOfKept(kept, revisionId),
     answers,
   };
   if (rounds > mostRounds) return { ...intent, live: withoutOpen(intent, live), unheld: true };
@@ -122,9 +119,9 @@ function withoutOpen(intent: Intent, live: LiveAnswers): LiveAnswers {
 function withNoteOfEmpty(live: LiveAnswers): LiveAnswers {
   const empty = live.answers.filter(({ samples }) => samples.length === 0).length;
   if (empty === 0) return live;
-  const tests = counted(empty, 'smoke test proves nothing', 'smoke tests prove nothing');
-  const why = `the live revision ${live.revisionId} gave fewer than ${fewestAnswers} answers before the change`;
-  return { ...live, notes: [...live.notes, `${tests}, because ${why}`] };
+  const { revisionId, notes } = live;
+  const note: Note = { code: 'answers-too-few', tests: empty, fewest: fewestAnswers, revisionId };
+  return { ...live, notes: [...notes, note] };
 }
 
 /** The intent that is sent, with notes of the answers that its revision is compared with. */

@@ -1,5 +1,6 @@
 import { decideWhenToTest } from '../../src/deploy/machine/steps/send-change.ts';
 import type { Verification } from '../../src/deploy/rules/verification.ts';
+import { withNotesOnce } from '../../src/deploy/rules/note.ts';
 import type { Intent } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
@@ -27,10 +28,9 @@ export async function verificationOf(
 /** The intent with the hold that is requested of its revision, and a note where it is not the one of the deploy file. */
 export function withVerification(intent: Intent, { holdSeconds, note }: Verification): Intent {
   const { holdSeconds: _, terms, ...rest } = intent;
-  const isNew = note !== undefined && !terms.notes.includes(note);
   return {
     ...rest,
-    terms: isNew ? { ...terms, notes: [...terms.notes, note] } : terms,
+    terms: note ? { ...terms, notes: withNotesOnce(terms.notes, [note]) } : terms,
     ...(holdSeconds === undefined ? {} : { holdSeconds }),
   };
 }

@@ -1,6 +1,8 @@
-import { asSentence } from '../../src/kit/plain-text.ts';
+import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
 import { asCode, asLink, asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
+import type { Note } from '../../src/deploy/rules/note.ts';
+import { noteText } from '../../src/deploy/words/note.ts';
 import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
 import { consoleLink } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
@@ -18,7 +20,11 @@ export function summarySections(intent: Intent, about: CheckContext): string[] {
     ...(intent.end ? standInOf(intent.end) : []),
     factsOf(intent),
     differencesOf(intent),
-    notesOf([...intent.terms.notes, ...notesOnBuild(intent.rollout ?? {}), ...conversationNotes(intent)]),
+    notesOf([
+      ...intent.terms.notes.map(shownNote),
+      ...notesOnBuild(intent.rollout ?? {}),
+      ...conversationNotes(intent),
+    ]),
   ].filter(Boolean);
 }
 
@@ -158,6 +164,9 @@ function conversationNotes({ terms, sending, formerLiveRevisionId, hold, verifie
     'The conversations are not tried: the App tries them only on a revision that is held before it gets traffic.',
   ];
 }
+
+const shownNote = (note: Note | string): string =>
+  typeof note === 'string' ? note : note.code === 'uncompared' ? capitalized(noteText(note)) : noteText(note);
 
 const notesOf = (notes: readonly string[]): string =>
   notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');

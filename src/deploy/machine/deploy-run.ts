@@ -15,6 +15,7 @@ import type { TarballStore } from '../../contract/control/upload.ts';
 import type { RequestedCommit, Workflow } from '../rules/commit.ts';
 import { withoutRequest } from '../rules/plan-identity.ts';
 import type { Obstacle, Plan } from '../rules/plan-types.ts';
+import { type Note, withNotesOnce } from '../rules/note.ts';
 import { notesOnBuild } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verification } from '../rules/verification.ts';
@@ -24,6 +25,7 @@ import type { RecordedConversations } from '../smoke/conversations.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
+import { noteText } from '../words/note.ts';
 import { maskOf, maskStart } from '../../contract/masking/mask.ts';
 
 /** The control service operations that only uploads and deletions need. */
@@ -121,7 +123,7 @@ export interface RunState {
   verified?: Verify;
   rollback?: Rollback | undefined;
   logs?: readonly LogEntry[];
-  readonly notes: string[];
+  notes: readonly Note[];
 }
 
 /** How long a read may take with all its repetitions (ms): a poll that takes longer is the next poll's business. */
@@ -148,12 +150,16 @@ export class DeployRun {
     this.request.emit?.(event);
   }
 
-  /** Adds a note once, redacted: it may contain text of the service. */
-  note(text: string): void {
-    const note = this.redact(text);
-    if (this.known.notes.includes(note)) return;
-    this.known.notes.push(note);
-    this.emit({ kind: 'noted', note });
+  /** Adds a note once. */
+  note(note: Note): void {
+    const { length } = this.known.notes;
+    this.known.notes = withNotesOnce(this.known.notes, [note]);
+    if (this.known.notes.length > length) this.emit({ kind: 'noted', note: this.noteText(note) });
+  }
+
+  /** The sentence of a note, redacted: it may contain text of the service. */
+  noteText(note: Note): string {
+    return this.redact(noteText(note));
   }
 
   redact(text: string): string {
@@ -181,13 +187,13 @@ export class DeployRun {
   /** Remembers how far the followed revision has come. */
   readonly record = (rollout: Rollout): void => {
     this.known.rollout = rollout;
-    for (const note of notesOnBuild(rollout)) this.note(note);
+    for (const text of notesOnBuild(rollout)) this.note({ code: 'build', text });
   };
 
   decided(planned: Plan): Plan {
     this.known.plan = planned;
     this.emit({ kind: 'planned', plan: withoutRequest(planned) });
-    if (planned.kind !== 'impossible') for (const note of planned.notes) this.note(note);
+    if (planned.kind !== 'impossible') for (const text of planned.notes) this.note({ code: 'plan', text });
     return planned;
   }
 

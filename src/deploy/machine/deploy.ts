@@ -44,7 +44,7 @@ export async function deploy(request: DeployRunRequest): Promise<Outcome> {
 
 /** The steps of a run. A dry run stops after the plan. */
 async function deployOrPlan(run: DeployRun): Promise<Ending> {
-  for (const note of run.request.notes ?? []) run.note(note);
+  for (const text of run.request.notes ?? []) run.note({ code: 'file', text });
   const started = await startDeploy(run); // observes, plans, and makes every write but a rollback
   if (started.kind !== 'follow' && started.kind !== 'kept') return started;
   if (!run.request.wait) return { kind: started.kind === 'kept' ? 'kept' : 'started' };
@@ -92,11 +92,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
       characters: 2_000,
       redact: (text, most) => run.redactStart(text, most),
       missed: (log, error) =>
-        run.note(
-          isNotOffered(error)
-            ? `this service does not offer ${log} logs`
-            : `the ${log} log could not be read: ${error.message}`,
-        ),
+        run.note({ code: 'log-unread', log, ...(!isNotOffered(error) && { text: error.message }) }),
     });
   }
   return rollout;
@@ -128,7 +124,7 @@ async function decideHeld(deploymentId: string, held: HeldRollout, run: DeployRu
 
 const testOnly = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
-    for (const note of run.request.notes ?? []) run.note(note);
+    for (const text of run.request.notes ?? []) run.note({ code: 'file', text });
     await rememberConversations(run);
     run.known.verdict = deployment.active_revision_id
       ? (await smokeLive(run, deployment.active_revision_id)).verdict
@@ -181,7 +177,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
   const { kind, reason, advice } = describeEnding(request, known, ending);
   const isAgentShown = (known.logs ?? []).length > 0 || (known.verdict && known.verdict.tests.length > 0);
   if (isAgentShown && known.deployment && !knownSecrets(known.deployment.secrets)) {
-    run.note('the service hides the values of secrets: only those given here are masked in logs and test results');
+    run.note({ code: 'secrets-unmasked' });
   }
   const { deployment, plan, rollout, verdict, verified, rollback, logs } = known;
   const revisionId = revisionOf(run);
@@ -210,7 +206,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
     ...(verified ? { verified } : {}),
     ...(rollback ? { rollback } : {}),
     ...(logs ? { logs } : {}),
-    notes: [...known.notes],
+    notes: known.notes.map((note) => run.noteText(note)),
   };
 }
 

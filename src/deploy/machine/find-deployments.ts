@@ -33,9 +33,7 @@ export async function findByName(name: string, run: DeployRun): Promise<Deployme
   const listed = await tryCall(allEntriesOf(read));
   if (!listed.ok) {
     if (!isNotOffered(listed.error) || !(await isControlService(run))) throw listed.error;
-    run.note(
-      'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
-    );
+    run.note({ code: 'deployments-unlisted' });
     return [];
   }
   const found: Deployment[] = [];

@@ -2,6 +2,7 @@ import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer } from '../../contract/agent/service.ts';
 import { answersBefore, comparesKept } from '../rules/against-live.ts';
 import { asEvidence } from '../rules/compare.ts';
+import type { Note } from '../rules/note.ts';
 import { asJudged, withAnswers } from '../rules/series.ts';
 import type { Evidence, Sample } from '../rules/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -27,7 +28,7 @@ export async function measureLive(run: DeployRun): Promise<void> {
   delete run.known.before;
   const context = baselineContext({ deploymentId: formerDeployment.id, revisionId: formerLive.id }, run);
   const kept = await readBaselines(tests.filter(comparesKept), context);
-  noteKept([...kept.values()], formerLive.id, run);
+  for (const note of notesOfKept([...kept.values()], formerLive.id)) run.note(note);
   const missing = tests.filter((test) => (kept.get(test)?.samples.length ?? 0) < answersBefore(test));
   if (missing.length > 0) run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: missing.length });
   const until = run.request.clock.now() + maxMeasuringMs;
@@ -53,17 +54,9 @@ export async function measureLive(run: DeployRun): Promise<void> {
 }
 
 /** Says which answers were not measured now, and when they were. */
-export function noteKept(
-  kept: readonly Pick<KeptBaseline, 'takenAt'>[],
-  revisionId: string,
-  run: { note: (text: string) => void },
-): void {
+export function notesOfKept(kept: readonly Pick<KeptBaseline, 'takenAt'>[], revisionId: string): Note[] {
   const [oldest] = kept.map(({ takenAt }) => takenAt).toSorted();
-  if (oldest === undefined) return;
-  const tests = kept.length === 1 ? '1 smoke test is' : `${kept.length} smoke tests are`;
-  run.note(
-    `${tests} compared with answers of the live revision ${revisionId} that were kept, the oldest from ${oldest}`,
-  );
+  return oldest === undefined ? [] : [{ code: 'answers-kept', tests: kept.length, revisionId, oldest }];
 }
 
 /** Fewer answers could never show that a change made the agent worse. */

@@ -38,14 +38,14 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   run.known.commit = commit;
   if (commit.kind === 'known' && commit.insteadOf) {
     const [own, head] = [shortCommit(commit.insteadOf), shortCommit(commit.sha)];
-    run.note(`this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`);
+    run.note({ code: 'ref-moved', own, head });
   }
   const { tarball } = run.request;
   const image = await lookUpImage(desired, run);
   if (!deployment) return { kind: 'seen', seen: { commit, tarball, image, ...(await found(desired, run)) } };
   const { control } = run.request;
   const { latest, live } = await readRevisions(deployment, { control, options: () => run.reading() });
-  if (live && !live.revision) run.note(`the service does not report the live revision ${live.id}`);
+  if (live && !live.revision) run.note({ code: 'live-unreported', revisionId: live.id });
   const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
   return { kind: 'seen', live, seen: { deployment, live: live?.revision, latest, onTheirWay, commit, tarball, image } };
 }

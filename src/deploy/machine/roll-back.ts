@@ -198,8 +198,7 @@ async function restoreSource(target: LiveRevision, before: Deployment, run: Depl
       ? impossible(`${same}, and the service hides the values of its secrets`, 'Set the former secrets again.')
       : impossible(`${same}, so there is nothing to put back`, former.advice);
   }
-  if (areSecretsLost)
-    run.note('the service hides the former values of the secrets, so the rollback keeps the new ones');
+  if (areSecretsLost) run.note({ code: 'secrets-kept' });
   const change = { kind: 'patch', deploymentId: before.id, request } as const;
   return restored(
     await makeChange(run, change, { former: before.latest_revision_id, sought: { request } }),

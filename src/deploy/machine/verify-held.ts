@@ -48,7 +48,7 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   }
   if (hold.kind !== 'none') run.record({ ...held, hold });
   if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
-  else run.note(`revision ${revisionId} was to be ${decision}, but ${heldOtherwise[hold.kind]}`);
+  else run.note({ code: 'decided-otherwise', revisionId, decision, hold: hold.kind });
   const ended = await watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
   if (ended.kind === 'live' && verdict.kind !== 'failed') keepAnswers();
   return ended;
@@ -68,15 +68,6 @@ export async function discardUntested(
   }
   return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
 }
-
-const heldOtherwise: Record<HoldState['kind'], string> = {
-  none: 'it is no longer held',
-  pending: 'it is not held yet',
-  held: 'it is still held',
-  promoted: 'another client promoted it first',
-  discarded: 'it was discarded before',
-  ended: 'it had ended before',
-};
 
 /** Repeats a decision while the service is unavailable: without one, the revision is discarded in the end. */
 async function persistently(

@@ -80,10 +80,6 @@ const decidesApart = ({ decideBy, isUsual }: LiveSeries): readonly Measure[] =>
 
 const isTime = (measure: Measure): boolean => measure === 'first-event' || measure === 'total';
 
-/** Says of a test against the live revision that there is none. */
-export const uncomparedNote = ({ name }: Pick<SmokeTest, 'name'>): string =>
-  `smoke test ${name} has no live revision to be compared with: one right answer is enough`;
-
 /** How many answers of the live agent are compared where both never answer at the same time: they delay the change. */
 export const answersBefore = ({ series }: SmokeTest): number =>
   series?.kind === 'live' ? Math.min(series.tries, mostLiveAnswersBefore) : 0;

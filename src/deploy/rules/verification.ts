@@ -6,8 +6,14 @@ import type { ServiceError } from '../../contract/service-error.ts';
 /** For how long a revision is held for its smoke tests (s); it is discarded then unless it was promoted. */
 const holdSeconds = 1_800;
 
+/** Why a revision is not tested when it was requested; `text` is the service's. */
+export type VerificationNote =
+  | { code: 'not-offered'; verify: Verify }
+  | { code: 'refused'; verify: Verify; text: string }
+  | { code: 'unavailable'; text: string };
+
 /** When a new revision is tested, and what to say where that is not when it was requested. */
-export type Verification = { when: Verify; holdSeconds?: number; note?: string };
+export type Verification = { when: Verify; holdSeconds?: number; note?: VerificationNote };
 
 /** Decides when a new revision is tested: before traffic if the service holds revisions, else once it is live. */
 export function decideVerification(requested: {
@@ -19,7 +25,7 @@ export function decideVerification(requested: {
   const { verify = 'before-traffic', tests, holds } = requested;
   if (verify === 'after-traffic' || tests === 0) return { when: 'after-traffic' };
   if (holds) return { when: 'before-traffic', holdSeconds };
-  return afterTraffic(requested.verify, 'this service does not hold revisions');
+  return { when: 'after-traffic', ...(requested.verify && { note: { code: 'not-offered', verify } }) };
 }
 
 /** Why a write was refused with a hold, in the service's words; undefined where the hold is not the reason. */
@@ -32,8 +38,8 @@ export function holdRefusal({
   return kind === 'rejected' && words !== undefined ? withoutFullStop(words.split(/(?<=\.) /)[0] ?? '') : undefined;
 }
 
-/** The revision can't be held: it is tested once it is live. */
-export const afterTraffic = (verify: Verify | undefined, why: string): Verification => ({
+/** The service refused to hold the revision: it is tested once it is live. */
+export const afterTraffic = (verify: Verify | undefined, text: string): Verification => ({
   when: 'after-traffic',
-  ...(verify ? { note: `verify: ${verify} is not possible: ${why}. The revision is tested once it is live` } : {}),
+  ...(verify && { note: { code: 'refused', verify, text } }),
 });

@@ -36,8 +36,7 @@ export const baselineContext = (
   clock: run.request.clock,
   signal: run.request.signal,
   redact: (text) => run.redact(text),
-  missed: (error) =>
-    run.note(`the service could not keep or return what the smoke tests measured: ${messageOf(error)}`),
+  missed: (error) => run.note({ code: 'answers-unkept', text: messageOf(error) }),
 });
 
 /** The answers of a test that were kept with a revision. */

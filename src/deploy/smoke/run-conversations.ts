@@ -66,7 +66,14 @@ const emitTested = (tested: NamedVerdict, run: DeployRun): void => run.emit({ ki
 function checkOf(run: DeployRun, until?: number): ConversationCheck | undefined {
   const { conversations: terms, clock, signal } = run.request;
   if (!terms) return undefined;
-  return { terms, clock, signal, until, note: (text) => run.note(text), redact: (text) => run.redact(text) };
+  return {
+    terms,
+    clock,
+    signal,
+    until,
+    note: (text) => run.note({ code: 'smoke-tests', text }),
+    redact: (text) => run.redact(text),
+  };
 }
 
 const liveServer = (run: DeployRun): ConversationServer | undefined =>

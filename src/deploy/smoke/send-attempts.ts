@@ -92,6 +92,6 @@ export const sendingOf = (run: DeployRun): Omit<Sending, 'agent'> => ({
   clock: run.request.clock,
   random: run.request.random,
   signal: run.request.signal,
-  note: (text) => run.note(text),
+  note: (text) => run.note({ code: 'smoke-tests', text }),
   redact: (text) => run.redact(text),
 });

@@ -3,8 +3,8 @@ import type { SmokeTest } from '../file/smoke-test.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { concludeAll } from '../rules/verdict.ts';
 import { attributeVerdict, isReplaced } from '../rules/verdict-subject.ts';
-import { uncomparedNote } from '../rules/against-live.ts';
 import type { Evidence, NamedVerdict, Sample, UnprovenReason, Verdict } from '../rules/verdict-types.ts';
+import { noteText } from '../words/note.ts';
 import { concludeAttempts, redacted, type Conclusion } from './judge.ts';
 import { addressProblem, endOfTests, nothingBefore, openTest } from './open-test.ts';
 import { clientAt, liveAddress } from '../machine/live-address.ts';
@@ -50,7 +50,8 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
   const { name } = written;
   const { test, former, isMeasured } = openTest(written, { live, before: smoking.before?.get(name) });
   if (!isMeasured) return { name, attempts: 0, verdict: nothingBefore };
-  if (written.series?.kind === 'live' && !test.series) smoking.note?.(redact(uncomparedNote(test)));
+  if (written.series?.kind === 'live' && !test.series)
+    smoking.note?.(redact(noteText({ code: 'uncompared', test: test.name })));
   const concluded = (attempts: readonly Evidence[], isOutOfTime: boolean): Conclusion => {
     const { verdict, compared } = concludeAttempts(test, attempts, redact, isOutOfTime);
     return { verdict: redacted(verdict, redact), compared };
@@ -88,7 +89,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
   if (!current.ok) {
-    run.note(`the verdict of the smoke tests is not reported to the service: ${current.error.message}`);
+    run.note({ code: 'verdict-unreported', text: current.error.message });
     return { verdict: answered, current };
   }
   const active = run.saw(current.value).active_revision_id;
@@ -135,8 +136,7 @@ function reportInBackground(verdict: Verdict, { deploymentId, revisionId }: Test
       reporter: workflow ? 'action' : 'cli',
       detailsUrl: workflow?.runUrl,
       redact: (text) => run.redact(text),
-      missed: (error) =>
-        run.note(`the verdict of the smoke tests could not be reported to the service: ${messageOf(error)}`),
+      missed: (error) => run.note({ code: 'verdict-not-sent', text: messageOf(error) }),
       control,
       clock,
       signal,

@@ -401,3 +401,12 @@ describe('the GitHub Deployment', () => {
     );
   });
 });
+
+test('shows notes with a code, and those that were stored as sentences', () => {
+  const stored = 'verify: before-traffic is not possible: so it is';
+  const notes = [stored, { code: 'not-offered', verify: 'before-traffic' }, { code: 'uncompared', test: 'a' }] as const;
+  const { summary } = contentOf(anIntent({ terms: { ...anIntent().terms, notes } }));
+  expect(summary.split('### Notes')[1]).toMatch(
+    /^\n\n- verify.* so it is\n- verify.* does not hold revisions\. .*\n- Smoke test a has no live revision/,
+  );
+});

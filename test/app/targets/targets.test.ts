@@ -516,7 +516,7 @@ describe('a smoke test of which the cases are in a file', () => {
     const files = { ...Object.fromEntries(texts), 'acme/agents': `name: a\nsmoke-tests: [${tests.join()}]` };
     const resolver = resolverOf([deployed('a')], files);
     const { targets } = await resolver.targetsOf(agents, 'main');
-    const notes = targets[0]?.terms.notes.filter((note) => note.includes('all files of cases together'));
+    const notes = targets[0]?.terms.notes.map(String).filter((note) => note.includes('all files of cases together'));
     expect(notes?.map((note) => /smoke-tests\[(\d)\]/.exec(note)?.[1])).toEqual(['4', '5']);
     expect(resolver.requested).not.toContain('c5.yml@main');
   });

@@ -19,10 +19,7 @@ test.each<[string, Verify | undefined, number, boolean | undefined, object]>([
     'before-traffic',
     1,
     false,
-    {
-      ...after,
-      note: 'verify: before-traffic is not possible: this service does not hold revisions. The revision is tested once it is live',
-    },
+    { ...after, note: { code: 'not-offered', verify: 'before-traffic' } },
   ],
 ])('decides when a revision is tested: %s', (_, verify, tests, holds, expected) =>
   expect(decideVerification({ verify, tests, holds })).toEqual(expected),
@@ -35,9 +32,8 @@ describe('a write that is refused with a hold', () => {
   test('is sent without one, and says so only where the file requested it', () => {
     const why = holdRefusal(refused) ?? '';
     expect(afterTraffic(undefined, why)).toEqual(after);
-    expect(afterTraffic('before-traffic', why).note).toBe(
-      'verify: before-traffic is not possible: A revision of an image can not be held. The revision is tested once it is live',
-    );
+    const text = 'A revision of an image can not be held';
+    expect(afterTraffic('before-traffic', why).note).toEqual({ code: 'refused', verify: 'before-traffic', text });
   });
 
   test.each([

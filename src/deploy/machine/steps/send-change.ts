@@ -106,5 +106,5 @@ export async function decideWhenToTest(asked: {
   const read = await tryCall(features());
   if (read.ok) return decideVerification({ verify, tests, holds: read.value.holds });
   if (verify || onUnavailable === 'throw') throw read.error;
-  return { when: 'after-traffic', note: `The revision is tested once it is live: ${read.error.message}` };
+  return { when: 'after-traffic', note: { code: 'unavailable', text: read.error.message } };
 }
