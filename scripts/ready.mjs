@@ -56,7 +56,7 @@ async function withLock(action) {
 /** @returns whether all that is wanted is there now. */
 function install() {
   if (isInstalled()) return true;
-  console.error('Installing the packages of package-lock.json ...');
+  console.error('Installing dependencies (first start only, 1–3 minutes) ...');
   const { npm_execpath: runner = '' } = process.env;
   const npm = runner.endsWith('npm-cli.js') ? runner : undefined;
   const command = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];

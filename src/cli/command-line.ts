@@ -32,6 +32,22 @@ const identityInputs = new Set([
 /** What two agents are compared by, and how they are reached. */
 const comparedInputs = new Set([...identityInputs, 'smoke-tests', 'grader-keys', 'conversations']);
 
+const testInputs = ['agent-url', 'grader-keys', 'timeout-minutes', 'smoke-tests'];
+const waitInputs = ['wait', 'timeout-minutes', 'poll-seconds'];
+
+/** The inputs beside the identity that apply to a command; of `deploy` and `plan`, those that do not. */
+const inputsOfMode: Readonly<Record<Mode, readonly string[]>> = {
+  deploy: ['keep-tracing-project'],
+  plan: ['keep-tracing-project', 'dry-run', 'wait', 'poll-seconds', 'on-superseded'],
+  smoke: testInputs,
+  rollback: [...testInputs, ...waitInputs, 'on-superseded'],
+  delete: [...waitInputs, 'dry-run', 'keep-tracing-project'],
+};
+
+/** Whether an input changes what a command does. All are accepted, so that the same options do for each command. */
+const appliesTo = (mode: Mode, name: string): boolean =>
+  identityInputs.has(name) || inputsOfMode[mode].includes(name) !== (mode === 'deploy' || mode === 'plan');
+
 /** The folder of this package: two above this file, as it is written and as it is built. */
 const root = join(import.meta.dirname, '../..');
 
@@ -78,7 +94,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
 
   for (const [mode, description] of scenarios) {
     const command = program.command(mode).description(description);
-    addInputOptions(command);
+    addInputOptions(command, (name) => appliesTo(mode, name));
     command.addOption(json());
     if (mode === 'plan' || mode === 'deploy') command.addOption(commit());
     if (mode === 'smoke') command.addOption(tries());

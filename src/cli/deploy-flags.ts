@@ -19,9 +19,15 @@ export const variables: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Adds every input of the Action as an option of its name. */
-export function addInputOptions(command: Command): void {
-  for (const [name, input] of options) command.addOption(optionOf(name, input).helpGroup(groups[input.group] ?? ''));
+/** Adds every input of the Action as an option of its name. The help lists those that apply to the command. */
+export function addInputOptions(command: Command, applies: (name: string) => boolean): void {
+  for (const [name, input] of options) {
+    command.addOption(
+      optionOf(name, input)
+        .helpGroup(groups[input.group] ?? '')
+        .hideHelp(!applies(name)),
+    );
+  }
 }
 
 /** The option of an input. */

@@ -75,7 +75,7 @@ describe('a folder, by the step as a runner spawns it', () => {
     await write(agent);
     const step = await run({ ...folder, mode: 'plan' });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'planned', plan: 'create', changed: 'false' } });
-    expect(step.log).toMatch(/source_tarball_path: nothing -> sha256:[0-9a-f]{12} \(2 files, \d+ bytes packed\)/);
+    expect(step.log).toMatch(/\+ \S*source_tarball_path: sha256:[0-9a-f]{12} \(2 files, \d+ bytes packed\)/);
     expect(stub.requests.filter((each) => !each.startsWith('GET '))).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ const action = z
 
 function commandWithOptions(): Command {
   const command = new Command('plan').exitOverride();
-  addInputOptions(command);
+  addInputOptions(command, () => true);
   return command;
 }
 
@@ -35,14 +35,36 @@ describe('the options of a deploy run', () => {
     expect(optionNames).toEqual(Object.keys(action.inputs).filter((name) => !ofWorkflows.includes(name)));
   });
 
-  test.each(['plan', 'deploy', 'smoke', 'rollback'])('%s explains each in the words of action.yml', async (mode) => {
+  test.each([
+    ['deploy', optionNames.filter((name) => name !== 'keep-tracing-project')],
+    ['plan', ['name', 'source', 'secrets', 'smoke-tests', 'on-failure', 'timeout-minutes', 'config']],
+    ['smoke', ['name', 'base-url', 'agent-url', 'grader-keys', 'smoke-tests']],
+    ['rollback', ['deployment', 'wait', 'poll-seconds', 'on-superseded', 'smoke-tests']],
+    ['delete', ['deployment-id', 'wait', 'timeout-minutes', 'dry-run', 'keep-tracing-project']],
+  ])('%s explains those that apply to it in the words of action.yml', async (mode, names) => {
     const help = await helpOf(mode);
-    for (const name of optionNames) {
+    for (const name of names) {
       const { description = '', default: value } = action.inputs[name] ?? {};
       expect(help).toContain(`--${name} `);
       expect(help).toContain(inputs.get(name)?.option ?? description);
       expect(help).toContain(value === undefined ? '' : `(default: ${value})`);
     }
+  });
+
+  test.each([
+    ['deploy', ['keep-tracing-project']],
+    ['plan', ['keep-tracing-project', 'dry-run', 'wait', 'poll-seconds', 'on-superseded']],
+    ['smoke', ['keep-tracing-project', 'dry-run', 'wait', 'source', 'secrets']],
+    ['rollback', ['keep-tracing-project', 'dry-run', 'source', 'secrets']],
+    ['delete', ['source', 'secrets', 'smoke-tests', 'on-superseded']],
+  ])('%s leaves out those that do not', async (mode, names) => {
+    const help = await helpOf(mode);
+    for (const name of names) expect(help).not.toContain(`--${name} `);
+  });
+
+  test('are accepted also where they do not apply', async () => {
+    const end = await runHere(['smoke', '--keep-tracing-project', '--config', 'none.yml']);
+    expect(end.err).not.toContain('unknown option');
   });
 
   test('prefer the environment for the key, and say why', async () => {

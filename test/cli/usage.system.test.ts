@@ -95,7 +95,7 @@ describe('invalid input', () => {
 
   test.each([
     ['a deploy file that is not there', ['--config', 'none.yml'], /^--config: there is no file at the path/m],
-    ['a folder in the place of the deploy file', ['--config', '.github'], /^\.github:1:1: this is a folder/m],
+    ['a folder in the place of the deploy file', ['--config', '.github'], /^\.github: this is a folder/m],
     ['several deployments and none chosen', ['--config', 'two.yml'], /^--deployment: .*choose one/m],
     ['a commit that is none', ['--commit', 'main'], /^--commit: a commit is given by its sha/m],
   ])('may be %s', async (_, args, said) => {

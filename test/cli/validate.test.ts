@@ -48,7 +48,7 @@ describe('landfall validate', () => {
       code: 0,
       out: '.github/landfall.yml: fine, but for 1 warning\n',
       err: expect.stringMatching(
-        /^agent\/langgraph\.json:1:1: this graph configuration file does not exist here.*\(warning\)\n$/,
+        /^agent\/langgraph\.json: this graph configuration file does not exist here.*\(warning\)\n$/,
       ),
     });
   });
@@ -297,6 +297,6 @@ describe('landfall validate', () => {
   test('says where it looked without a deploy file', async () => {
     const end = await validated({});
     expect(end).toMatchObject({ code: 2, out: '' });
-    expect(end.err).toMatch(/^\.github\/landfall\.yml:1:1: there is no deploy file here/);
+    expect(end.err).toMatch(/^\.github\/landfall\.yml: there is no deploy file here/);
   });
 });

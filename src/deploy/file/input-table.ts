@@ -151,7 +151,7 @@ const last = {
     description:
       'With mode delete, leave the tracing project (true or false). While it exists, no deployment can be created under the same name.',
     option:
-      'Of `delete`: leave the tracing project (true or false). While it exists, no deployment can be created under the same name.',
+      'Leave the tracing project (true or false). While it exists, no deployment can be created under the same name.',
     default: 'false',
   },
   'github-token': {

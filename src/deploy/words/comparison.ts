@@ -34,7 +34,7 @@ export function comparisonLines({ kind, tests }: Verdict): string[] {
     const drawn = latencyPlots(times.live, times.changed);
     if (!drawn) return [];
     const shown = drawn.lines.map(({ name: agent, plot, median }) => `  ${agent.padEnd(4)} ${plot} median ${median}`);
-    return [`${name}: time of an answer, ${drawn.scale}`, ...shown];
+    return [`${name}: answer times from ${drawn.scale}`, ...shown];
   });
   const outcome = outcomes[kind].replace('-', ' ');
   return [line(header), ...rows.map(line), ...plots, ...tests.map(sentenceOf), `Outcome: ${outcome}`];

@@ -64,7 +64,8 @@ function linesOf(event: DeployEvent): string | string[] {
         return `  ${asLine(event.name, 100)}: ${right} of ${answers} right so far`;
       }
       if (event.verdict.kind === 'unproven' && event.verdict.because === 'undecided') {
-        return `  ${asLine(event.name, 100)}: ${asLine(event.verdict.why, 200)}`;
+        // One answer alone has nothing to be compared with.
+        return event.attempt === 1 ? [] : `  ${asLine(event.name, 100)}: ${asLine(event.verdict.why, 200)}`;
       }
       return `  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}, retrying`;
     case 'smoke-tested':
@@ -105,7 +106,10 @@ function planLines(plan: ReportedPlan): string[] {
         ),
       ];
     case 'create':
-      return ['Plan: create the deployment', ...plan.changes.map(changeLine)];
+      return [
+        'Plan: create the deployment',
+        ...plan.changes.map(({ field, to }) => `  + ${field}: ${asLine(to ?? '', 120)}`),
+      ];
     case 'patch':
       return [
         `Plan: patch, ${plan.makesRevision ? 'which makes a revision' : 'without a revision'}`,

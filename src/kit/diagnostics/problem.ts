@@ -51,9 +51,10 @@ export function fieldName(path: FieldPath): string {
   return path.length > maxParts ? `${name}…` : name;
 }
 
-/** `file:line:column: message`, as compilers write it and editors open it. */
-export function formatProblem({ file, line, column, message, suggestion }: Problem): string {
-  return `${file}:${line}:${column}: ${message}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
+/** `file:line:column: message`, as compilers write it and editors open it; one of a whole file or folder has no place. */
+export function formatProblem({ file, line, column, field, message, suggestion }: Problem): string {
+  const place = field === '' && line === 1 && column === 1 ? '' : `:${line}:${column}`;
+  return `${file}${place}: ${message}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
 }
 
 /**

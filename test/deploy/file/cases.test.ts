@@ -308,12 +308,12 @@ test("LangSmith's examples give the input, and their outputs what is expected", 
 
 describe('a file of cases', () => {
   test.each<[what: string, text: string, problem: string]>([
-    ['of another format', '- question: a\n- question: b', 'cases.yaml:1:1: this has no cases in a format that is read'],
-    ['of text', 'hello', 'cases.yaml:1:1: this has no cases in a format that is read'],
-    ['that is empty', '', 'cases.yaml:1:1: this has no cases in a format that is read'],
-    ['of too many rows', '- input: 1\n'.repeat(101), 'cases.yaml:1:1: this has 101 cases, and 100 are allowed'],
-    ['of too many lines', '{"input":1}\n'.repeat(101), 'cases.yaml:1:1: this has 101 cases, and 100 are allowed'],
-    ['that is too long', `- input: ${'a'.repeat(1_000_000)}`, 'cases.yaml:1:1: this is longer than 1000000 characters'],
+    ['of another format', '- question: a\n- question: b', 'cases.yaml: this has no cases in a format that is read'],
+    ['of text', 'hello', 'cases.yaml: this has no cases in a format that is read'],
+    ['that is empty', '', 'cases.yaml: this has no cases in a format that is read'],
+    ['of too many rows', '- input: 1\n'.repeat(101), 'cases.yaml: this has 101 cases, and 100 are allowed'],
+    ['of too many lines', '{"input":1}\n'.repeat(101), 'cases.yaml: this has 101 cases, and 100 are allowed'],
+    ['that is too long', `- input: ${'a'.repeat(1_000_000)}`, 'cases.yaml: this is longer than 1000000 characters'],
   ])('%s is refused', (_, text, problem) => {
     expect(problems(text)).toEqual([expect.stringContaining(problem)]);
   });
@@ -323,7 +323,7 @@ describe('a file of cases', () => {
     ['YAML by another name', `- input: ${'a'.repeat(70_000)}`, 'cases.txt'],
   ])('of more than 64 KiB of %s is refused, with what to write instead', (_, text, file) => {
     expect(problems(text, { file })).toEqual([
-      `${file}:1:1: this is longer than 65536 characters, which is too long for YAML: split it, or write its cases as JSON lines, one case a line`,
+      `${file}: this is longer than 65536 characters, which is too long for YAML: split it, or write its cases as JSON lines, one case a line`,
     ]);
   });
 

@@ -387,7 +387,7 @@ test.each<[sentence: string, text: string, problems: string[]]>([
   [
     'nothing implies the source',
     'name: a',
-    ['1:1: `source` is missing: write one of `github`, `external_docker`, `internal_source`, `internal_docker`'],
+    [' `source` is missing: write one of `github`, `external_docker`, `internal_source`, `internal_docker`'],
   ],
   [
     'fields of two sources',
@@ -441,9 +441,9 @@ test.each<[sentence: string, text: string, problems: string[]]>([
     'name: a\nsource-dri: b\nsource: internal_source',
     ['2:1: `source-dri` is not a field of a deployment; did you mean `source-dir`?'],
   ],
-  ['no name', 'source: github', ['1:1: `name` or `deployment-id` must say which deployment is meant']],
-  ['an empty file', '', ['1:1: a deploy file must be a map, with `deployments` or the fields of one, not nothing']],
-  ['a list', '- name: a', ['1:1: a deploy file must be a map, with `deployments` or the fields of one, not a list']],
+  ['no name', 'source: github', [' `name` or `deployment-id` must say which deployment is meant']],
+  ['an empty file', '', [' a deploy file must be a map, with `deployments` or the fields of one, not nothing']],
+  ['a list', '- name: a', [' a deploy file must be a map, with `deployments` or the fields of one, not a list']],
   ['a slip in the first word', 'deployment:\n  a: {}', ['1:1: `deployment` is not known; did you mean `deployments`?']],
   [
     'a list of deployments',

@@ -78,6 +78,24 @@ test.each<[string, TestVerdict, string[]]>([
   expect(eventLines({ kind: 'smoke-attempt', name: 'greets', attempt: 8, verdict, again: false })).toEqual([]);
 });
 
+test('reports no progress of a comparison after one answer', () => {
+  const verdict: TestVerdict = { kind: 'unproven', because: 'undecided', why: '0 answers of each agent so far' };
+  expect(eventLines({ kind: 'smoke-attempt', name: 'greets', attempt: 1, verdict, again: true })).toEqual([]);
+});
+
+test('reports a deployment that is created by its fields, without their former values', () => {
+  const change = { from: undefined, makesRevision: false, why: 'the deployment is created with it' };
+  const changes = [
+    { field: 'name', to: 'support', ...change },
+    { field: 'source', to: 'github', ...change },
+  ];
+  expect(eventLines({ kind: 'planned', plan: { kind: 'create', changes, notes: [] } })).toEqual([
+    'Plan: create the deployment',
+    '  + name: support',
+    '  + source: github',
+  ]);
+});
+
 test('reports a test against the live revision with what was counted', () => {
   const verdict: TestVerdict = { kind: 'failed', held: [], firstEventMs: 200, totalMs: 1_300, comparison };
   expect(eventLines({ kind: 'smoke-tested', tested: { name: 'greets', attempts: 122, verdict } })).toEqual([

@@ -72,7 +72,7 @@ test.each<[sentence: string, text: string, problems: string[]]>([
   ['no uuid', 'name: a\nid: "12"', ['it.yml:2:5: `id` must be a uuid']],
   ['no form of several', 'name: a\nwhere: 5', ['it.yml:2:8: `where` must be text, or a map, not a number']],
   ['a label that is no text', 'name: a\nlabels: { a: 1 }', ['it.yml:2:14: `labels.a` must be text, not a number']],
-  ['an empty text is no map', '', ['it.yml:1:1: this must be a map, not nothing']],
+  ['an empty text is no map', '', ['it.yml: this must be a map, not nothing']],
   [
     'every problem at once, in the order of the text',
     'nam: a\ncpu: 99\nkind: docker',
@@ -120,8 +120,8 @@ test.each<[sentence: string, text: string, problems: string[]]>([
   ],
   ['single quotes', '{\'name\': "a"}', ['it.json:1:2: this is not JSON: texts and keys stand in double quotes']],
   ['a bare word', '{"name": abc}', ['it.json:1:10: this is not JSON: texts and keys stand in double quotes']],
-  ['YAML', 'name: a', ['it.json:1:1: this is not JSON: texts and keys stand in double quotes']],
-  ['an empty text', '', ['it.json:1:1: this is not JSON: it ends too early']],
+  ['YAML', 'name: a', ['it.json: this is not JSON: texts and keys stand in double quotes']],
+  ['an empty text', '', ['it.json: this is not JSON: it ends too early']],
   ['no colon', '{"name" "a"}', ['it.json:1:9: this is not JSON: something else belongs here']],
 ])('JSON: %s', (_, text, problems) => expect(seen(text, 'it.json')).toEqual(problems));
 

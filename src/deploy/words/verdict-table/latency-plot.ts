@@ -62,6 +62,6 @@ export function latencyPlots(live: readonly number[], changed: readonly number[]
       { name: 'live', plot: plot.live, median: durationText(median(live)) },
       { name: 'new', plot: plot.changed, median: durationText(median(changed)) },
     ],
-    scale: `${durationText(plot.from)} to ${durationText(plot.to)}${plot.isCut ? ' and more' : ''}`,
+    scale: `${durationText(plot.from)} to ${plot.isCut ? 'over ' : ''}${durationText(plot.to)}`,
   };
 }
