@@ -205,6 +205,42 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('decides by codes, never by the prose that is shown', () => {
+    const prose = String.raw`(?:title|summary|reason|why|advice|message|notes?)`;
+    const comparisons = [
+      String.raw`\b${prose}\??\.(?:includes|startsWith|endsWith|match|matchAll|search|indexOf)\(`,
+      String.raw`(?<!typeof (?:[\w?]+\.)*)\b${prose} [!=]== (?!undefined|null)\S+`,
+      String.raw`[!=]== [\w.?]+\.${prose}\b(?![.?(\[])`,
+      String.raw`(?:test|exec|includes|has|indexOf)\((?:[\w?]+\.)*${prose}\)`,
+      String.raw`switch \((?:[\w?]+\.)*${prose}\)`,
+    ];
+    const compares = new RegExp(comparisons.join('|'), 'g');
+    const wrong = files
+      .filter((file) => /^(?:app|src\/deploy|src\/host)\//.test(short(file)))
+      .flatMap((file) =>
+        [...withoutComments(readFileSync(file, 'utf8')).matchAll(compares)].map(
+          ([found]) => `${short(file)}: ${found}`,
+        ),
+      );
+    const foreign = {
+      'app/events/commit-check.ts: includes(title)': 'a check that was stored before checks had a subject',
+      'app/events/commit-check.ts: exec(summary)': 'the same, of a pull request',
+      'app/events/commit-check.ts: summary.startsWith(': 'the hidden mark of a note that is replaced',
+      'app/events/commit-check.ts: summary.indexOf(': 'the end of that note',
+      'app/github/failure.ts: test(message)': 'GitHub marks a secondary rate limit only in its message',
+      'src/deploy/file/json-schema.ts: message.includes(':
+        'the validator has no code for a reference that leads nowhere',
+      'src/deploy/file/pattern.ts: exec(error.message)': 'the fault of an expression, shown without its prefix',
+      'src/deploy/machine/deploy.ts: === signal.reason': 'the value that a signal was aborted with',
+      "src/deploy/rules/provider-failure.ts: message === 'Request": 'the SDKs of providers report a time limit so',
+      'src/deploy/rules/provider-failure.ts: test(message)': "a provider's failure in an agent's error",
+      'src/deploy/rules/provider-failure.ts: exec(message)': 'the HTTP status in it',
+      'src/deploy/rules/provider-wait.ts: exec(message)': 'the waiting time in it',
+      'src/deploy/rules/trigger.ts: message.includes(': 'the skip words of a commit message',
+    };
+    expect([...new Set(wrong)].toSorted()).toEqual(Object.keys(foreign).toSorted());
+  });
+
   test('lets no process inherit the output of a test run, which it could outlive', () => {
     const inherits = sourceFiles(join(root, 'test'))
       .filter((file) => !file.includes('node_modules') && file !== import.meta.filename)
