@@ -51,6 +51,12 @@ export const madeSince = (
   former: string | null,
 ): Promise<readonly Revision[]> => readNewer(deployment, former, readerOf(work));
 
+/** Whether the service has made nothing since an intent was sent. @throws ServiceError where it does not respond. */
+export async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
+  const { deployment } = await observeDeployment(work);
+  return deployment.latest_revision_id === (formerLatestRevisionId ?? null);
+}
+
 /** The commit of the old revision to redeploy, if the service returns it. @throws ServiceError */
 export async function commitOfTarget(
   work: ReconcileContext,

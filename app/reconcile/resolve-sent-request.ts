@@ -8,7 +8,7 @@ import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { otherCommitOutcome, unknownEffect } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
-import { commitOfTarget, observeDeployment, madeSince, type DeploymentObservation } from './observation.ts';
+import { commitOfTarget, observeDeployment, madeSince, nothingNew, type DeploymentObservation } from './observation.ts';
 import {
   endIntent,
   headOf,
@@ -48,12 +48,6 @@ export async function resolveSentRequest(work: ReconcileContext, intent: Intent)
 const isTimeOver = ({ context }: ReconcileContext, { id, deadline, sentAt = 0, terms }: Intent): boolean =>
   isExpired(context.clock, id, deadline ?? sentAt + resolveWithinMs, Math.max(resolveWithinMs, terms.timeoutMs));
 
-/** Whether the service responds and has made nothing since. */
-async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
-  const { deployment } = await observeDeployment(work);
-  return deployment.latest_revision_id === (formerLatestRevisionId ?? null);
-}
-
 async function resolveByObservation(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
@@ -83,7 +77,7 @@ async function endUnresolved(
     const requests = [requestAfter(bound, head.sha, work.context.clock.now())];
     return endIntent(work, bound, otherCommitOutcome(bound, head.sha, contains), { requests });
   }
-  if (intent.isAccepted) return endIntent(work, intent, outcomes.noRevision('app'));
+  if (intent.isAccepted && made.length === 0) return endIntent(work, intent, outcomes.noRevision('app'));
   const newest = observation.deployment.latest_revision_id ?? 'none';
   const why =
     made.length > 0

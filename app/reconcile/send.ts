@@ -1,4 +1,5 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
+import type { ServiceError } from '../../src/contract/service-error.ts';
 import { sendChange, type Change, type SendResult } from '../../src/deploy/machine/steps/send-change.ts';
 import { afterTraffic } from '../../src/deploy/rules/verification.ts';
 import { beginFollowing } from './begin-following.ts';
@@ -6,6 +7,7 @@ import { verificationOf, withVerification } from './verification.ts';
 import type { Intent } from './intent.ts';
 import { comparingTests } from './live-answers.ts';
 import { beginMeasuring, measuredBaselines, withLiveAnswers, withNotesOfLive } from './measure-live.ts';
+import { nothingNew } from './observation.ts';
 import type { QueueChanges } from './store.ts';
 import { isRetryable, refusedByService, retryLater } from './transient-error.ts';
 import { endIntent, requeueAfter, saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -68,10 +70,8 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
       // A service may list its new revision a little later; a later step resolves it.
       if (!intent.isAccepted) await saveIntents(work, [{ ...intent, isAccepted: true }]);
       return requeueAfter(work, 1_000, intent.id);
-    case 'lost': {
-      const result = retryLater(work, sent.error, intent.sentAt ?? context.clock.now());
-      return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
-    }
+    case 'lost':
+      return later(work, intent, sent.error);
     case 'hold-refused': {
       const verification = afterTraffic(intent.terms.verify, sent.why);
       const unheld: Intent = { ...withVerification(intent, verification), unheld: true };
@@ -84,10 +84,18 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
       return saveIntents(work, [unsent(intent)]);
     case 'refused':
       if (!isRetryable(sent.error)) return endIntent(work, intent, refusedByService(sent.error));
+      // A refusal that may pass says nothing about the request before it, which may have taken effect.
+      if ((intent.sends ?? 1) > 1 && !(await nothingNew(work, intent))) return later(work, intent, sent.error);
       // The request had no effect: do not show it as possibly running.
       await saveIntents(work, [unsent(intent)]);
       return retryLater(work, sent.error, intent.createdAt);
   }
+}
+
+/** Resolves later what became of the request of an intent, which stays as it is. */
+function later(work: ReconcileContext, intent: Intent, error: ServiceError): StepResult {
+  const result = retryLater(work, error, intent.sentAt ?? work.context.clock.now());
+  return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
 }
 
 /** Goes back to deciding: what was sent did nothing. Keeps `sentAt`: GitHub shows a deployment, which needs an outcome. */

@@ -45,6 +45,7 @@ export type ControlOperation =
   | 'create deployment'
   | 'delete deployment'
   | 'get deployment'
+  | 'patch deployment'
   | 'redeploy revision'
   | 'request upload'
   | 'upload source';

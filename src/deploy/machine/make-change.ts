@@ -163,7 +163,9 @@ function resolveChange(
   return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await control.getDeployment(id, options()));
     const found = findMade(sought, { deployment, newer: await readNewer(deployment, former, { control, options }) });
-    if (found.kind === 'may-be' || found.kind === 'none') return found.kind;
+    // What has neither a commit nor a content can't turn out to be the one.
+    if (found.kind === 'may-be') return sought.commit || sought.request ? 'may-be' : 'none';
+    if (found.kind === 'none') return 'none';
     return { deployment, revisionId: found.kind === 'made' ? found.revision.id : undefined };
   });
 }

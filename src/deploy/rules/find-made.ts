@@ -51,7 +51,9 @@ export function findMade(
       commit: revision.source_revision_config.repo_commit_sha,
     }));
   const ours = seen.filter((each) => (commit ? sameCommit(each.commit, commit) : request));
-  const made = ours.find(({ phase }) => phase !== 'ended') ?? ours[0];
+  // It ended before it reported its commit, or the service never reports them: the content shows whose it is.
+  const unreported = request && seen.find((each) => !each.commit && each.phase !== 'on-its-way');
+  const made = ours.find(({ phase }) => phase !== 'ended') ?? ours[0] ?? unreported;
   if (made) return { kind: 'made', revision: made.revision };
   return { kind: seen.some((each) => !each.commit && each.phase === 'on-its-way') ? 'may-be' : 'none' };
 }

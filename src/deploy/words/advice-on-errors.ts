@@ -40,6 +40,8 @@ export function adviceOn(error: ServiceError, host: Host): string {
   }
 }
 
+const gone = 'Check that the deployment exists in the workspace that the key belongs to.';
+
 /** Failures that one operation explains, the same for all hosts. */
 const byOperation: Partial<Record<ServiceError['kind'], readonly (readonly [ControlOperation, string])[]>> = {
   unauthorized: [
@@ -49,7 +51,8 @@ const byOperation: Partial<Record<ServiceError['kind'], readonly (readonly [Cont
     ['request upload', 'This service takes no uploads: choose another source, or another service.'],
     ['delete deployment', 'This service deletes no deployments: delete it where the service is run.'],
     ['redeploy revision', 'This service does not deploy an old revision again: revert the commit and push it.'],
-    ['get deployment', 'Check that the deployment exists in the workspace that the key belongs to.'],
+    ['get deployment', gone],
+    ['patch deployment', gone],
   ],
   conflict: [
     [

@@ -252,7 +252,7 @@ export const outcomes = {
   /** Whether a request took effect is unknown. `what` it was is a noun, `why` a clause or a sentence. */
   unknownEffect({ what, why }: { what: string; why: string }, host: Host) {
     const reason = `It is unknown whether ${what} took effect: ${asSentence(why)}`;
-    const advice = `Look at the newest revisions of the deployment before you ${hosts[host].again}: the request was not sent twice.`;
+    const advice = `Look at the newest revisions of the deployment before you ${hosts[host].again}.`;
     return { reason, advice };
   },
 };

@@ -27,6 +27,15 @@ describe('a service that fails', () => {
     expect(fixture.made).toBe(1);
   });
 
+  test('a repeated request that is refused for a moment loses nothing that the first one made', async () => {
+    fixture.control.fails('patch', busy(), { applied: true });
+    fixture.control.fails('patch', serviceError('busy', 'patch', { status: 429 }));
+    await fixture.push('a');
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ how: 'triggered', end: { kind: 'deployed' } });
+    expect(fixture.made).toBe(1);
+  });
+
   test('an unknown outcome after a lost response: not sent again, the next push is', async () => {
     fixture.control.honoursKeys = false;
     fixture.control.fails('patch', busy());

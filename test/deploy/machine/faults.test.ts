@@ -172,7 +172,7 @@ describe('a write with a lost response', () => {
     const outcome = await fixture.deploy(toSecond);
     expect(outcome).toMatchObject({ kind: 'failed', passes: false, changed: false });
     expect(outcome.reason).toContain('is unknown whether');
-    expect(outcome.advice).toContain('not sent twice');
+    expect(outcome.advice).toContain('the newest revisions');
     expect(fixture.control.count('patch')).toBe(1);
     expect(fixture.clock.now() - before).toBe(60_000);
   });

@@ -52,6 +52,14 @@ test('a revision of another content is not the one of the commit', () => {
   expect(findMade({ commit: a, request: content }, { deployment, newer })).toEqual({ kind: 'none' });
 });
 
+test('a revision of the content that ended without its commit is the one, after those with it', () => {
+  const ended = revision('r3', undefined, 'BUILD_FAILED', 'b:1');
+  const wanted = { commit: a, request: content };
+  expect(findMade(wanted, { deployment, newer: [ended] })).toMatchObject({ kind: 'made', revision: { id: 'r3' } });
+  const newer = [ended, revision('r2', a, 'BUILD_FAILED', 'b:1')];
+  expect(findMade(wanted, { deployment, newer })).toMatchObject({ kind: 'made', revision: { id: 'r2' } });
+});
+
 test('the newest revision of the content is found where no commit is known', () => {
   const newer = [revision('r3', undefined, 'QUEUED'), revision('r2', undefined, 'QUEUED', 'b:1')];
   expect(findMade({ request: content }, { deployment, newer })).toMatchObject({ kind: 'made', revision: { id: 'r2' } });

@@ -50,8 +50,8 @@ export const revisionOperations = [
     body: { schema: deploymentPatchRequest, required: false },
     responses: { 201: { description: 'The revision.', schema: revisionResponse } },
     errors: [400, 409, 412],
-    call: (service, { param, body = {}, conditions }) =>
-      service.createRevision(param('deployment_id'), body, conditions),
+    call: (service, { param, body, conditions }) =>
+      service.createRevision(param('deployment_id'), body ?? {}, conditions),
   }),
   operation({
     method: 'get',
