@@ -84,14 +84,7 @@ function makeCheckout(checkout: string): void {
     );
     for (const { target } of links) rmSync(join(platform, name, target), { force: true });
   }
-  for (const part of [
-    'src/kit/clock.ts',
-    'src/kit/errors.ts',
-    'src/kit/free-port.ts',
-    'src/kit/postgres',
-    'test/kit/postgres/embedded-process.ts',
-    'package.json',
-  ]) {
+  for (const part of ['src/kit', 'test/kit/postgres/embedded-process.ts', 'package.json']) {
     cpSync(join(root, part), join(checkout, part), { recursive: true });
   }
 }
@@ -101,7 +94,7 @@ function filesBelow(path: string): Set<string> {
 }
 
 async function runIn(checkout: string, dataDir: string): Promise<{ dataDir: string; said: string; rows: unknown[] }> {
-  const script = join(checkout, 'test', 'postgres', 'embedded-process.ts');
+  const script = join(checkout, 'test/kit/postgres/embedded-process.ts');
   const child = spawn(process.execPath, [script, dataDir, 'hold', systemFolder], { stdio: ['ignore', 'pipe', 'pipe'] });
   const said = text(child.stderr);
   const line = await Promise.race([

@@ -132,9 +132,7 @@ describe('the Action on the public control service', () => {
     const full = await step(service, fromGit);
     expect(full).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
     expect(full.log).toContain('Your plan allows 0 deployments');
-    expect((await step(service, { ...fromGit, 'api-key': 'wrong' })).log).toContain(
-      'Check what the key of api-key may do',
-    );
+    expect((await step(service, { ...fromGit, 'api-key': 'wrong' })).log).toContain('Check what the key in api-key');
   });
 
   test('names a spelling that was set wrongly', async () => {
