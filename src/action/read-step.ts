@@ -8,7 +8,7 @@ import type { Problem } from '../kit/diagnostics/problem.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
 import { deletesByInputs, readRequest, type ReadRequest } from '../host/read-request.ts';
 import type { WorkflowRun } from './workflow.ts';
-import { readWorkspaceFile, type WorkspaceFile } from '../host/workspace.ts';
+import { annotated, readTextFile, type TextFile } from '../host/workspace.ts';
 
 /** All that a step was given. What is known of a wrong one says where that is reported. */
 export interface StepInput {
@@ -37,13 +37,13 @@ export function readStep(
 ): StepInput {
   const inputs: Inputs = Object.fromEntries([...table.keys()].map((name) => [name, getInput(name)]));
   const path = inputs['config'] || defaultConfigPath;
-  const deployFile: WorkspaceFile = deletesByInputs(inputs) ? { kind: 'absent' } : readWorkspaceFile(path);
-  const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
+  const deployFile: TextFile = deletesByInputs(inputs) ? { kind: 'absent' } : readTextFile(path);
+  const file = deployFile.kind === 'read' ? { file: { text: deployFile.text, path: annotated(path) } } : {};
   const { subject, problems: subjectProblems } = readRunSubject(inputs);
   const { reporting, problems: gitHubProblems } = readGitHubInputs(inputs);
   const request: ReadRequest =
     deployFile.kind === 'unreadable'
-      ? { ok: false, problems: [inputProblem('config', `config ${deployFile.why}`)] }
+      ? { ok: false, problems: [inputProblem('config', `config: ${deployFile.problem.message}`)] }
       : readRequest({ inputs, ...file, env }, { isPullRequest: isPullRequest || subject.pullRequest !== undefined });
   const requestProblems = request.ok ? [] : request.problems;
   const lacksFile = deployFile.kind === 'absent' && requestProblems.some(({ field }) => fromFile.has(field));

@@ -1,4 +1,4 @@
-import { workspaceCases } from '../host/workspace.ts';
+import { readTextFile, workspaceCases } from '../host/workspace.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import { type EntryOptions, readEntryOptions } from '../deploy/file/entry-options.ts';
 import { graderKeyProblems } from '../host/read-request.ts';
@@ -15,7 +15,7 @@ import { isUuid } from '../kit/uuid.ts';
 import type { RequestedAgent } from '../deploy/smoke/compared-agents.ts';
 import type { DeploymentIdentity } from '../deploy/machine/find-deployment.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
-import { keyless, readTextFile } from './problems.ts';
+import { keyless } from './problems.ts';
 
 /** What `landfall compare` was given. */
 export interface CompareRequest extends Pick<EntryOptions, 'apiKey' | 'tenantId' | 'allowHttp'> {

@@ -3,7 +3,6 @@ import { inputsFile } from '../deploy/file/inputs.ts';
 import { type Problem, formatProblem } from '../kit/diagnostics/problem.ts';
 import { variables } from './deploy-flags.ts';
 import type { Terminal } from './terminal.ts';
-import { readFileSync } from 'node:fs';
 
 /** The exit codes: 0 only if the outcome passes, 2 if the input is invalid and nothing was tried. */
 export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
@@ -45,20 +44,5 @@ export function complain(terminal: Terminal, problems: readonly Problem[]): void
     const isWhole = isOption && problem.line === 1 && problem.column === 1;
     const line = formatProblem(problem);
     terminal.complain(isWhole ? line.replace(`${problem.file}:1:1:`, `${problem.file}:`) : line);
-  }
-}
-
-/** A file that a person named: its text, that it is not there, or why it could not be read. */
-type ReadFile = { kind: 'read'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; problem: Problem };
-
-/** Reads a text file, relative to the working directory. */
-export function readTextFile(path: string): ReadFile {
-  try {
-    return { kind: 'read', text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'absent' };
-    const why = error.code === 'EISDIR' ? 'this is a folder' : `this file cannot be read (${String(error.code)})`;
-    return { kind: 'unreadable', problem: { file: path, line: 1, column: 1, field: '', message: why } };
   }
 }

@@ -9,7 +9,7 @@ import { readDesired } from '../deploy/file/read-desired.ts';
 import { isObject } from '../kit/json-object.ts';
 import { isUuid } from '../kit/uuid.ts';
 import { didYouMean } from '../kit/diagnostics/did-you-mean.ts';
-import { workspaceCases } from '../host/workspace.ts';
+import { readTextFile, workspaceCases } from '../host/workspace.ts';
 import { readGraphConfig } from '../agent-folder/graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, type Problem } from '../kit/diagnostics/problem.ts';
 import { describeConversations } from '../deploy/rules/conversations.ts';
@@ -17,7 +17,7 @@ import { describeSeries } from '../deploy/rules/series.ts';
 import { packSource } from '../kit/archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
 import { packageProblems } from '../host/package-problems.ts';
-import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
+import { exitCodes, type ExitCode, complain, onCommandLine } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What was read, and what is wrong with it. Warnings stop nothing. */

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { maxCaseFileLength } from '../deploy/file/case-file.ts';
 import type { CaseFiles } from '../deploy/file/cases.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
 
 /** Reads files of cases below the working directory, which is the root of the repository. */
 export const workspaceCases: CaseFiles = {
@@ -23,25 +24,21 @@ export const workspaceCases: CaseFiles = {
   },
 };
 
-/** What reading a file of the workspace found: its text and its path for annotations, no file, or a reason. */
-export type WorkspaceFile =
-  | { kind: 'read'; file: { text: string; path: string } }
-  | { kind: 'absent' }
-  /** One clause that goes on from the name of the input. */
-  | { kind: 'unreadable'; why: string };
+/** What reading a file found: its text, no file, or why it could not be read. */
+export type TextFile = { kind: 'read'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; problem: Problem };
 
-/** Reads a text file, relative to the workspace, which is the working directory of a step. */
-export function readWorkspaceFile(path: string): WorkspaceFile {
+/** Reads a text file, relative to the working directory. */
+export function readTextFile(path: string): TextFile {
   try {
-    return { kind: 'read', file: { text: readFileSync(path, 'utf8'), path: annotated(path, sep) } };
+    return { kind: 'read', text: readFileSync(path, 'utf8') };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'absent' };
-    const why = error.code === 'EISDIR' ? 'names a folder' : `names a file that cannot be read (${String(error.code)})`;
-    return { kind: 'unreadable', why };
+    const message = error.code === 'EISDIR' ? 'this is a folder' : `this file cannot be read (${String(error.code)})`;
+    return { kind: 'unreadable', problem: { file: path, line: 1, column: 1, field: '', message } };
   }
 }
 
 /** GitHub finds the file of an annotation by slashes; a path of Windows may have been written with backslashes. */
-export const annotated = (path: string, separator: string): string =>
+export const annotated = (path: string, separator: string = sep): string =>
   path.replaceAll(separator, '/').replace(/^(?:\.\/+)+/, '');

@@ -212,7 +212,7 @@ describe('the step, spawned as a runner does', () => {
     await mkdir(join(workspace, 'deploy'));
     const folder = await run({ inputs: { config: 'deploy' } });
     expect(folder).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
-    expect(folder.log).toContain('::error title=Input config::config names a folder');
+    expect(folder.log).toContain('::error title=Input config::config: this is a folder');
     const nothing = await run({ inputs: { config: 'deploy/none.yml' } });
     expect(nothing).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
     expect(nothing.log).toContain('::error title=Input config::');
