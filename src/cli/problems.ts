@@ -16,25 +16,20 @@ const allOptions = 'options';
 
 /**
  * A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`, `--name x` of `name: x`.
- * One of a whole deployment is one of the option that its message begins with.
+ * One of a whole deployment is one of the option that it misses.
  */
-export function onCommandLine(problem: Problem): Problem {
+export function onCommandLine({ missing, ...problem }: Problem): Problem {
   if (problem.file !== inputsFile) return problem;
-  const name = problem.field === '' ? firstInputIn(problem.message) : (problem.field.split(/[.[]/)[0] ?? '');
-  const variable = variables.get(name);
-  const isMissing = variable !== undefined && problem.message.startsWith(`${name} is missing`);
+  const name = problem.field === '' ? (missing ?? '') : (problem.field.split(/[.[]/)[0] ?? '');
+  const file = name === '' ? allOptions : `--${name}`;
+  const variable = missing === undefined ? undefined : variables.get(missing);
+  if (variable !== undefined) return { ...problem, file, message: `missing: set it, or ${variable}` };
   const message = problem.message
     .replaceAll(/`([a-z-]+): ([^`]+)`/g, (input, option: string, value: string) =>
       inputs.has(option) ? `\`--${option} ${value}\`` : input,
     )
     .replace('give the inputs,', 'give options,');
-  const file = name === '' ? allOptions : `--${name}`;
-  return { ...problem, file, message: isMissing ? `${message}, by --${name} or ${variable}` : message };
-}
-
-function firstInputIn(message: string): string {
-  const name = /^`([a-z-]+)/.exec(message)?.[1] ?? '';
-  return inputs.has(name) ? name : '';
+  return { ...problem, file, message };
 }
 
 /** Every problem on a line of its own, in the format of a compiler; that of a whole option has no line. */

@@ -88,7 +88,7 @@ describe('landfall compare', () => {
     const service = await compared('', 'https://agent.example');
     expect(service.err).toContain('--live: live is missing: give the address of an agent, or the control service');
     const revision = await compared('https://agent.example', '00000000-0000-4000-8000-000000000000');
-    expect(revision.err).toContain('--base-url: base-url is missing: give the address of the control service');
+    expect(revision.err).toContain('--base-url: missing: set it, or LANDFALL_BASE_URL');
     expect(revision.err).toContain('nothing says which deployment is meant');
   });
 

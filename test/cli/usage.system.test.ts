@@ -56,7 +56,7 @@ describe('invalid input', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         '.github/landfall.yml:4:5: `repo-urll` is not a field of a deployment; did you mean `repo-url`?',
-        '--base-url: base-url is missing: give the address of the control service, by --base-url or LANDFALL_BASE_URL',
+        '--base-url: missing: set it, or LANDFALL_BASE_URL',
         '--poll-seconds: poll-seconds is a number from 0.1 to 600',
         '--smoke-tests:1:2: `smoke-tests[0].input` is missing',
         '--secrets: `secrets[0]` takes its value from the environment variable UNSET_VARIABLE, which is not set',

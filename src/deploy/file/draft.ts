@@ -45,12 +45,13 @@ export const eachOnce = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((each) => [JSON.stringify(each), each])).values(),
 ];
 
-/** A problem of a deployment as a whole. */
-export const draftProblem = ({ file, place, within }: Draft, message: string): Problem => ({
+/** A problem of a deployment as a whole, or of a field that it misses. */
+export const draftProblem = ({ file, place, within }: Draft, message: string, missing?: string): Problem => ({
   file,
   ...place,
   field: fieldName(within),
   message,
+  ...(missing === undefined ? {} : { missing }),
 });
 
 /** The values of a draft under our own spelling, as the schemas of the fields take them. */

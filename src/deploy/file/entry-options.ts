@@ -3,6 +3,7 @@ import type { FieldNameSetting } from '../../contract/control/aliases.ts';
 import { invalidInHeader } from '../../kit/plain-text.ts';
 import type { Problem } from '../../kit/diagnostics/problem.ts';
 import { optionInputs, type Inputs } from './input-table.ts';
+import { inputProblem } from './inputs.ts';
 import { OptionReader } from './option-reader.ts';
 
 /** The mode of a run: the whole run, only its plan, only its smoke tests, a rollback, or a deletion. */
@@ -50,7 +51,8 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
 
   const baseUrl = address('base-url');
   if (baseUrl === undefined) {
-    read.addProblem('base-url', 'base-url is missing: give the address of the control service');
+    const message = 'base-url is missing: give the address of the control service';
+    read.problems.push({ ...inputProblem('base-url', message), missing: 'base-url' });
   }
   const apiKey = header('api-key');
   const tenantId = header('tenant-id');

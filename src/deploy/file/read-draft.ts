@@ -148,7 +148,8 @@ function fieldProblems(draft: Draft): Problem[] {
   });
   problems.push(...leftOut(problems.at(-1), left.size));
   if (draft.fields.has('name') || draft.fields.has('deployment-id')) return problems;
-  return [...problems, draftProblem(draft, '`name` or `deployment-id` must say which deployment is meant')];
+  const nameless = '`name` or `deployment-id` must say which deployment is meant';
+  return [...problems, draftProblem(draft, nameless, 'name')];
 }
 
 /** The name of a deployment that may have to be created; one that is found by its id has its name already. */

@@ -53,8 +53,8 @@ function foreignFields(draft: Draft, source: Source): Problem[] {
 function inferred(draft: Draft): ReadSource {
   const [one, other] = reporting(draft);
   if (!one) {
-    const missing = draftProblem(draft, `\`source\` is missing: write one of ${quoted(deployable)}`);
-    return { source: undefined, problems: [missing] };
+    const message = `\`source\` is missing: write one of ${quoted(deployable)}`;
+    return { source: undefined, problems: [draftProblem(draft, message, 'source')] };
   }
   const written = other && draft.fields.get(other.field);
   if (!other || !written) return { source: one.source, problems: foreignFields(draft, one.source) };

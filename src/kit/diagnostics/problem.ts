@@ -12,6 +12,8 @@ export interface Problem extends Position {
   field: string;
   /** What is wrong, one sentence without a full stop at the end. */
   message: string;
+  /** The field or input that is missing, where that is the problem. */
+  missing?: string;
   /** What was probably meant. */
   suggestion?: string | undefined;
   /** Instead of a problem: how many further ones are left out. */
