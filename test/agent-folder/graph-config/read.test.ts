@@ -158,7 +158,7 @@ describe('a graph configuration file that does not hold', () => {
   });
 
   test.each([
-    ['an empty file', '', '1:1: this is not JSON: it ends too early'],
+    ['an empty file', '', ' this is not JSON: it ends too early'],
     ['no graphs', '{"env": ".env"}', '1:1: `graphs` is missing'],
     ['an empty list of graphs', '{"graphs": {}}', '1:12: `graphs` must name at least one graph'],
     ['a comma too many', `{${graphs},}`, '1:44: this is not JSON: no comma may stand before a closing bracket'],
@@ -167,7 +167,7 @@ describe('a graph configuration file that does not hold', () => {
       `{${graphs}, "http": {"mount_prefix": "api"}}`,
       '1:71: `http.mount_prefix` must be a path that begins with `/`, such as `/api`',
     ],
-    ['a list', '[]', '1:1: this must be a map, not a list'],
+    ['a list', '[]', ' this must be a map, not a list'],
     ['a text that ends too early', `{${graphs}`, '1:44: this is not JSON: something else belongs here'],
   ])('refuses %s', (_, text, problem) => {
     expect(problemsOf(text)).toEqual([`langgraph.json:${problem}`]);
