@@ -29,7 +29,13 @@ describe('a service that fails', () => {
 
   test('a repeated request that is refused for a moment loses nothing that the first one made', async () => {
     fixture.control.fails('patch', busy(), { applied: true });
-    fixture.control.fails('patch', serviceError('busy', 'patch', { status: 429 }));
+    const patch = fixture.control.patchDeployment.bind(fixture.control);
+    let sends = 0;
+    fixture.control.patchDeployment = async (...call) => {
+      sends += 1;
+      if (sends === 2) throw serviceError('busy', 'patch', { status: 429 });
+      return patch(...call);
+    };
     await fixture.push('a');
     await fixture.run();
     expect(await fixture.intent(a)).toMatchObject({ how: 'triggered', end: { kind: 'deployed' } });
