@@ -2,7 +2,7 @@ import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/deploy/rules/rollback.ts';
 import type { Cause, Intent } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
-import { type AppContext, type Target } from '../context.ts';
+import type { AppContext, Target } from '../context.ts';
 import { fullName } from '../github/github-api.ts';
 import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';

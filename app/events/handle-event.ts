@@ -1,4 +1,4 @@
-import { type AppContext } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { fullName } from '../github/github-api.ts';
 import { decideEvent } from './event-decision.ts';
 import type { EventDecision, Handler, HandlerContext, PullRequestExaminer } from './event-types.ts';

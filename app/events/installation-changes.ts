@@ -1,6 +1,6 @@
 import { deployedBranches } from '../recovery/deployed-branches.ts';
 import { recoverHeads } from '../recovery/recover-heads.ts';
-import { type AppContext } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { DecisionOf, Handler } from './event-types.ts';
 import { withOutcome } from '../reconcile/outcomes.ts';

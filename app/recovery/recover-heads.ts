@@ -3,7 +3,7 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
 import { InstallationPaused, type Head, fullName, type InstallationRepository } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
-import { type Target, type AppContext } from '../context.ts';
+import type { Target, AppContext } from '../context.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { observedRevisionOf } from '../reconcile/observation.ts';

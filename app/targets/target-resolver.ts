@@ -6,7 +6,7 @@ import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi, fullName, type InstallationRepository } from '../github/github-api.ts';
 import { type FileReader, readHere } from '../worker/file-readers.ts';
-import { type AppContext, type Target, type TargetResolver, type Targets } from '../context.ts';
+import type { AppContext, Target, TargetResolver, Targets } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
 import { readCaseTexts } from './case-texts.ts';
 import { type DeployFile, unreadDeployFile } from './file-entries.ts';

@@ -6,7 +6,7 @@ import type { Workflow } from '../deploy/rules/commit.ts';
 import type { GitHubReporting } from './read-step.ts';
 import type { GitHubClient } from '../github/client.ts';
 import { GitHubReporter } from './github-reporter.ts';
-import { type RunReport } from './deployment-reports.ts';
+import type { RunReport } from './deployment-reports.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** The workflow run, what it is about, and the step in it. */

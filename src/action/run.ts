@@ -8,7 +8,7 @@ import type { ConnectedGitHub } from './github-connection.ts';
 import { lookUpHead, withPullRequestHead } from './look-up-head.ts';
 import { readRunEvent, type RunEvent } from './run-event.ts';
 import { readWorkflow, type WorkflowRun } from './workflow.ts';
-import { endedWhilePacking, packSourceDir, type DeployInputs } from '../host/run-deployment.ts';
+import type { DeployInputs } from '../host/run-deployment.ts';
 import type { RunReporter } from './create-run-reporter.ts';
 import type { StepInput } from './read-step.ts';
 import { version } from '../host/version.ts';
@@ -88,10 +88,10 @@ async function deployPacked(
   { signal, reporter }: Step,
   request: Pick<DeployInputs, 'options' | 'deployment' | 'workflow' | 'head' | 'commit'>,
 ): Promise<Outcome> {
+  const { endedWhilePacking, packSourceDir, runDeployment } = await import('../host/run-deployment.ts');
   const packed = await packSourceDir(request.deployment.desired, signal);
   if (packed.kind === 'ended') return endedWhilePacking;
   if (packed.kind === 'wrong') return refuse(packed.problems);
-  const { runDeployment } = await import('../host/run-deployment.ts');
   const progress = new Progress();
   try {
     return await runDeployment({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectGitHub, type ConnectedGitHub } from '../../src/action/github-connection.ts';
 import { GitHubReporter } from '../../src/action/github-reporter.ts';
-import { type RunReport } from '../../src/action/deployment-reports.ts';
+import type { RunReport } from '../../src/action/deployment-reports.ts';
 import { withPullRequestHead } from '../../src/action/look-up-head.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import { LittleGitHub } from '../github/little-github.ts';

@@ -3,7 +3,7 @@ import { readGitHubInputs } from '../../src/action/read-step.ts';
 import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/github-connection.ts';
 import { runReportOf, type RunFacts } from '../../src/action/create-run-reporter.ts';
 import { GitHubReporter } from '../../src/action/github-reporter.ts';
-import { type RunReport } from '../../src/action/deployment-reports.ts';
+import type { RunReport } from '../../src/action/deployment-reports.ts';
 import { statusOf } from '../../src/github/client.ts';
 import { outcomeShown } from '../../src/github/deployment.ts';
 import { outcomeKinds, type Outcome } from '../../src/deploy/machine/outcome-types.ts';

@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { MockAgent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ControlServiceClient, type ControlServiceSettings } from '../../src/client/control.ts';
+import type { ControlServiceClient, ControlServiceSettings } from '../../src/client/control.ts';
 import type { DeploymentCreateRequest } from '../../src/contract/control/deployment.ts';
 import { checkNothingPending, connectedControl, host } from './intercepted.ts';
 import { deploymentId, deploymentReply, revisionId, revisionReply, serviceError } from './stand-in.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { agentRequests } from './agent-data.ts';
-import { type WatchedPage } from '../../src/demo/chromium.ts';
+import type { WatchedPage } from '../../src/demo/chromium.ts';
 import {
   accessibilityProblems,
   expectAccessible,

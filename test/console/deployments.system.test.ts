@@ -49,7 +49,7 @@ test('shows what is deployed, and recovers when the service is back', async () =
   const { page } = opened;
   const row = page.getByRole('row', { name: /^echo / });
   await row.getByText('Live', { exact: true }).waitFor();
-  await row.getByText('Created by installation').waitFor();
+  await row.getByText('Created by key “installation”').waitFor();
   await row.getByText('Link the packages').waitFor();
   await row.getByText('Not tested').waitFor();
   await row.getByText(/^\d+ requests?$/).waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { adviceOn } from '../../src/console/pages/revision/outcome-advice.ts';
 import { toStages } from '../../src/console/pages/revision/stages.ts';
-import { revisionStatuses } from '../../src/contract/control/revision.ts';
+import { revisionStatuses } from '../../src/contract/control/revision-status.ts';
 
 const start = Date.parse('2026-01-02T03:04:00Z');
 const at = (ms: number): string => new Date(start + ms).toISOString();

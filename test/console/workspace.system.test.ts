@@ -76,11 +76,11 @@ test('shows the audit log with filters and older changes', async () => {
   const { page } = opened;
   await page.getByRole('link', { name: '<i>agent</i> 120' }).waitFor();
   await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
-  await press(page.getByRole('button', { name: 'Load older changes' }));
+  await press(page.getByRole('button', { name: 'Load more' }));
   await expect.poll(() => page.locator('tbody tr').count()).toBe(100);
-  await press(page.getByRole('button', { name: 'Load older changes' }));
+  await press(page.getByRole('button', { name: 'Load more' }));
   await page.getByRole('cell', { name: 'API key revoked', exact: true }).first().waitFor();
-  await page.getByRole('button', { name: 'Load older changes' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' });
   await expectAccessible(page);
   await choose(page.getByLabel('Kind of change'), 'create api key');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);

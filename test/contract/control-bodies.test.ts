@@ -9,7 +9,8 @@ import {
 import { fieldRules, takes } from '../../src/contract/control/field-rules.ts';
 import { resourceSpec, withResourceDefaults } from '../../src/contract/control/resource-spec.ts';
 import { sources } from '../../src/contract/control/source.ts';
-import { revision, classOfRevisionStatus } from '../../src/contract/control/revision.ts';
+import { revision } from '../../src/contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../src/contract/control/revision-status.ts';
 
 const create = {
   name: 'support',

@@ -1,4 +1,4 @@
-import { classOfRevisionStatus, type RevisionStatus } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus, type RevisionStatus } from '../../contract/control/revision-status.ts';
 
 const labels: Readonly<Record<RevisionStatus, string>> = {
   CREATING: 'Creating',

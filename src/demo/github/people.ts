@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { latestOf, runsOf } from './answers/checks.ts';
 import { changeInstallation } from './events/deliver.ts';
-import { type Delivery } from './deliveries.ts';
+import type { Delivery } from './deliveries.ts';
 import { numberAt, objectAt, textAt, type JsonObject } from './exchange.ts';
 import { git, resolveCommit } from './git/commits.ts';
 import { askEmulated, fullNameOf, repositoryNamed, type Repository, type Site } from './site.ts';

@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import { duration } from './written-text.ts';
 
-/** The verdict on conversations has this name among those of smoke tests, in every report. */
-export const conversationsTest = 'conversations';
-
 const maxConversations = 100;
 const maxTimeoutMs = 600_000;
 

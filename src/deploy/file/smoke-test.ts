@@ -2,6 +2,9 @@ import type { StreamMode } from '../../contract/agent/stream-event.ts';
 import type { Grader } from '../../contract/grader.ts';
 import type { RateHypotheses, SequentialTest } from '../../kit/statistics/sequential-test.ts';
 
+/** The verdict on conversations has this name among those of smoke tests, in every report. */
+export const conversationsTest = 'conversations';
+
 /**
  * One thing that an answer is held to. `path` is an RFC 9535 JSONPath query into the final values of the run
  * (`$.messages[-1].content`); at least one node must be found and every node found must hold.

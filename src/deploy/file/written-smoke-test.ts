@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { runStreamModes } from '../../contract/agent/stream-event.ts';
-import { conversationsTest } from './conversations.ts';
+import { conversationsTest } from './smoke-test.ts';
 import { duration, compilable, ruled } from './written-text.ts';
 import { graphConfigPathProblem } from '../../contract/control/field-values.ts';
 import { isObject } from '../../kit/json-object.ts';

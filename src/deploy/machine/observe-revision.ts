@@ -1,6 +1,7 @@
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
-import { type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import type { RevisionObservation } from '../rules/rollout.ts';
 import { tryCall } from '../smoke/try-call.ts';

@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../contract/service-error.ts';
 import type { Plan } from '../rules/plan-types.ts';
 import { plan } from '../rules/plan.ts';
-import { classOfRevisionStatus } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { applyPlan, type ApplyResult } from './apply-plan.ts';
 import { observe } from './observe.ts';
 import { rememberConversations } from '../smoke/run-conversations.ts';

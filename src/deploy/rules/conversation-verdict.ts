@@ -2,7 +2,7 @@ import type { ConversationProblem } from './conversations.ts';
 import type { Redact } from '../words/format-expectation.ts';
 import { createFormatter } from '../words/format-expectation.ts';
 import { counted } from '../words/verdict-table/words.ts';
-import { conversationsTest } from '../file/conversations.ts';
+import { conversationsTest } from '../file/smoke-test.ts';
 import type { NamedVerdict, ExpectationResult, UnprovenReason } from './verdict-types.ts';
 
 /** What the check of one conversation came to. */

@@ -1,5 +1,6 @@
 import type { OnUnproven } from '../file/desired.ts';
-import { type HoldDecision, type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
+import type { HoldDecision, Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { isOfConversations } from './verdict-subject.ts';
 import type { NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 

@@ -1,5 +1,6 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
-import { type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import type {
   Desired,
   DesiredExternalDocker,

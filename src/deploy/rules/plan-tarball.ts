@@ -1,6 +1,7 @@
 import type { DesiredInternalSource } from '../file/desired.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
-import { type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { tarballField } from './plan-fields.ts';
 import type { FieldChange, TarballSummary } from './plan-types.ts';
 

@@ -1,5 +1,6 @@
 import type { OnFailure } from '../file/desired.ts';
-import { type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import type { RollbackObstacle } from './trigger-types.ts';
 
 /** The revision to restore in place of this one: what was live before it, unless that is itself. */

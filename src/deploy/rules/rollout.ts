@@ -1,5 +1,6 @@
 import { asSentence } from '../../kit/plain-text.ts';
-import { type Revision, classOfRevisionStatus } from '../../contract/control/revision.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { holdStateOf } from './hold-state.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
 

@@ -1,4 +1,4 @@
-import { conversationsTest } from '../file/conversations.ts';
+import { conversationsTest } from '../file/smoke-test.ts';
 import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import { agentAddress, type Deployment } from '../../contract/control/deployment.ts';
-import { classOfRevisionStatus, type Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
+import type { Revision } from '../../contract/control/revision.ts';
 import { allEntriesOf } from '../../contract/control/pages.ts';
 import { textsToMask } from '../../contract/control/secret.ts';
 import type { ControlService } from '../../contract/control/service.ts';

@@ -1,5 +1,6 @@
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
-import { type HoldDecision, type Revision, classOfRevisionStatus } from '../../../src/contract/control/revision.ts';
+import type { HoldDecision, Revision } from '../../../src/contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../src/contract/control/service.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
 import type { Timer } from './timer.ts';

@@ -2,7 +2,7 @@ import { isObject } from '../../../src/kit/json-object.ts';
 import { botOf } from '../../../src/demo/github/answers/accounts.ts';
 import { createRun, suiteOf, updateRun } from '../../../src/demo/github/answers/checks.ts';
 import { deliver } from '../../../src/demo/github/events/deliver.ts';
-import { type Delivery } from '../../../src/demo/github/deliveries.ts';
+import type { Delivery } from '../../../src/demo/github/deliveries.ts';
 import { numberAt, textAt, type JsonObject } from '../../../src/demo/github/exchange.ts';
 import {
   repositoryFor,

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { isObject } from '../../../src/kit/json-object.ts';
 import { recordOf, runsOf, suiteOf } from '../../../src/demo/github/answers/checks.ts';
 import { changeInstallation, deliver } from '../../../src/demo/github/events/deliver.ts';
-import { type Delivery } from '../../../src/demo/github/deliveries.ts';
+import type { Delivery } from '../../../src/demo/github/deliveries.ts';
 import {
   numberAt,
   paged,

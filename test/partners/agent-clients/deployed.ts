@@ -32,7 +32,7 @@ export async function openDeployed(): Promise<Deployed> {
   try {
     const folder = join(served.folder, 'git/acme/many-sided');
     const repository = await Repository.ofExample(manySided, folder);
-    await served.agent('./agent', folder);
+    await served.agent('../../partners/agent-clients/agent', folder);
     const webhooks = { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port], require_https: false } };
     const config = join(folder, 'langgraph.json');
     await writeFile(config, JSON.stringify({ ...JSON.parse(await readFile(config, 'utf8')), webhooks }));

@@ -1,5 +1,5 @@
 import type { Commit, HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { classOfRevisionStatus } from '../../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /** A part of a sentence: our words, text that others wrote, or a revision. */
 export type CausePart = string | { text: string } | { revisionId: string };

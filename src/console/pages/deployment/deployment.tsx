@@ -6,7 +6,7 @@ import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
 import type { LoadedList } from '../../api/use-list.ts';
 import { Untrusted } from '../../parts/untrusted.tsx';
-import { classOfRevisionStatus } from '../../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { ActionDialog, type Action } from './actions.tsx';
 import { isWithoutSource } from './cause.ts';
 import { Serving } from './serving.tsx';

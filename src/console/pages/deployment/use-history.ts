@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { revisionHistory, type HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { classOfRevisionStatus } from '../../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { call } from '../../api/http.ts';
 import { useList, type LoadedList } from '../../api/use-list.ts';
 import { isInProgress, shortId } from '../../parts/revision-status.ts';

@@ -1,4 +1,4 @@
-import { classOfRevisionStatus } from '../../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /** The outcome of a revision, and what to do next. */
 export interface OutcomeAdvice {

@@ -1,4 +1,4 @@
-import { classOfRevisionStatus } from '../../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /** The stages of a rollout, in their order. */
 const stageOf: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ import { readShape } from '../validation/shape.ts';
 import { defaultPage } from './queries.ts';
 import { agentUrl } from './response.ts';
 import type { SummaryRow } from './summary-repository.ts';
-import { classOfRevisionStatus, type RevisionStatus } from '../../../contract/control/revision.ts';
+import { classOfRevisionStatus, type RevisionStatus } from '../../../contract/control/revision-status.ts';
 import type { DeletionState } from './status.ts';
 
 /** The facts behind a deployment's state. */

@@ -1,4 +1,4 @@
-import type { RevisionStatus } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 import type { DeletionState } from '../deployments/status.ts';
 import { runningStatuses } from '../revisions/states.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
-import type { RevisionStatus } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 import { recordChange, theService } from '../store/audit.ts';
 import { addRevision } from '../deployments/repository.ts';
 import { lockDeployment } from '../revisions/work-repository.ts';

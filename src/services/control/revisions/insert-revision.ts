@@ -3,7 +3,7 @@ import { missingSource } from '../deployments/validation/redeploy.ts';
 import { causeColumns, type Cause } from './cause.ts';
 import { type TakenBuild, wantedColumns } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import type { RevisionStatus } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /** Records a revision's new status. */
 export async function recordEvent(

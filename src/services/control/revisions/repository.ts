@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts';
-import type { RevisionsQuery, RevisionStatus } from '../../../contract/control/revision.ts';
+import type { RevisionsQuery } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 import type { Commit } from '../builds/build.ts';
 import { unfinishedStatuses } from './states.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionEvent, RevisionRecord } from '../store/tables.ts';

@@ -1,4 +1,4 @@
-import type { RevisionStatus } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /**
  * Every transition of a revision's status (docs/design/deployments-and-revisions.md: the contract names only DEPLOYED).

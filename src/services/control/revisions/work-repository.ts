@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts';
-import type { RevisionStatus } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 import { missingSource } from '../deployments/validation/redeploy.ts';
 import { deploymentStatus, type DatabaseState } from '../deployments/status.ts';
 import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from './states.ts';

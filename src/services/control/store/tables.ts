@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 import type { DeploymentStatus } from '../../../contract/control/deployment.ts';
-import type { RevisionStatus, HoldDecision } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
+import type { HoldDecision } from '../../../contract/control/revision.ts';
 import type { Secret, SecretReference } from '../../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../../contract/control/source.ts';
 import type { DatabaseState, DeletionState } from '../deployments/status.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { deploymentsQuery, deploymentStatuses } from '../../../contract/control/deployment.ts';
 import { logQuery } from '../../../contract/control/log.ts';
-import { revisionsQuery, revisionStatuses } from '../../../contract/control/revision.ts';
+import { revisionsQuery } from '../../../contract/control/revision.ts';
+import { revisionStatuses } from '../../../contract/control/revision-status.ts';
 import { deploymentType } from '../../../contract/control/source.ts';
 
 const defaultLogPage = 50;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RevisionStatus } from '../../../../src/contract/control/revision.ts';
+import type { RevisionStatus } from '../../../../src/contract/control/revision-status.ts';
 import { restoreRetryDelayMs, nextListenerWork } from '../../../../src/services/control/listeners/listener-work.ts';
 import { mayStep, runningStatuses } from '../../../../src/services/control/revisions/states.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { untilAborted } from '../../../../src/kit/clock.ts';
-import type { RevisionStatus } from '../../../../src/contract/control/revision.ts';
+import type { RevisionStatus } from '../../../../src/contract/control/revision-status.ts';
 import { changeNotifier } from '../../../../src/services/control/logs/change-notifier.ts';
 import { writeEvent } from '../../../../src/services/control/logs/operations.ts';
 import { followLog, quietMs, whileAdmitted, type LogEvent } from '../../../../src/services/control/logs/follow-log.ts';

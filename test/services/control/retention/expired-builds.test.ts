@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RevisionStatus } from '../../../../src/contract/control/revision.ts';
+import type { RevisionStatus } from '../../../../src/contract/control/revision-status.ts';
 import {
   ages,
   expiredBuilds,

@@ -3,7 +3,7 @@ import {
   classOfRevisionStatus,
   revisionStatusClasses,
   type RevisionStatus,
-} from '../../../../src/contract/control/revision.ts';
+} from '../../../../src/contract/control/revision-status.ts';
 import {
   firstStep,
   hasEnded,

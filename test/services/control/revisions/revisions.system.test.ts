@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectControlService } from '../../../../src/client/control.ts';
-import { revisionStatusClasses } from '../../../../src/contract/control/revision.ts';
+import { revisionStatusClasses } from '../../../../src/contract/control/revision-status.ts';
 import { rolloutAfter, rolloutOf } from '../../../../src/deploy/rules/rollout.ts';
 import {
   fromGit,

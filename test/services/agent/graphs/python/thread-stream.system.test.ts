@@ -19,6 +19,6 @@ describePython('client.threads.stream of the official client, with a graph in Py
     await expect
       .poll(async () => (await thread.state.get({ namespace: [] })).values)
       .toEqual({ said: { text: 'kept' }, steps: ['yes'] });
-    expect((await client.threads.get(thread.threadId)).status).toBe('idle');
+    await expect.poll(async () => (await client.threads.get(thread.threadId)).status).toBe('idle');
   });
 });

@@ -1,0 +1,1 @@
+import{setTimeout as e}from"node:timers/promises";const t=()=>Math.round(Number(process.hrtime.bigint())/1e6),n=Date.now()-t(),r={now:()=>Date.now(),steadyNow:t,sleep:(t,n)=>e(t,void 0,{signal:n}).catch(e=>{throw n?.aborted?n.reason:e})},i={now:()=>n+t(),sleep:(e,t)=>r.sleep(e,t)},a=(e,t,n)=>Math.min(n,t*2**(e-1));export{i as n,a as t};
