@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { readAddress } from '../../src/kit/base-address.ts';
 import { fieldNameSettings } from '../../src/contract/control/aliases.ts';
-import { invalidInHeader, withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
+import { invalidInHeader } from '../../src/kit/base-address.ts';
+import { withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
 import { readRsaKey } from '../../src/kit/rsa-key.ts';
 
 /** A repository that the operator lets act on a deployment whose `repo_url` is another's. */

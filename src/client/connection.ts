@@ -1,7 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Clock, steadyClock } from '../kit/clock.ts';
 import { type BaseAddress, readAddress } from '../kit/base-address.ts';
-import { invalidInHeader } from '../kit/plain-text.ts';
+import { invalidInHeader } from '../kit/base-address.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 
 export interface ConnectionSettings {

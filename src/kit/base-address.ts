@@ -1,5 +1,3 @@
-import { withoutTrailingSlashes } from './plain-text.ts';
-
 /** The base URL of a service, to which all paths are appended. */
 export interface BaseAddress {
   /** Scheme, host and port. */
@@ -39,7 +37,9 @@ export function readAddress(written: string, { allowHttp = false }: { allowHttp?
       'plain http would show the key to the network: use https, or set allow-http if this network is yours',
     );
   }
-  return { ok: true, address: { origin: url.origin, prefix: withoutTrailingSlashes(url.pathname), loopback } };
+  const path = url.pathname.split('/');
+  while (path.at(-1) === '') path.pop();
+  return { ok: true, address: { origin: url.origin, prefix: path.join('/'), loopback } };
 }
 
 /** True for a host that is this machine itself, as `URL` spells it. */
@@ -50,4 +50,10 @@ export function isLoopback(hostname: string): boolean {
     /^127\.\d+\.\d+\.\d+$/.test(hostname) ||
     /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname)
   );
+}
+
+/** Why a value can't be sent as a header, without showing it; undefined if it can, or is absent. */
+export function invalidInHeader(what: string, value: string | undefined): string | undefined {
+  if (value === undefined || /^[\x21-\x7e]*$/.test(value)) return undefined;
+  return `${what} holds a space, a line break or a letter that no header may carry`;
 }

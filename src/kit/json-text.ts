@@ -1,5 +1,3 @@
-import { isObject } from './json-object.ts';
-
 /** Parses JSON; undefined if invalid. */
 export function fromJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
@@ -41,12 +39,6 @@ function hasMoreSigns(json: string, most: number): boolean {
   }
   return false;
 }
-
-/** JSON with the members of every object in the order of their names: equal values are equal texts. */
-export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
 
 /** Text that Postgres takes: its `text` refuses the NUL character, its `jsonb` halves of surrogate pairs, too. */
 export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();

@@ -39,12 +39,6 @@ export const capitalized = (text: string): string => `${text.charAt(0).toUpperCa
 /** Ends a text with exactly one full stop, whether it has one or not. */
 export const asSentence = (words: string): string => `${withoutFullStop(words)}.`;
 
-/** Why a value can't be sent as a header, without showing it; undefined if it can, or is absent. */
-export function invalidInHeader(what: string, value: string | undefined): string | undefined {
-  if (value === undefined || /^[\x21-\x7e]*$/.test(value)) return undefined;
-  return `${what} holds a space, a line break or a letter that no header may carry`;
-}
-
 /** Ends a text that was cut, in logs, traced runs and verdicts. Masking hides the start of a secret before it. */
 export const cutMark = ' [...]';
 

@@ -1,6 +1,6 @@
 import { readAddress } from '../../kit/base-address.ts';
 import type { FieldNameSetting } from '../../contract/control/aliases.ts';
-import { invalidInHeader } from '../../kit/plain-text.ts';
+import { invalidInHeader } from '../../kit/base-address.ts';
 import type { Problem } from '../../kit/diagnostics/problem.ts';
 import { optionInputs, type Inputs } from './input-table.ts';
 import { inputProblem } from './inputs.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
-import { canonicalJson } from '../../kit/json-text.ts';
+import { canonicalJson } from '../../kit/json-object.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { ServiceError } from '../../contract/service-error.ts';
