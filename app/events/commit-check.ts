@@ -1,3 +1,4 @@
+import { capitalized } from '../../src/kit/plain-text.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import { checkLimitBytes, leftOut, truncateSections } from '../../src/deploy/words/summary.ts';
@@ -38,7 +39,7 @@ function commitCheck(title: string, why: string, refused: Targets['refused'], no
     title,
     summary: truncateSections(
       [
-        `${asMarkdown(capital(why))}.`,
+        `${asMarkdown(capitalized(why))}.`,
         ...(hint ? [hint] : []),
         ...(lines.length > 0 ? [['Not acted upon:', '', ...lines].join('\n')] : []),
       ],
@@ -75,8 +76,6 @@ export function subjectOf(wanted: ReportContent): CheckSubject | undefined {
   const number = /<!-- landfall: pull request (\d+) -->/.exec(summary)?.[1];
   return number === undefined ? undefined : { kind: 'pull-request', number: Number(number) };
 }
-
-const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 const opening = '<!-- landfall: note -->';
 const closing = '<!-- landfall: end of note -->';

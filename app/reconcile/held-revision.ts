@@ -14,6 +14,7 @@ import {
   type ReconcileContext,
   type StepResult,
 } from './reconcile-context.ts';
+import { comparingTests } from './live-answers.ts';
 
 /** Poll interval for a decision that the service did not record yet (ms). */
 const lookMs = 3_000;
@@ -34,7 +35,7 @@ export async function beginHeldTests(
 /** Where the live revision answers; undefined where there is none, or nothing is compared with it. */
 async function liveAddress(work: ReconcileContext, intent: Intent): Promise<string | undefined> {
   const { deploymentId, formerLiveRevisionId, terms } = intent;
-  const isCompared = terms.conversations || terms.smokeTests.some(({ series }) => series?.kind === 'live');
+  const isCompared = terms.conversations || comparingTests(intent).length > 0;
   if (!formerLiveRevisionId || !isCompared) return undefined;
   return agentAddress(await work.context.control.getDeployment(deploymentId, readOptions(work)));
 }

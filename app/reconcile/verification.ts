@@ -1,7 +1,7 @@
 import { decideWhenToTest } from '../../src/deploy/machine/steps/send-change.ts';
 import type { Verification } from '../../src/deploy/rules/verification.ts';
-import { withNotesOnce } from '../../src/deploy/rules/note.ts';
 import type { Intent } from './intent.ts';
+import { withNotes } from './live-answers.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
 /** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */
@@ -27,10 +27,6 @@ export async function verificationOf(
 
 /** The intent with the hold that is requested of its revision, and a note where it is not the one of the deploy file. */
 export function withVerification(intent: Intent, { holdSeconds, note }: Verification): Intent {
-  const { holdSeconds: _, terms, ...rest } = intent;
-  return {
-    ...rest,
-    terms: note ? { ...terms, notes: withNotesOnce(terms.notes, [note]) } : terms,
-    ...(holdSeconds === undefined ? {} : { holdSeconds }),
-  };
+  const { holdSeconds: _, ...rest } = note ? withNotes(intent, [note]) : intent;
+  return { ...rest, ...(holdSeconds === undefined ? {} : { holdSeconds }) };
 }

@@ -4,27 +4,15 @@ import { type RequestOf, startWorker, type WorkerOptions } from './worker.ts';
 /** Judges in a process of its own: its time and memory grow with the responses and the expectations. */
 export function processJudge(options: WorkerOptions): Judge & { close(): Promise<void> } {
   const worker = startWorker<RequestOf<Judge>>(options);
-  const request = async (work: RequestOf<Judge>): Promise<string | undefined> => {
+  const ask = async <T>(work: RequestOf<Judge>, otherwise: T): Promise<T> => {
     const result = await worker.request(work);
-    return result.kind === 'done' ? result.json : undefined;
+    return result.kind === 'done' ? JSON.parse(result.json) : otherwise;
   };
   return {
-    async nextAttempt(tried) {
-      const json = await request({ name: 'nextAttempt', argument: tried });
-      return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
-    },
-    async conclude(tried) {
-      const json = await request({ name: 'conclude', argument: tried });
-      return json === undefined ? { verdict: unjudged, compared: [] } : JSON.parse(json);
-    },
-    async measure(tried) {
-      const json = await request({ name: 'measure', argument: tried });
-      return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
-    },
-    async compareStates(sides) {
-      const json = await request({ name: 'compareStates', argument: sides });
-      return json === undefined ? undefined : JSON.parse(json);
-    },
+    nextAttempt: (tried) => ask({ name: 'nextAttempt', argument: tried }, { kind: 'unjudged' }),
+    conclude: (tried) => ask({ name: 'conclude', argument: tried }, { verdict: unjudged, compared: [] }),
+    measure: (tried) => ask({ name: 'measure', argument: tried }, { kind: 'unjudged' }),
+    compareStates: (sides) => ask({ name: 'compareStates', argument: sides }, undefined),
     close: worker.close,
   };
 }

@@ -107,13 +107,14 @@ function pythonProblems(deployed: Deployed, read: Extract<ReadGraphConfig, { ok:
   const places = placesOf(deployed);
   if (!places) return { problems: [], warnings: [] };
   const folder = relative(places.source, places.folder).split(sep).join('/');
-  const plan = planPython(read.value, pythonSource(places.source, folder));
+  const source = pythonSource(places.source, folder);
+  const plan = planPython(read.value, source);
   if (plan.kind === 'refused') {
     const field = fieldName(plan.path);
     const problem = { file: deployed.path, ...read.placeOf(plan.path), field, message: `\`${field}\` ${plan.message}` };
     return { problems: [problem], warnings: [] };
   }
-  const tooOld = lockedPythonEngineProblem(plan, pythonSource(places.source, folder));
+  const tooOld = lockedPythonEngineProblem(plan, source);
   if (tooOld) {
     const file = deployed.root === '.' ? tooOld.file : inFolder(tooOld.file, deployed.root);
     const problem = { file, line: 1, column: 1, field: '', message: tooOld.message.replace(/\.$/, '') };

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { maxCaseFileLength } from '../deploy/file/case-file.ts';
 import type { CaseFiles } from '../deploy/file/cases.ts';
+import { hasCode, missingCodes } from '../kit/errors.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 
 /** Reads files of cases below the working directory, which is the root of the repository. */
@@ -16,7 +17,7 @@ export const workspaceCases: CaseFiles = {
       return { text: readFileSync(path, 'utf8') };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      const isAbsent = error.code === 'ENOENT' || error.code === 'ENOTDIR';
+      const isAbsent = hasCode(error, ...missingCodes);
       return {
         why: isAbsent ? 'names a file that is not there' : `names a file that cannot be read (${String(error.code)})`,
       };
@@ -33,7 +34,7 @@ export function readTextFile(path: string): TextFile {
     return { kind: 'read', text: readFileSync(path, 'utf8') };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'absent' };
+    if (hasCode(error, ...missingCodes)) return { kind: 'absent' };
     const message = error.code === 'EISDIR' ? 'this is a folder' : `this file cannot be read (${String(error.code)})`;
     return { kind: 'unreadable', problem: { file: path, line: 1, column: 1, field: '', message } };
   }

@@ -1,3 +1,5 @@
+import { withoutTrailingSlashes } from './plain-text.ts';
+
 /** The base URL of a service, to which all paths are appended. */
 export interface BaseAddress {
   /** Scheme, host and port. */
@@ -37,9 +39,7 @@ export function readAddress(written: string, { allowHttp = false }: { allowHttp?
       'plain http would show the key to the network: use https, or set allow-http if this network is yours',
     );
   }
-  const path = url.pathname.split('/');
-  while (path.at(-1) === '') path.pop();
-  return { ok: true, address: { origin: url.origin, prefix: path.join('/'), loopback } };
+  return { ok: true, address: { origin: url.origin, prefix: withoutTrailingSlashes(url.pathname), loopback } };
 }
 
 /** True for a host that is this machine itself, as `URL` spells it. */

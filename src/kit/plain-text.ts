@@ -1,6 +1,5 @@
 // Trimming untrusted text and removing terminal controls. Each function takes linear time: an unanchored pattern such
-// as
-// `/\s+$/` takes quadratic time on a long run of white space.
+// as `/\s+$/` takes quadratic time on a long run of white space.
 
 /** Escape sequences starting with ESC or CSI, and all control characters but tab and line feed. */
 const controls =

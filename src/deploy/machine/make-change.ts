@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../../contract/control/deployment.ts';
+import type { Deployment, DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
-import { findMade, type SoughtChange } from '../rules/find-made.ts';
-import { heldAt, sameField } from '../rules/plan-fields.ts';
+import { carriesSource, findMade, type SoughtChange } from '../rules/find-made.ts';
 import { afterTraffic } from '../rules/verification.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -45,7 +44,8 @@ export async function makeChange(
     const first = sent.kind === 'accepted' ? sent.deployment : undefined;
     if (change.kind === 'create') return resolveCreation(change.request, first?.id, resolveMs, run);
     if (first && sought.makesRevision === false) return undefined;
-    const trustsHidden = !isLost || changesSource(sought.request ?? {}, run.known.formerDeployment);
+    // Another source: a revision of it shows that the change was applied.
+    const trustsHidden = !isLost || !carriesSource(sought.request ?? {}, run.known.formerDeployment ?? {});
     const before = { id: change.deploymentId, latest_revision_id: former };
     return resolveChange(before, { ...sought, trustsHidden }, isLost ? resolveMs : lagMs, run);
   }
@@ -96,13 +96,6 @@ async function sendHeld(run: DeployRun, change: Change, guard: ChangeGuard): Pro
   await measureLive(run);
   return send(run, change, guard);
 }
-
-/** Whether a PATCH requests another source: then a revision of this source shows that it was applied. */
-const changesSource = (request: DeploymentPatchRequest, former: Deployment | undefined): boolean =>
-  Object.entries(request.source_revision_config ?? {}).some(([field, requested]) => {
-    const path = `source_revision_config.${field}`;
-    return typeof requested === 'string' && !sameField(path, requested, former && heldAt(former, path));
-  });
 
 /** What a write is found to have done. Without a revision it changed settings in place. */
 interface ResolvedWrite {

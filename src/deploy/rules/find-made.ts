@@ -59,15 +59,19 @@ export function findMade(
 }
 
 /**
- * Whether a revision was made from the source of a PATCH, to resolve a lost response. Any client may have made it.
+ * Whether a revision, or what a deployment has, is of the source of a PATCH, to resolve a lost response. Any client may have made it.
  * `digest` is that of the uploaded tarball: another client's upload of the same folder has another path.
  */
-export function carriesSource(request: DeploymentPatchRequest, revision: Revision, digest?: string): boolean {
-  const isUploaded = digest !== undefined && digest === revision.source_revision_config.source_tarball_digest;
+export function carriesSource(
+  request: DeploymentPatchRequest,
+  made: Partial<Pick<Deployment, 'source_revision_config'>>,
+  digest?: string,
+): boolean {
+  const isUploaded = digest !== undefined && digest === made.source_revision_config?.source_tarball_digest;
   return Object.entries(request.source_revision_config ?? {}).every(([field, requested]) => {
     const path = `source_revision_config.${field}`;
     if (typeof requested !== 'string' || (path === tarballField && isUploaded)) return true;
-    return sameField(path, requested, heldAt(revision, path));
+    return sameField(path, requested, heldAt(made, path));
   });
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../kit/json-object.ts';
+import { canonicalJson, isObject } from '../../kit/json-object.ts';
 import { resourceProblems } from '../../contract/control/resource-bounds.ts';
 import {
   defaultedResourceFields,
@@ -75,7 +75,7 @@ export function sameResources(one: unknown, other: unknown): boolean {
 export function readableSpec(held: unknown): { spec: ResourceSpec; unreadable: string[]; unknown: string[] } {
   const fields = isObject(held)
     ? Object.entries(held).flatMap(([field, value]) =>
-        isNothing(value) ? [] : [[field, withoutNulls(value)] as const],
+        isNothing(value) ? [] : [[field, without(value, isNull)] as const],
       )
     : [];
   const known = fields.filter(([field]) => schemas.has(field));
@@ -141,23 +141,18 @@ function meaning(spec: ResourceSpec): Record<string, unknown> {
 
 const isCpu = (field: string) => field.includes('cpu');
 
+const isNull = (_: string, each: unknown): boolean => each === null;
+const isUnset = (key: string, each: unknown): boolean => each === null || (key === 'value' && each === '');
+
 /** Equal but for nulls, and for the empty `value` that an EnvVar has by default. */
-const sameValue = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+const sameValue = (one: unknown, other: unknown): boolean =>
+  canonicalJson(without(one, isUnset)) === canonicalJson(without(other, isUnset));
 
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (key, each: unknown) => {
-    if (key === 'value' && each === '') return undefined;
-    if (!isObject(each)) return each;
-    const entries = Object.entries(each).filter(([, member]) => member !== null);
-    return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
-}
-
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+function without(value: unknown, isLeftOut: (key: string, each: unknown) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((each) => without(each, isLeftOut));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, each]) => (each === null ? [] : [[key, withoutNulls(each)]])),
+    Object.entries(value).flatMap(([key, each]) => (isLeftOut(key, each) ? [] : [[key, without(each, isLeftOut)]])),
   );
 }
 

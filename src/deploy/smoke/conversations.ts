@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
+import type { CallOptions } from '../../contract/call-options.ts';
 import type { ConversationTerms } from '../file/conversations.ts';
 import type { ConversationServer } from '../../contract/agent/service.ts';
 import type { ThreadSearch } from '../../contract/agent/thread.ts';
@@ -102,7 +103,7 @@ async function readConversations(live: ConversationServer, check: ConversationCh
     ...(await live.searchThreads({ ...search, status: 'idle' }, options)),
     ...(await live.searchThreads({ ...search, status: 'interrupted' }, options)),
   ];
-  const shapes = new Map<string, ReturnType<typeof graphShape>>();
+  const shapeOf = shapesAt(live, options);
   const conversations: Conversation[] = [];
   let size = 0;
   for (const { thread_id: threadId, updated_at: updatedAt, metadata } of newestConversations(found, terms.newest)) {
@@ -118,11 +119,20 @@ async function readConversations(live: ConversationServer, check: ConversationCh
       note(`conversations: only the newest ${conversations.length} are tried: more are too large together`);
       break;
     }
-    const shape = shapes.get(assistantId) ?? graphShape(live, assistantId, options);
-    shapes.set(assistantId, shape);
-    conversations.push({ threadId, updatedAt, graphId, assistantId, before, live: (await shape) ?? noShape });
+    const shape = (await shapeOf(assistantId)) ?? noShape;
+    conversations.push({ threadId, updatedAt, graphId, assistantId, before, live: shape });
   }
   return conversations;
+}
+
+/** Reads the shape of each assistant's graph once. */
+function shapesAt(server: ConversationServer, options: CallOptions): Revisions['shapeOf'] {
+  const shapes = new Map<string, ReturnType<typeof graphShape>>();
+  return (assistantId) => {
+    const shape = shapes.get(assistantId) ?? graphShape(server, assistantId, options);
+    shapes.set(assistantId, shape);
+    return shape;
+  };
 }
 
 const noShape = { nodes: undefined, stateSchema: undefined };
@@ -153,13 +163,7 @@ export async function checkConversations(
   const endsAt = endOf(check);
   const waiting = [...recorded.conversations];
   const results: ConversationResult[] = [];
-  const shapes = new Map<string, ReturnType<typeof graphShape>>();
-  const shapeOf = (assistantId: string) => {
-    const shape =
-      shapes.get(assistantId) ?? graphShape(changed, assistantId, { signal: check.signal, deadline: endsAt });
-    shapes.set(assistantId, shape);
-    return shape;
-  };
+  const shapeOf = shapesAt(changed, { signal: check.signal, deadline: endsAt });
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const conversation = next;

@@ -15,6 +15,7 @@ import {
   rerunOf,
   type EndingDescription,
 } from './revision-ending.ts';
+import { counted } from './verdict-table/words.ts';
 
 /** Where the run ended; its results so far are in `RunState`. */
 export type Ending =
@@ -189,6 +190,8 @@ function reportOfCancel(
 
 function reportOfPassed({ verdict }: RunState): EndingDescription {
   const tests = verdict?.tests.filter((test) => !isOfConversations(test)) ?? [];
-  const count = tests.length === 1 ? '1 smoke test' : `${tests.length} smoke tests`;
-  return { kind: 'unchanged', reason: `The live revision answers as it should (${count}).` };
+  return {
+    kind: 'unchanged',
+    reason: `The live revision answers as it should (${counted(tests.length, 'smoke test')}).`,
+  };
 }

@@ -2,11 +2,11 @@ import type { FieldChange, ReportedPlan } from '../rules/plan-types.ts';
 import { formatDecision } from '../../kit/statistics/sequential-test.ts';
 import type { NamedVerdict, TestVerdict } from '../rules/verdict-types.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
-import { failedRollbackTitle } from './revision-ending.ts';
 import type { DeployEvent } from '../machine/deploy-event.ts';
 import { comparedText } from './verdict-table/table.ts';
-import { durationText } from './verdict-table/words.ts';
+import { counted, durationText } from './verdict-table/words.ts';
 import { asLine, asLogLine } from './sanitize.ts';
+import { failedRollbackTitle } from './revision-ending.ts';
 
 const short = (id: string): string => id.slice(0, 8);
 
@@ -28,7 +28,7 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'waiting-for-commit':
       return `Revision ${event.revisionId} does not report its commit yet: looking again`;
     case 'uploading':
-      return `Uploading ${event.files} ${event.files === 1 ? 'file' : 'files'}, ${event.size.toLocaleString('en')} bytes packed`;
+      return `Uploading ${counted(event.files, 'file')}, ${event.size.toLocaleString('en')} bytes packed`;
     case 'upload-failed':
       return `The upload failed and is retried: ${asLine(event.why, 300)}`;
     case 'uploaded':
@@ -54,9 +54,9 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'hold-decided':
       return `Revision ${event.revisionId} is ${event.decision}: ${asLine(event.why, 500)}`;
     case 'measuring-live':
-      return `Sending ${event.tests} smoke test${event.tests === 1 ? '' : 's'} to the live revision ${event.revisionId} before the change`;
+      return `Sending ${counted(event.tests, 'smoke test')} to the live revision ${event.revisionId} before the change`;
     case 'smoke-began':
-      return `Sending ${event.tests} smoke test${event.tests === 1 ? '' : 's'} to ${asLine(event.address, 200)}`;
+      return `Sending ${counted(event.tests, 'smoke test')} to ${asLine(event.address, 200)}`;
     case 'smoke-attempt':
       if (!event.again) return [];
       if (event.verdict.rate) {
@@ -133,12 +133,12 @@ function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   const title = `  ${asLine(name, 100)}: ${verdict.kind}${tries}`;
   const { rate, comparison } = verdict;
-  const counted = rate ? [formatDecision(verdict.kind, rate)] : comparison ? [comparedText(comparison)] : [];
+  const decided = rate ? [formatDecision(verdict.kind, rate)] : comparison ? [comparedText(comparison)] : [];
   if (verdict.kind === 'unproven') return [title, `    ${asLine(verdict.why, 500)}`];
   const first = verdict.firstEventMs === undefined ? '' : `first event ${durationText(verdict.firstEventMs)}, `;
   return [
     `${title} (${first}total ${durationText(verdict.totalMs)})`,
-    ...counted.map((line) => `    ${line}`),
+    ...decided.map((line) => `    ${line}`),
     ...verdict.held.map(
       ({ held, expected, seen, advises }) =>
         `    ${advises ? `advice, ${held ? 'ok' : 'no'}:` : held ? 'ok   ' : 'wrong'} ${asLine(expected, 200)}${held ? '' : `; saw ${asLine(seen, 300)}`}`,

@@ -1,5 +1,5 @@
 import { percent } from '../../../kit/statistics/sequential-test.ts';
-import { durationText, signed } from './words.ts';
+import { counted, durationText, signed } from './words.ts';
 
 /** One measure of a comparison of two agents: right answers, different paths, or the median of an amount. */
 export interface MeasureResult {
@@ -49,7 +49,7 @@ export function measureValues({ measure, live, changed }: MeasureResult): [live:
   return [text(live), text(changed), `${sign}${text(Math.abs(changed - live))}${share}`];
 }
 
-const pathCount = (count: number): string => `${count} ${count === 1 ? 'path' : 'paths'}`;
+const pathCount = (count: number): string => counted(count, 'path');
 /** Up to 4 digits: `1200`, `0.0012`. */
 const amountText = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));

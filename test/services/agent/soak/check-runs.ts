@@ -55,8 +55,9 @@ const isMissed = (run: SentRun): boolean =>
 
 /** Whether every caller saw the same outcome, and it is the stored one. */
 function reply(run: SentRun, row?: Row): string[] {
-  // Of a run that is gone it is not known whether it was given up, which is an error, or interrupted.
-  const replies = row ? run.reply : run.reply.filter((each) => each !== 'ServerStopped');
+  // A run that was given up is an error, and its stream names the same cause as that of an interrupted one.
+  const isGone = row === undefined && run.reply.includes('error');
+  const replies = isGone ? run.reply.filter((each) => each !== 'ServerStopped') : run.reply;
   const statuses = new Set(replies.flatMap((each) => reportedStatus(each) ?? []));
   if (row && isGivenUp(row)) return [];
   const isSame = statuses.size === 0 || (statuses.size === 1 && (row === undefined || statuses.has(row.status)));
