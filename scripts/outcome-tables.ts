@@ -4,6 +4,7 @@ import type { EndedRollout } from '../src/deploy/rules/rollout-types.ts';
 import type { TestVerdict, Verdict } from '../src/deploy/rules/verdict-types.ts';
 import { adviceOn } from '../src/deploy/words/advice-on-errors.ts';
 import { type Host, outcomes } from '../src/deploy/words/outcomes.ts';
+import { table } from './markdown-table.ts';
 
 const [revisionId, former, commit, built] = ['r2', 'r1', 'a'.repeat(40), 'b'.repeat(40)];
 
@@ -63,10 +64,6 @@ const kinds = new Map([
   ['otherCommit', 'other-commit'],
   ['unknownEffect', 'unknown'],
 ]);
-
-const cells = (row: readonly string[]): string => `| ${row.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
-const table = (head: string[], rows: string[][]): string =>
-  [head, head.map(() => '---'), ...rows].map(cells).join('\n');
 
 export const outcomeTable = (): string =>
   table(

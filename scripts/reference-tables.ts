@@ -14,6 +14,7 @@ import { type ReportedComparison, reportedComparison } from '../src/contract/con
 import { deploymentFields } from '../src/contract/control/field-table.ts';
 import { errorTable, outcomeTable } from './outcome-tables.ts';
 import { fieldSchemas } from './deploy-file-schema.ts';
+import { table } from './markdown-table.ts';
 
 /** action.yml with its inputs from the table. */
 export function withInputs(actionFile: string): string {
@@ -30,47 +31,38 @@ const actionOutputs = z.object({ outputs: z.record(z.string(), z.object({ descri
 /** A page with the tables that it marks, each by its name. */
 type Tables = Record<string, string>;
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-const rows = (cells: string[][]): string => cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
-
 const actionTables = (actionFile: string): Tables => ({
-  inputs: rows([
+  inputs: table(
     ['input', 'default', 'what it is'],
-    ['---', '---', '---'],
-    ...[...inputs].map(([name, { description, required, default: value }]) => [
+    [...inputs].map(([name, { description, required, default: value }]) => [
       `\`${name}\``,
       required ? '**required**' : value === undefined ? '' : `\`${value}\``,
-      cell(description),
+      description,
     ]),
-  ]),
-  outputs: rows([
+  ),
+  outputs: table(
     ['output', 'what it is'],
-    ['---', '---'],
-    ...Object.entries(actionOutputs.parse(parse(actionFile)).outputs).map(([name, { description }]) => [
+    Object.entries(actionOutputs.parse(parse(actionFile)).outputs).map(([name, { description }]) => [
       `\`${name}\``,
-      cell(description),
+      description,
     ]),
-  ]),
+  ),
 });
 
 const variableTable = (): string =>
-  rows([
+  table(
     ['variable', 'option'],
-    ['---', '---'],
-    ...[...variables].map(([name, variable]) => [`\`${variable}\``, `\`--${name}\``]),
-  ]);
+    [...variables].map(([name, variable]) => [`\`${variable}\``, `\`--${name}\``]),
+  );
 
 function fieldTable(): string {
   const schemas = new Map(Object.entries(fieldSchemas()));
-  return rows([
+  return table(
     ['field', 'for', 'value', 'meaning'],
-    ['---', '---', '---', '---'],
-    ...deploymentFields.flatMap(({ name, appliesTo, file, page = file }) =>
-      page === undefined
-        ? []
-        : [[`\`${name}\``, appliesTo?.join(', ') ?? 'all', valueWords(schemas.get(name)), cell(page)]],
+    deploymentFields.flatMap(({ name, appliesTo, file, page = file }) =>
+      page === undefined ? [] : [[`\`${name}\``, appliesTo?.join(', ') ?? 'all', valueWords(schemas.get(name)), page]],
     ),
-  ]);
+  );
 }
 
 const written = z.looseObject({
@@ -120,27 +112,29 @@ const measureFields: Record<keyof ReportedComparison['measures'][number], string
 function comparisonTable(): string {
   const { properties } = objectSchema.parse(z.toJSONSchema(reportedComparison));
   const measure = objectSchema.parse(z.object({ items: z.unknown() }).parse(properties['measures']).items);
-  return rows([
+  return table(
     ['field', 'value', 'meaning'],
-    ['---', '---', '---'],
-    ...Object.entries(comparisonFields).map(([name, meaning]) => [
-      `\`${name}\``,
-      name.endsWith('answers') ? '`live`, `new`: integer' : valueWords(properties[name]),
-      cell(meaning),
-    ]),
-    ...Object.entries(measureFields).map(([name, meaning]) => [
-      `\`measures[].${name}\``,
-      valueWords(measure.properties[name]),
-      cell(meaning),
-    ]),
-  ]);
+    [
+      ...Object.entries(comparisonFields).map(([name, meaning]) => [
+        `\`${name}\``,
+        name.endsWith('answers') ? '`live`, `new`: integer' : valueWords(properties[name]),
+        meaning,
+      ]),
+      ...Object.entries(measureFields).map(([name, meaning]) => [
+        `\`measures[].${name}\``,
+        valueWords(measure.properties[name]),
+        meaning,
+      ]),
+    ],
+  );
 }
 
 const objectSchema = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
 
 /** The pages that have tables, and their tables in the form that the page is in. */
 export async function referenceTables(actionFile: string): Promise<Record<string, Tables>> {
-  const formatted = async (table: string): Promise<string> => (await format(table, { parser: 'markdown' })).trim();
+  const formatted = async (markdown: string): Promise<string> =>
+    (await format(markdown, { parser: 'markdown' })).trim();
   const { rates, tests } = verdictTables();
   return {
     'docs/action.md': actionTables(actionFile),
@@ -156,10 +150,10 @@ export async function referenceTables(actionFile: string): Promise<Record<string
 
 /** The page with each table between its marks. @throws where it does not mark one */
 export function withTables(page: string, tables: Tables): string {
-  return Object.entries(tables).reduce((text, [name, table]) => {
+  return Object.entries(tables).reduce((text, [name, made]) => {
     const between = new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`);
     if (!between.test(text)) throw new Error(`the page has no place for the table of ${name}`);
-    return text.replace(between, () => `<!-- ${name} -->\n\n${table}\n\n<!-- /${name} -->`);
+    return text.replace(between, () => `<!-- ${name} -->\n\n${made}\n\n<!-- /${name} -->`);
   }, page);
 }
 

@@ -7,7 +7,7 @@ import itertools
 import sys
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
@@ -16,7 +16,6 @@ from typing import Any
 from .connection import Answer, Asked
 
 _request: ContextVar[Asked | None] = ContextVar("landfall_request", default=None)
-_outside: Asked | None = None
 _numbers = itertools.count(1)
 
 #: The package in which the SDK looks for the server that its process is part of.
@@ -34,14 +33,12 @@ def provide_client(outside: Asked) -> None:
     Args:
         outside: asks the server for code that runs for no request of it, as a task in the background does.
     """
-    global _outside
-    _outside = outside
     if find_spec(_PACKAGE) is None:
         package = _module(_PACKAGE)
         package.__path__ = []
     # Whatever is called goes through the transport.
     _module(f"{_PACKAGE}.server").__dict__["app"] = None
-    _module(f"{_PACKAGE}.asgi_transport").__dict__["__getattr__"] = _attribute_of_transport
+    _module(f"{_PACKAGE}.asgi_transport").__dict__["__getattr__"] = partial(_attribute_of_transport, outside)
 
 
 def _module(name: str) -> ModuleType:
@@ -49,21 +46,19 @@ def _module(name: str) -> ModuleType:
     return module
 
 
-def _attribute_of_transport(name: str) -> Any:
+def _attribute_of_transport(outside: Asked, name: str) -> Any:
     if name == "ASGITransport":
-        return _transport()
+        return _transport(outside)
     raise AttributeError(name)
 
 
 class _Call:
     """One request of a client, as the server knows it."""
 
-    def __init__(self) -> None:
+    def __init__(self, outside: Asked) -> None:
         asked = _request.get()
         # A task may live on after the request in which it was started.
-        asked = _outside if asked is None or asked.is_over else asked
-        assert asked is not None
-        self._asked = asked
+        self._asked = outside if asked is None or asked.is_over else asked
         self._number = next(_numbers)
         self._is_open = True
 
@@ -93,7 +88,7 @@ class _Call:
 
 
 @lru_cache(maxsize=1)
-def _transport() -> type[Any]:
+def _transport(outside: Asked) -> type[Any]:
     import httpx
 
     class Body(httpx.AsyncByteStream):
@@ -113,7 +108,7 @@ def _transport() -> type[Any]:
             self.app = app
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            call = _Call()
+            call = _Call(outside)
             body = await request.aread()
             answer = await call.ask(
                 "client.request",

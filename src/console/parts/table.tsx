@@ -28,7 +28,7 @@ export function Table({ label, columns, class: className = 'list-table', childre
   );
 }
 
-/** A value with its name, in a list of class `facts`. */
+/** A value with its name, in a list of facts. */
 export const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>
     <dt>{name}</dt>

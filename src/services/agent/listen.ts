@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { pause, type Clock } from '../../kit/clock.ts';
+import { endsWithin, type Clock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { wantsWebSocket } from '../../kit/http/upgrade.ts';
 import { StartupError } from './startup-error.ts';
@@ -55,8 +55,7 @@ export async function listen(
       stopAccepting();
       server.closeIdleConnections();
       await sockets.close();
-      const enough = new AbortController();
-      await Promise.race([closed?.finally(() => enough.abort()), pause(clock, closeGraceMs, enough.signal)]);
+      if (closed) await endsWithin(clock, closeGraceMs, closed);
       server.closeAllConnections();
       await closed;
     },

@@ -1,9 +1,6 @@
 import { useState } from 'preact/hooks';
-import * as z from 'zod';
-import { assistantSchema, type Assistant } from '../../../contract/agent/assistant.ts';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
 import type { Cron } from '../../../contract/agent/cron.ts';
-import { agentPath } from '../../api/agent-access.ts';
-import { call } from '../../api/http.ts';
 import { useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -12,6 +9,7 @@ import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
+import { searchAssistants } from '../assistants/assistants-api.ts';
 import { CronForm } from './cron-form.tsx';
 import { CronPanel } from './cron-panel.tsx';
 import { deleteCron, listCrons } from './crons-api.ts';
@@ -40,10 +38,7 @@ function CronList({ deploymentId }: { deploymentId: string }) {
     { everyMs, pageSize },
   );
   const { data: assistants = [] } = useLoaded(`assistants of ${deploymentId}`, (signal) =>
-    call('POST', agentPath(deploymentId, 'assistants', 'search'), z.array(assistantSchema), {
-      body: { limit: 200, sort_by: 'name', sort_order: 'asc' },
-      signal,
-    }),
+    searchAssistants(deploymentId, { limit: 200, sort_by: 'name', sort_order: 'asc' }, signal),
   );
   const named = (id: string | null | undefined): Assistant | undefined =>
     assistants.find(({ assistant_id }) => assistant_id === id);

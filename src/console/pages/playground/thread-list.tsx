@@ -47,7 +47,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
       const wanted = threadStatuses.find((each) => each === status);
       return agent.searchThreads({ ...query, titleFields, status: wanted, limit, offset }, signal);
     },
-    { everyMs: refreshMs, maxPages: Infinity },
+    { everyMs: refreshMs, maxLimit: 100, maxPages: Infinity },
   );
   // A run that starts or ends on the open thread shows at once.
   useEffect(() => void (entries && reload()), [current?.run.value?.run_id, current?.isFollowing.value]);

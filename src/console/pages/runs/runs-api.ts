@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { assistantSchema, type Assistant } from '../../../contract/agent/assistant.ts';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
 import {
   tracedRunResponse,
   tracedRunsList,
@@ -8,6 +8,7 @@ import {
 import { runSchema } from '../../../contract/agent/run.ts';
 import { agentPath } from '../../api/agent-access.ts';
 import { ApiError, call } from '../../api/http.ts';
+import { searchAssistants } from '../assistants/assistants-api.ts';
 import { showsNoLiveRuns, toListedRun, type ListedRun } from './live-runs.ts';
 
 /** A page of the runs of a tracing project. */
@@ -36,10 +37,7 @@ export async function listLiveRuns(deploymentId: string, signal: AbortSignal): P
 
 /** The assistants of a deployment's agent, by their names. */
 export const listAssistants = (deploymentId: string, signal: AbortSignal): Promise<Assistant[]> =>
-  call('POST', agentPath(deploymentId, 'assistants', 'search'), z.array(assistantSchema), {
-    body: { limit: 100, sort_by: 'name', sort_order: 'asc' },
-    signal,
-  });
+  searchAssistants(deploymentId, { limit: 100, sort_by: 'name', sort_order: 'asc' }, signal);
 
 /** A run with its input, output and steps. */
 export const getRun = (projectId: string, runId: string, signal: AbortSignal): Promise<TracedRunResponse> =>

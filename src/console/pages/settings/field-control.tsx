@@ -3,6 +3,7 @@ import { Field, Hint, LinesField, TextField } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { initialText } from './changes.ts';
 import { fixedTextOf, valueAt, type SettingsField } from './fields.ts';
+import { Fact } from '../../parts/table.tsx';
 
 /** The words for when a change takes effect, beside the rule. */
 const effects = {
@@ -56,12 +57,9 @@ export function FixedFields({ deployment, fields }: { deployment: Deployment; fi
       {fields.map(({ path, label }) => {
         const value = valueAt(deployment, path);
         return (
-          <div key={path}>
-            <dt>{label}</dt>
-            <dd>
-              {value === undefined ? <span class="muted">not set</span> : <Untrusted text={fixedTextOf(path, value)} />}
-            </dd>
-          </div>
+          <Fact key={path} name={label}>
+            {value === undefined ? <span class="muted">not set</span> : <Untrusted text={fixedTextOf(path, value)} />}
+          </Fact>
         );
       })}
     </dl>

@@ -25,7 +25,7 @@ export function AuditLog() {
       const options = { query: { limit, before: last?.id, ...filter }, signal };
       return (await call('GET', 'v1/audit', auditList, options)).resources;
     },
-    { everyMs: 15_000, pageSize: 50, maxPages: Infinity },
+    { everyMs: 15_000, pageSize: 50, maxLimit: 100, maxPages: Infinity },
   );
   return (
     <>

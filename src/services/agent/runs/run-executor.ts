@@ -1,3 +1,4 @@
+import { endsWithin } from '../../../kit/clock.ts';
 import { stackOf } from '../../../kit/errors.ts';
 import { Execution } from './execution.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -94,9 +95,7 @@ export class RunExecutor {
     for (const execution of this.#executions.values()) {
       if (execution.isDelayed && execution.plan.detached) execution.stop('released');
     }
-    const enough = new AbortController();
-    const all = this.#allEnded().then(() => enough.abort());
-    await Promise.race([all, this.#around.clock.sleep(withinMs, enough.signal).catch(() => all)]);
+    await endsWithin(this.#around.clock, withinMs, this.#allEnded());
     // Loops, because runs may be added meanwhile.
     while (this.#executions.size > 0) {
       for (const execution of this.#executions.values())

@@ -76,7 +76,7 @@ export async function loadCode(
   const known = {
     graphs,
     auth: auth && authFacts.parse(rules),
-    embeds: embed !== undefined && (await embeds(embed.named)),
+    embeds: embed !== undefined && (await embeds(embed)),
   };
   if (app === undefined) return { ...known, app: undefined };
   // The last: its startup may use all that the others have made.
@@ -84,23 +84,17 @@ export async function loadCode(
   return { ...known, app: appFacts.parse(await load('load_app', `\`http.app\`, ${app.file}`, args, app.explain)) };
 
   /** Whether the agent's packages embed: a model needs one that they may lack. */
-  async function embeds(named: ExportPath | { model: string }): Promise<boolean> {
+  async function embeds({ named, explain }: NonNullable<CodeOptions['embed']>): Promise<boolean> {
     const isModel = 'model' in named;
-    const explain = (error: unknown): unknown =>
-      isModel && error instanceof WorkerError && error.code === 'embed-package-missing'
-        ? noPackage
-        : embed?.explain(error);
+    const args = isModel ? named : exportArgs(named);
     try {
-      await load('load_embeddings', '`store.index.embed`', isModel ? named : exportArgs(named), explain);
+      await load('load_embeddings', '`store.index.embed`', args, (error) => error);
       return true;
     } catch (error) {
-      if (error === noPackage) return false;
-      throw error;
+      if (isModel && error instanceof WorkerError && error.code === 'embed-package-missing') return false;
+      throw explain(error);
     }
   }
 }
-
-/** The agent's packages know no such model. */
-const noPackage = new Error('No package embeds.');
 
 const exportArgs = ({ file, exportName }: ExportPath) => ({ module: file, export: exportName });

@@ -1,4 +1,4 @@
-import { backoffMs, pause, steadyNow } from '../../../../kit/clock.ts';
+import { backoffMs, endsWithin, pause, steadyNow } from '../../../../kit/clock.ts';
 import { messageOf, stackOf } from '../../../../kit/errors.ts';
 import type { Fetch } from '../../protocols/internal-api.ts';
 import { onBehalfOf } from '../../auth/in-process-caller.ts';
@@ -89,11 +89,10 @@ export class WorkerHost implements GraphHost {
 
   async #shutDownApp(connection: Connection): Promise<void> {
     const { clock, log } = this.#options;
-    const over = new AbortController();
     const shutDown = connection.ask('close_app', {}).catch((error: unknown) => {
       if (!(error instanceof WorkerGone)) log.error(`The shutdown of \`http.app\` failed: ${stackOf(error)}`);
     });
-    await Promise.race([shutDown.finally(() => over.abort()), pause(clock, shutdownMs, over.signal)]);
+    await endsWithin(clock, shutdownMs, shutDown);
   }
 
   /** @param limitMs how long (ms) loading may take; no limit at the first start, which others watch. */
