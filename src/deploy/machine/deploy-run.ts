@@ -14,7 +14,7 @@ import type { ControlService, FullControlService } from '../../contract/control/
 import type { TarballStore } from '../../contract/control/upload.ts';
 import type { RequestedCommit, Workflow } from '../rules/commit.ts';
 import { withoutRequest } from '../rules/plan-identity.ts';
-import type { Obstacle, Plan } from '../rules/plan-types.ts';
+import type { Obstacle, Plan, ReportedPlan } from '../rules/plan-types.ts';
 import { type Note, withNotesOnce } from '../rules/note.ts';
 import { notesOnBuild } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
@@ -25,6 +25,9 @@ import type { RecordedConversations } from '../smoke/conversations.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
+import type { Deploy, Prepared, TestResult } from './deploy-state.ts';
+import { keptOf, type Journal, type KeptDeploy } from './journal.ts';
+import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
 import { maskOf, maskStart } from '../../contract/masking/mask.ts';
 
@@ -86,6 +89,10 @@ export interface DeployRunRequest {
   head?: string | undefined;
   /** The one commit that may be deployed; absent: the one that the ref or the workflow has. */
   commit?: string | undefined;
+  /** Keeps how far the run is. */
+  journal?: Journal | undefined;
+  /** What an earlier run kept: this one goes on with it. */
+  kept?: KeptDeploy | undefined;
   /** Ends the run early: the outcome is `interrupted`, and the revision goes on. */
   signal?: AbortSignal | undefined;
   emit?: ((event: DeployEvent) => void) | undefined;
@@ -98,12 +105,14 @@ export interface DeployRunRequest {
 /** What is known so far: enough to conclude from, wherever the run ends. */
 export interface RunState {
   deployment?: Deployment;
-  plan?: Plan;
+  plan?: ReportedPlan;
   commit?: RequestedCommit;
   /** The revision that served before anything was written. */
   formerLive?: LiveRevision | undefined;
   /** What the deployment held then. */
   formerDeployment?: Deployment | undefined;
+  /** What was sent. */
+  sent?: Prepared;
   /** The revision that is followed. */
   revisionId?: string;
   /** A write is in progress: until its response arrives, its effect is unknown. */
@@ -112,6 +121,8 @@ export interface RunState {
   rollout?: Rollout;
   /** When the revision is tested, once that was decided. */
   verification?: Verification;
+  /** Keeps what a held revision answered, once it is live. */
+  keepAnswers?: () => void;
   /** This run requested the hold of the revision that it follows. */
   isHoldOurs?: boolean;
   /** What the live revision `of` answered before the change, by the names of the tests; where no revision is held. */
@@ -121,6 +132,8 @@ export interface RunState {
   conversations?: RecordedConversations | undefined;
   /** When the verdict was found. */
   verified?: Verify;
+  /** What a rollback restores. */
+  target?: LiveRevision;
   rollback?: Rollback | undefined;
   logs?: readonly LogEntry[];
   notes: readonly Note[];
@@ -191,10 +204,27 @@ export class DeployRun {
   };
 
   decided(planned: Plan): Plan {
-    this.known.plan = planned;
-    this.emit({ kind: 'planned', plan: withoutRequest(planned) });
+    const plan = withoutRequest(planned);
+    this.known.plan = plan;
+    this.emit({ kind: 'planned', plan });
     if (planned.kind !== 'impossible') for (const text of planned.notes) this.note({ code: 'plan', text });
     return planned;
+  }
+
+  /** Keeps how far the deploy is. A journal that can't be written is noted, and ends nothing. */
+  async keep(deploy: Deploy): Promise<void> {
+    try {
+      await this.request.journal?.keep(keptOf(deploy, this));
+    } catch (error) {
+      this.note({ code: 'journal-unwritten', text: messageOf(error) });
+    }
+  }
+
+  /** Remembers what the tests found; nothing where that does not count. */
+  remembers(result: TestResult | undefined): void {
+    delete this.known.verdict;
+    delete this.known.verified;
+    Object.assign(this.known, result);
   }
 
   /** Remembers when the revision is tested, and says so where that is not when it was requested. */

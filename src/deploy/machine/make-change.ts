@@ -1,54 +1,116 @@
-import { randomUUID } from 'node:crypto';
 import type { Deployment, DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
-import { carriesSource, findMade, type SoughtChange } from '../rules/find-made.ts';
+import { findMade, type SoughtChange } from '../rules/find-made.ts';
 import { afterTraffic } from '../rules/verification.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
+import type { DeployIn, Prepared } from './deploy-state.ts';
+import type { Seen } from './next.ts';
+import { ownRevision, withoutChange } from './prepare-change.ts';
 import { findByName } from './find-deployments.ts';
-import { measureLive } from './measure-live.ts';
 import { readNewer } from './steps/read-deployment.ts';
-import { sendChange, type Change, type ChangeGuard, type SendResult, type Sender } from './steps/send-change.ts';
-import { verificationOf } from './verify-held.ts';
+import { sendChange, type SendResult, type Sender } from './steps/send-change.ts';
 
 /** How long to poll for the effect of a write without a response, or for a revision missing in the response (ms). */
 export const resolveMs = 60_000;
 const lagMs = 15_000;
 
+/** What is known to be made: a revision, or a change in place that needs none. */
+type Made = { kind: 'made'; deploymentId: string; revisionId: string } | { kind: 'in-place' };
+
 /** What a change came to. */
 export type ChangeResult =
-  | { kind: 'made'; deploymentId: string; revisionId: string }
-  /** The service took it: `in-place` where it needs no revision. */
-  | { kind: 'in-place' | 'no-revision' }
+  | Made
+  /** The service took it. */
+  | { kind: 'no-revision' }
+  | { kind: 'hold-refused'; why: string }
   /** `lost`: whether it took effect is unknown, and it is never sent again. */
   | { kind: 'overtaken' | 'refused' | 'lost'; error: ServiceError };
 
-/** Sends a change, and looks for its revision where no response names it. */
-export async function makeChange(
-  run: DeployRun,
-  change: Change,
-  { former = null, sought = {}, isHeld = false }: { former?: string | null; sought?: SoughtChange; isHeld?: boolean },
-): Promise<ChangeResult> {
-  const sent = await (isHeld ? sendHeld : send)(run, change, { former });
-  if (sent.kind === 'hold-refused') return { kind: 'refused', error: sent.error };
-  if (sent.kind === 'overtaken' || sent.kind === 'refused') return sent;
-  const isLost = sent.kind === 'lost';
-  const found = sent.kind === 'made' ? sent : await resolved();
-  if (!isLost || found) run.settled();
-  if (!isLost && sought.makesRevision === false) return { kind: 'in-place' };
-  if (found?.revisionId) return { kind: 'made', deploymentId: found.deployment.id, revisionId: found.revisionId };
-  if (found) return { kind: 'in-place' };
-  return isLost ? { kind: 'lost', error: sent.error } : { kind: 'no-revision' };
+/** A change, and how its effect shows where no response names it. */
+type SentChange = Pick<Prepared, 'change' | 'former' | 'sought' | 'holdSeconds'>;
 
-  async function resolved(): Promise<ResolvedWrite | undefined> {
-    const first = sent.kind === 'accepted' ? sent.deployment : undefined;
-    if (change.kind === 'create') return resolveCreation(change.request, first?.id, resolveMs, run);
-    if (first && sought.makesRevision === false) return undefined;
-    // Another source: a revision of it shows that the change was applied.
-    const trustsHidden = !isLost || !carriesSource(sought.request ?? {}, run.known.formerDeployment ?? {});
-    const before = { id: change.deploymentId, latest_revision_id: former };
-    return resolveChange(before, { ...sought, trustsHidden }, isLost ? resolveMs : lagMs, run);
+/** Sends the change of a deploy. Where its revision can't be held, nothing was made, and it is sent again without. */
+export async function sendPrepared(
+  { prepared, key }: DeployIn<'sending'>,
+  run: DeployRun,
+): Promise<Seen['sending']> {
+  run.known.sent = prepared;
+  const made = await makeChange(run, prepared, key);
+  switch (made.kind) {
+    case 'overtaken':
+      return { kind: 'overtaken', error: made.error };
+    case 'hold-refused':
+      run.verifies(afterTraffic(run.request.verify, made.why));
+      return { kind: 'hold-refused' };
+    case 'refused':
+      throw made.error;
+    case 'lost':
+      return { kind: 'ends', ending: { kind: 'unsettled', what: whatIs[prepared.how], error: made.error } };
+    case 'no-revision':
+      return { kind: 'ends', ending: { kind: 'no-revision' } };
+    default:
+      return following(prepared, made);
   }
+}
+
+const whatIs = { created: 'creation', patched: 'change' } as const;
+
+/** Finds out what became of a change that an earlier run was about to send. */
+export async function resolvePrepared(
+  { prepared }: DeployIn<'resolving'>,
+  run: DeployRun,
+): Promise<Seen['resolving']> {
+  const found = await findSent(prepared, run);
+  return found ? following(prepared, found) : { kind: 'not-made' };
+}
+
+/** What was made of a request that an earlier run may have sent; undefined where nothing was. */
+export async function findSent(sent: SentChange, run: DeployRun): Promise<Made | undefined> {
+  run.known.writing = true;
+  const found = await resolve(sent, undefined, { isLost: true }, run);
+  run.known.writing = false;
+  if (!found) return undefined;
+  run.settled();
+  return foundChange(found);
+}
+
+const foundChange = ({ deployment, revisionId }: ResolvedWrite): Made =>
+  revisionId ? { kind: 'made', deploymentId: deployment.id, revisionId } : { kind: 'in-place' };
+
+function following(prepared: Prepared, made: Made): Exclude<Seen['resolving'], { kind: 'not-made' }> {
+  const { change, adopt, folder } = prepared;
+  if (made.kind === 'in-place') return withoutChange(change.kind === 'patch' ? change.deploymentId : '', adopt);
+  if (!folder || change.kind !== 'create') return { kind: 'follows', own: ownRevision(prepared, made) };
+  const graphConfigPath = change.request.source_revision_config.graph_config_path ?? undefined;
+  return { kind: 'fills', deploymentId: made.deploymentId, waiting: made.revisionId, graphConfigPath, ...folder };
+}
+
+/** Sends a change, and looks for its revision where no response names it. */
+export async function makeChange(run: DeployRun, sent: SentChange, key: string): Promise<ChangeResult> {
+  const response = await send(run, sent, key);
+  if (response.kind === 'hold-refused' || response.kind === 'overtaken' || response.kind === 'refused') return response;
+  const isLost = response.kind === 'lost';
+  const first = response.kind === 'accepted' ? response.deployment : undefined;
+  const found = response.kind === 'made' ? response : await resolve(sent, first, { isLost }, run);
+  if (!isLost || found) run.settled();
+  if (!isLost && sent.sought.makesRevision === false) return { kind: 'in-place' };
+  if (found) return foundChange(found);
+  return isLost ? { kind: 'lost', error: response.error } : { kind: 'no-revision' };
+}
+
+/** Looks for the effect of a change. @param first the deployment in its response. */
+async function resolve(
+  { change, former, sought }: SentChange,
+  first: Deployment | undefined,
+  { isLost }: { isLost: boolean },
+  run: DeployRun,
+): Promise<ResolvedWrite | undefined> {
+  if (change.kind === 'create') return resolveCreation(change.request, first?.id, resolveMs, run);
+  if (first && sought.makesRevision === false) return undefined;
+  const trustsHidden = !isLost || sought.trustsHidden;
+  const before = { id: change.deploymentId, latest_revision_id: former };
+  return resolveChange(before, { ...sought, trustsHidden }, isLost ? resolveMs : lagMs, run);
 }
 
 /** The service for one write of a run, which goes on for a moment after cancellation. Throws where that came before. */
@@ -61,13 +123,12 @@ export function senderOf({ request: { control, clock, signal } }: DeployRun): Se
  * Sends a change, and remembers the deployment in the response. Where the response is lost, a service that honours keys
  * gets the same request again; of any other one the effect has to be observed. `writing` marks an unknown effect.
  */
-async function send(run: DeployRun, change: Change, guard: ChangeGuard): Promise<SendResult> {
+async function send(run: DeployRun, { change, former, holdSeconds }: SentChange, key: string): Promise<SendResult> {
   const { clock, control } = run.request;
-  const key = randomUUID();
   const once = (): Promise<SendResult> => {
     const by = senderOf(run);
     run.known.writing = true;
-    return sendChange(change, { ...guard, key }, by);
+    return sendChange(change, { former, holdSeconds, key }, by);
   };
   let sent = await once();
   run.known.writing = sent.kind === 'lost';
@@ -84,17 +145,6 @@ async function send(run: DeployRun, change: Change, guard: ChangeGuard): Promise
   }
   if ('deployment' in sent) run.saw(sent.deployment);
   return sent;
-}
-
-/** Sends a change whose revision is held for its smoke tests; without the hold if the service can't hold this one. */
-async function sendHeld(run: DeployRun, change: Change, guard: ChangeGuard): Promise<SendResult> {
-  const { when, holdSeconds } = await verificationOf(run);
-  if (when === 'after-traffic') await measureLive(run);
-  const sent = await send(run, change, { ...guard, holdSeconds });
-  if (sent.kind !== 'hold-refused') return sent;
-  run.verifies(afterTraffic(run.request.verify, sent.why));
-  await measureLive(run);
-  return send(run, change, guard);
 }
 
 /** What a write is found to have done. Without a revision it changed settings in place. */

@@ -2,7 +2,7 @@ import type { Deployment } from '../../contract/control/deployment.ts';
 import { isNotOffered, isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { nameObstacles } from '../rules/plan-identity.ts';
 import { tryCall } from '../smoke/try-call.ts';
-import type { Ending } from '../words/describe-ending.ts';
+import type { Ending } from './deploy-state.ts';
 import { findDeployments, confirmsAbsence } from './find-deployments.ts';
 import { reportAmbiguousName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -90,7 +90,7 @@ async function waitUntilDeleted(
       if (refusedInRow >= refusals) throw seen.error;
       run.emit({ kind: 'poll-failed', why: run.redact(seen.error.message) });
     }
-    if (open && now >= resolvedBy) return { kind: 'unsettled', what: 'the deletion', error: open };
+    if (open && now >= resolvedBy) return { kind: 'unsettled', what: 'deletion', error: open };
     if (now >= run.deadline) return { kind: 'still-there' };
     await run.untilNextPoll(run.deadline, seen.ok ? 0 : seen.error.retryAfterMs);
   }

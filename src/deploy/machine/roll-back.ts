@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readableSpec } from '../rules/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
@@ -9,18 +10,22 @@ import { whatFailed } from '../words/verdict-words.ts';
 import { decisionWords } from '../words/decision.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive, rollbackObstacle } from '../rules/rollback.ts';
-import type { SoughtChange } from '../rules/find-made.ts';
+import { carriesSource, type SoughtChange } from '../rules/find-made.ts';
 import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { adviceOn } from '../words/advice-on-errors.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
-import { makeChange, type ChangeResult } from './make-change.ts';
+import type { DeployIn, Ending } from './deploy-state.ts';
+import { findSent, makeChange, type ChangeResult } from './make-change.ts';
+import type { Seen } from './next.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
 import { smokeLive } from '../smoke/smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
+
+type Undone = DeployIn<'restoring'>['undone'];
 
 const whyImpossible = {
   'no-revision': impossible(
@@ -34,14 +39,14 @@ const whyImpossible = {
 };
 
 /**
- * Rolls back a revision of this run that failed its smoke tests, to the revision that was live before it; undefined if
- * that was not requested. @param current the deployment, as it was read after the tests.
+ * What is restored in place of a revision of this run that failed its smoke tests: what was live before it; or why
+ * nothing is; undefined if that was not requested. @param current the deployment, as it was read after the tests.
  */
-export async function rollBackFailedRevision(
+export async function findRestored(
   broken: string | undefined,
   current: CallResult<Deployment> | undefined,
   run: DeployRun,
-): Promise<Rollback | undefined> {
+): Promise<LiveRevision | Rollback | undefined> {
   const { formerLive } = run.known;
   const decision = decideRollback({ onFailure: run.request.onFailure, revisionId: broken, formerLive: formerLive?.id });
   if (decision.kind === 'not-requested') return undefined;
@@ -51,15 +56,12 @@ export async function rollBackFailedRevision(
   const read = await tryCall(newerOnItsWay(current.value, broken, run));
   if (!read.ok) return failed(formerLive, run.redact(read.error.message), adviceOn(read.error, 'run'));
   const obstacle = rollbackObstacle(broken, { active: current.value.active_revision_id, onItsWay: read.value });
-  if (obstacle) {
-    const why = decisionWords({ kind: 'skip', ...obstacle });
-    return impossible(
-      why,
-      'Wait for that revision, and roll back (mode: rollback, or landfall rollback) if it fails too.',
-    );
-  }
-  const why = `revision ${broken} ${whatFailed(run.known.verdict ?? { tests: [] })}`;
-  return rollBackTo(formerLive, current.value, why, run);
+  if (!obstacle) return formerLive;
+  const why = decisionWords({ kind: 'skip', ...obstacle });
+  return impossible(
+    why,
+    'Wait for that revision, and roll back (mode: rollback, or landfall rollback) if it fails too.',
+  );
 }
 
 /** The newest revision, if it is another one that may yet serve. */
@@ -73,8 +75,8 @@ async function newerOnItsWay(
   return phaseOf(revision, active) === 'on-its-way' ? latest : undefined;
 }
 
-/** Carries out a requested rollback: to the newest revision that was live before the current one. */
-export async function rollBackToFormer(deployment: Deployment, run: DeployRun): Promise<Rollback> {
+/** What a requested rollback restores: the newest revision that was live before the current one; or why it can't. */
+export async function findFormer(deployment: Deployment, run: DeployRun): Promise<LiveRevision | Rollback> {
   const active = deployment.active_revision_id;
   if (!active) return impossible(nothingLive, 'Deploy it first.');
   const { control } = run.request;
@@ -89,7 +91,14 @@ export async function rollBackToFormer(deployment: Deployment, run: DeployRun): 
     );
   }
   if (!former.value) return impossible(noneLiveBefore(active), 'Deploy the former commit or image instead.');
-  return rollBackTo({ id: former.value.id, revision: former.value }, deployment, 'as requested', run);
+  return { id: former.value.id, revision: former.value };
+}
+
+/** The state in which a revision is restored. */
+export function restoring(target: LiveRevision, undone: Undone, run: DeployRun): DeployIn<'restoring'> {
+  run.known.target = target;
+  const { id: deploymentId = '', latest_revision_id: former = null } = run.known.deployment ?? {};
+  return { state: 'restoring', undone, deploymentId, target: target.id, former, key: randomUUID(), mayBeSent: false };
 }
 
 function impossible(why: string, advice: string): Rollback {
@@ -109,38 +118,48 @@ export async function findFormerLive(
 
 /**
  * Restores a revision that was live before: by deploying its build again if the service can, else by its image or its
- * upload. The new revision is followed and tested like any other, with the full timeout. An error of the service does
- * not end the run: it is part of the report.
+ * upload. An error of the service does not end the run: it is part of the report.
  */
-async function rollBackTo(
-  target: LiveRevision,
-  deployment: Deployment,
-  why: string,
-  run: DeployRun,
-): Promise<Rollback> {
-  run.emit({ kind: 'rolling-back', toRevisionId: target.id, why });
-  const tried = await tryCall(performRollback(target, deployment, run));
-  const rollback = tried.ok ? tried.value : failedRollback(target, tried.error, run);
-  run.known.rollback = rollback;
-  run.emit({ kind: 'rolled-back', rollback });
-  return rollback;
+export async function restoreFormer(restoring: DeployIn<'restoring'>, run: DeployRun): Promise<Seen['restoring']> {
+  const { undone, target: toRevisionId } = restoring;
+  const why = undone ? `revision ${undone.own.revisionId} ${whatFailed(undone.result.verdict)}` : 'as requested';
+  run.emit({ kind: 'rolling-back', toRevisionId, why });
+  const restored = await reported(toRevisionId, run, () => restore(restoring, run));
+  if (!('made' in restored)) return rolledBack(restored, undone, run);
+  const { deploymentId, revisionId } = restored.made;
+  run.emit({ kind: 'started', how: 'redeployed', deploymentId, revisionId });
+  return { kind: 'returns', revisionId };
 }
 
-async function performRollback(target: LiveRevision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
-  const revisionId = await restore(target, deployment, run);
-  if (typeof revisionId !== 'string') return revisionId;
+/** Follows and tests the revision that goes back like any other, with the full timeout. */
+export async function followRestored(returning: DeployIn<'returning'>, run: DeployRun): Promise<Seen['returning']> {
+  const { undone, target, deploymentId, revisionId } = returning;
   const { clock, timeoutMs } = run.request;
-  run.emit({ kind: 'started', how: 'redeployed', deploymentId: deployment.id, revisionId });
-  const deadline = clock.now() + timeoutMs;
   const record = (rollout: Rollout) => {
     run.known.rollback = unfinishedRollback(target, rollout);
   };
   record(rolloutOf(revisionId));
-  const rollout = await watchRevision({ deploymentId: deployment.id, revisionId, deadline, record }, run);
-  if (rollout.kind !== 'live') return unfinishedRollback(target, rollout);
-  const { verdict } = await smokeLive(run, revisionId);
-  if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
-  return failed(target, alsoWrong(target.id), adviceOnAlsoWrong, { rollout, verdict });
+  const rollback = await reported(target, run, async () => {
+    const deadline = clock.now() + timeoutMs;
+    const rollout = await watchRevision({ deploymentId, revisionId, deadline, record }, run);
+    if (rollout.kind !== 'live') return unfinishedRollback(target, rollout);
+    const { verdict } = await smokeLive(run, revisionId);
+    if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target, rollout, verdict } as const;
+    return failed({ id: target }, alsoWrong(target), adviceOnAlsoWrong, { rollout, verdict });
+  });
+  return rolledBack(rollback, undone, run);
+}
+
+function rolledBack(rollback: Rollback, undone: Undone, run: DeployRun): { kind: 'ends'; ending: Ending } {
+  run.known.rollback = rollback;
+  run.emit({ kind: 'rolled-back', rollback });
+  return { kind: 'ends', ending: { kind: undone ? 'followed' : 'rollback-done' } };
+}
+
+/** What came of it, or the report of a failure of the service. */
+async function reported<T>(target: string, run: DeployRun, work: () => Promise<T>): Promise<T | Rollback> {
+  const tried = await tryCall(work());
+  return tried.ok ? tried.value : failedRollback({ id: target }, tried.error, run);
 }
 
 const failed = (
@@ -151,24 +170,29 @@ const failed = (
 ): Rollback => ({ kind: 'failed', toRevisionId: target.id, why, advice, ...seen });
 
 /** An unfinished rollback: `known` holds it in case the run is interrupted. */
-function unfinishedRollback(target: LiveRevision, rollout: Rollout): Rollback {
+function unfinishedRollback(target: string, rollout: Rollout): Rollback {
   const last = rollout.seen.at(-1)?.status ?? 'not seen yet';
-  const why = `revision ${rollout.revisionId}, which goes back to ${target.id}, did not become live (${rollout.kind}, ${last})`;
+  const why = `revision ${rollout.revisionId}, which goes back to ${target}, did not become live (${rollout.kind}, ${last})`;
   const advice = `Look at revision ${rollout.revisionId} of the deployment: it may still become live.`;
-  return failed(target, why, advice, { rollout });
+  return failed({ id: target }, why, advice, { rollout });
 }
 
-/** Has the service deploy the old build again, or its source. Returns the revision to follow, or why there is none. */
-async function restore(target: LiveRevision, before: Deployment, run: DeployRun): Promise<string | Rollback> {
-  const change = { kind: 'redeploy', deploymentId: before.id, revisionId: target.id } as const;
-  const sought = rebuiltFrom(target);
-  const made = await makeChange(run, change, { former: before.latest_revision_id, sought });
-  if (made.kind === 'refused' && isNotOffered(made.error)) return restoreSource(target, before, run);
+/** The revision to follow, or why there is none. */
+type Restored = { made: { deploymentId: string; revisionId: string } } | Rollback;
+
+/** Has the service deploy the old build again, or its source. */
+async function restore({ target: id, former, key, mayBeSent }: DeployIn<'restoring'>, run: DeployRun): Promise<Restored> {
+  const { target, deployment } = run.known;
+  if (!target || !deployment) throw new Error(`nothing is known of revision ${id}`);
+  const change = { kind: 'redeploy', deploymentId: deployment.id, revisionId: id } as const;
+  const sent = { change, former, sought: rebuiltFrom(target) };
+  const made = (mayBeSent ? await findSent(sent, run) : undefined) ?? (await makeChange(run, sent, key));
+  if (made.kind === 'refused' && isNotOffered(made.error)) return restoreSource(target, deployment, run);
   return restored(made, target, run);
 }
 
-function restored(made: ChangeResult, target: LiveRevision, run: DeployRun): string | Rollback {
-  if (made.kind === 'made') return made.revisionId;
+function restored(made: ChangeResult, target: LiveRevision, run: DeployRun): Restored {
+  if (made.kind === 'made') return { made };
   if ('error' in made) return failedRollback(target, made.error, run);
   const why = `the service accepted the change to ${target.id} and made no revision of it`;
   return failed(target, why, 'Look at the deployment and put the former image back by hand.');
@@ -182,7 +206,7 @@ function rebuiltFrom({ revision }: LiveRevision): SoughtChange {
   return { commit: repo_commit_sha ?? undefined, request };
 }
 
-async function restoreSource(target: LiveRevision, before: Deployment, run: DeployRun): Promise<string | Rollback> {
+async function restoreSource(target: LiveRevision, before: Deployment, run: DeployRun): Promise<Restored> {
   const former = formerSource(target, before);
   if (!former) {
     return impossible(
@@ -200,11 +224,9 @@ async function restoreSource(target: LiveRevision, before: Deployment, run: Depl
   }
   if (areSecretsLost) run.note({ code: 'secrets-kept' });
   const change = { kind: 'patch', deploymentId: before.id, request } as const;
-  return restored(
-    await makeChange(run, change, { former: before.latest_revision_id, sought: { request } }),
-    target,
-    run,
-  );
+  const trustsHidden = !carriesSource(request, run.known.formerDeployment ?? {});
+  const sent = { change, former: before.latest_revision_id, sought: { request, trustsHidden } };
+  return restored(await makeChange(run, sent, randomUUID()), target, run);
 }
 
 /** What a revision was made from, where a field can ask for just that. */
@@ -223,22 +245,23 @@ function formerSource({ revision }: LiveRevision, { source, source_revision_conf
  * The secrets and resources that this run changed: the old image would otherwise run with the new ones. The service may
  * hide the values of the former secrets.
  */
-function formerSettings({ known: { plan, formerDeployment } }: DeployRun): {
+function formerSettings({ known: { sent, formerDeployment } }: DeployRun): {
   settings: DeploymentPatchRequest;
   areSecretsLost: boolean;
 } {
   const isKnown = formerDeployment && formerDeployment.latest_revision_id === formerDeployment.active_revision_id;
-  if (plan?.kind !== 'patch' || !isKnown) return { settings: {}, areSecretsLost: false };
+  const request = sent?.change.kind === 'patch' ? sent.change.request : undefined;
+  if (!request || !isKnown) return { settings: {}, areSecretsLost: false };
   const { spec } = readableSpec(formerDeployment.source_config.resource_spec);
-  const secrets = plan.request.secrets ? knownSecrets(formerDeployment.secrets) : undefined;
+  const secrets = request.secrets ? knownSecrets(formerDeployment.secrets) : undefined;
   return {
     settings: {
       ...(secrets ? { secrets } : {}),
-      ...(plan.request.source_config?.resource_spec && Object.keys(spec).length > 0
+      ...(request.source_config?.resource_spec && Object.keys(spec).length > 0
         ? { source_config: { resource_spec: spec } }
         : {}),
     },
-    areSecretsLost: plan.request.secrets != null && !secrets,
+    areSecretsLost: request.secrets != null && !secrets,
   };
 }
 

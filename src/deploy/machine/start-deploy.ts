@@ -1,36 +1,28 @@
-import type { ServiceError } from '../../contract/service-error.ts';
 import type { Plan } from '../rules/plan-types.ts';
 import { plan } from '../rules/plan.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
-import { applyPlan, type ApplyResult } from './apply-plan.ts';
+import type { DeployIn } from './deploy-state.ts';
+import type { Seen } from './next.ts';
+import { prepareChange } from './prepare-change.ts';
 import { observe } from './observe.ts';
 import { rememberConversations } from '../smoke/run-conversations.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { watch } from './watch.ts';
 
-/** How the start of the deploy run ended: with a started rollout, or before any write. */
-export type StartResult = ApplyResult | { kind: 'impossible' } | { kind: 'planned' };
-
-/** Looks, plans and carries the plan out. A dry run is the same, stopped after the plan. */
-export async function startDeploy(run: DeployRun): Promise<StartResult> {
-  let overtaken: ServiceError | undefined;
-  for (let tries = 1; ; tries += 1) {
-    const planned = run.decided(await planFromObservation(run));
-    if (planned.kind === 'impossible') return { kind: 'impossible' };
-    if (run.request.mode === 'plan') return { kind: 'planned' };
-    // The conflicting resource is not visible as a deployment, so another creation would fail too.
-    if (planned.kind === 'create' && overtaken) throw overtaken;
-    // What the new revision must go on with is read while the former one serves.
-    if (planned.kind === 'patch' && planned.makesRevision && run.request.wait) await rememberConversations(run);
-    const started = await applyPlan(planned, run);
-    // Of concurrent runs, the later ones continue from what the first one made.
-    if (started.kind !== 'overtaken' || tries === mostTries) return started;
-    overtaken = started.error;
-  }
+/** Looks, plans and makes the plan ready to be sent. A dry run is the same, stopped after the plan. */
+export async function startDeploy(
+  { overtaken }: DeployIn<'requested'>,
+  run: DeployRun,
+): Promise<Seen['requested']> {
+  const planned = run.decided(await planFromObservation(run));
+  if (planned.kind === 'impossible') return { kind: 'ends', ending: { kind: 'impossible' } };
+  if (run.request.mode === 'plan') return { kind: 'ends', ending: { kind: 'planned' } };
+  // The conflicting resource is not visible as a deployment, so another creation would fail too.
+  if (planned.kind === 'create' && overtaken) throw overtaken;
+  // What the new revision must go on with is read while the former one serves.
+  if (planned.kind === 'patch' && planned.makesRevision && run.request.wait) await rememberConversations(run);
+  return prepareChange(planned, run);
 }
-
-/** How often to plan again when another client is faster each time. */
-const mostTries = 5;
 
 /**
  * Plans from the observed state. A revision in progress that does not report its commit yet may be the requested one:

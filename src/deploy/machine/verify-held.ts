@@ -1,15 +1,15 @@
 import { isTransient } from '../../contract/service-error.ts';
-import { reasonOfDecision } from '../words/verdict-words.ts';
+import { reasonOfDecision, reasonOfOtherCommit } from '../words/verdict-words.ts';
 import { decisionOf, type HoldState, isOpenHold } from '../rules/hold-state.ts';
-import type { EndedRollout } from '../rules/rollout-types.ts';
 import type { Verification } from '../rules/verification.ts';
 import { type HoldDeciding, settleHold } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
+import type { DeployIn } from './deploy-state.ts';
+import type { Seen } from './next.ts';
 import { heldTermsOf } from '../words/revision-ending.ts';
 import { smokeHeld } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { decideWhenToTest } from './steps/send-change.ts';
-import { type HeldRollout, watchRevision } from './watch.ts';
 
 /** How long a decision may take to be recorded, and a promoted revision to get the traffic (ms), at the least. */
 const decidingMs = 120_000;
@@ -25,48 +25,36 @@ export async function verificationOf(run: DeployRun): Promise<Verification> {
   return run.verifies(await decideWhenToTest({ verify, tests, features, onUnavailable: 'after-traffic' }));
 }
 
-/**
- * Tests a held revision at its own address and decides about it. Returns how it ended, which another client may have
- * decided.
- */
-export async function verifyHeld(deploymentId: string, held: HeldRollout, run: DeployRun): Promise<EndedRollout> {
-  const { known, request } = run;
-  const { revisionId, seen } = held;
-  const { address, endsAt } = held.hold;
+/** Tests a held revision at its own address. */
+export async function testHeld(
+  { own: { deploymentId, revisionId }, address, endsAt }: DeployIn<'held'>,
+  run: DeployRun,
+): Promise<Seen['held']> {
   run.emit({ kind: 'held', revisionId, endsAt });
   const { verdict, keepAnswers } = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
-  known.verdict = verdict;
-  known.verified = 'before-traffic';
-  const decision = decisionOf(verdict, heldTermsOf(request, known));
-  const why = run.redact(reasonOfDecision(verdict, decision));
-  const deadline = Math.max(run.deadline, request.clock.now() + decidingMs);
-  const { hold, isSent } = await persistently({ deploymentId, revisionId, decision, why }, deadline, run);
-  if (!isSent) {
-    // The hold was over before: its tests may have found nobody at its address.
-    delete known.verdict;
-    delete known.verified;
-  }
-  if (hold.kind !== 'none') run.record({ ...held, hold });
-  if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
-  else run.note({ code: 'decided-otherwise', revisionId, decision, hold: hold.kind });
-  const ended = await watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
-  if (ended.kind === 'live' && verdict.kind !== 'failed') keepAnswers();
-  return ended;
+  if (verdict.kind !== 'failed') run.known.keepAnswers = keepAnswers;
+  const decision = decisionOf(verdict, heldTermsOf(run.request, run.known));
+  return { kind: 'decides', decision, result: { verdict, verified: 'before-traffic' } };
 }
 
-/** Discards a held revision of this run without a test, and returns how it ended. One of another client is left to it. */
-export async function discardUntested(
-  deploymentId: string,
-  { revisionId, seen }: HeldRollout,
-  why: string,
+/** Has the service carry a decision out, which another client may have made meanwhile. */
+export async function decideAboutHeld(
+  { own: { deploymentId, revisionId, ownsHold }, decision, result }: DeployIn<'deciding'>,
   run: DeployRun,
-): Promise<EndedRollout> {
-  let { deadline } = run;
-  if (run.known.isHoldOurs) {
-    deadline = Math.max(deadline, run.request.clock.now() + decidingMs);
-    await persistently({ deploymentId, revisionId, decision: 'discarded', why }, deadline, run);
-  }
-  return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
+): Promise<Seen['deciding']> {
+  // One of another client that is not tested is left to it.
+  if (!result && !ownsHold) return { kind: 'decided', isOurs: false };
+  run.remembers(result);
+  const why = result ? run.redact(reasonOfDecision(result.verdict, decision)) : reasonOfOtherCommit;
+  run.deadline = Math.max(run.deadline, run.request.clock.now() + decidingMs);
+  const { hold, isSent } = await persistently({ deploymentId, revisionId, decision, why }, run.deadline, run);
+  const { rollout } = run.known;
+  if (result && rollout && hold.kind !== 'none') run.record({ ...rollout, hold });
+  // The hold was over before: its tests may have found nobody at its address.
+  if (!isSent) run.remembers(undefined);
+  if (result && hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
+  else if (result) run.note({ code: 'decided-otherwise', revisionId, decision, hold: hold.kind });
+  return { kind: 'decided', isOurs: isSent };
 }
 
 /** Repeats a decision while the service is unavailable: without one, the revision is discarded in the end. */

@@ -14,7 +14,7 @@ export type Note =
   | { code: 'decided-otherwise'; revisionId: string; decision: HoldDecision; hold: HoldState['kind'] }
   | { code: 'log-unread'; log: string; text?: string }
   | { code: 'deployments-unlisted' | 'secrets-unmasked' | 'secrets-kept' }
-  | { code: 'verdict-unreported' | 'verdict-not-sent' | 'answers-unkept'; text: string }
+  | { code: 'verdict-unreported' | 'verdict-not-sent' | 'answers-unkept' | 'journal-unwritten'; text: string }
   /** A finished sentence of another part. */
   | { code: 'file' | 'plan' | 'build' | 'smoke-tests'; text: string };
 

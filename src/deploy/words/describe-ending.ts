@@ -2,7 +2,7 @@ import { asSentence } from '../../kit/plain-text.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
 import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
-import type { StartResult } from '../machine/start-deploy.ts';
+import type { Ending } from '../machine/deploy-state.ts';
 import { adviceOn } from './advice-on-errors.ts';
 import { adviceOnRerun, minutes, outcomes } from './outcomes.ts';
 import {
@@ -16,24 +16,6 @@ import {
   type EndingDescription,
 } from './revision-ending.ts';
 import { counted } from './verdict-table/words.ts';
-
-/** Where the run ended; its results so far are in `RunState`. */
-export type Ending =
-  | Exclude<StartResult, { kind: 'follow' }>
-  /** There is no such deployment, and this mode makes none. */
-  | { kind: 'absent' }
-  | { kind: 'started' }
-  | { kind: 'followed' }
-  | { kind: 'tested' }
-  | { kind: 'rollback-done' }
-  /** `found`: it existed when the run started. */
-  | { kind: 'gone'; found: boolean }
-  | { kind: 'would-delete' }
-  | { kind: 'deletion-started' }
-  | { kind: 'still-there' }
-  | { kind: 'service-error'; error: ServiceError }
-  /** `discarded`: the revision that this run held has been ended. */
-  | { kind: 'cancelled'; discarded: boolean };
 
 /** Maps an ending and what is known to the report. */
 export function describeEnding(request: DeployRunRequest, known: RunState, ending: Ending): EndingDescription {
@@ -76,7 +58,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'still-there':
       return reportOfDeletion(request, known, ending);
     case 'unsettled':
-      return { kind: 'failed', ...outcomes.unknownEffect({ what: ending.what, why: ending.error.message }, 'run') };
+      return { kind: 'failed', ...outcomes.unknownEffect({ what: `the ${ending.what}`, why: ending.error.message }, 'run') };
     case 'overtaken':
     case 'service-error':
       return reportOfError(known, ending.error);

@@ -13,8 +13,21 @@ const short = (id: string): string => id.slice(0, 8);
 /** What happens as lines of plain text, for a log or a terminal. An event that needs no line has none. */
 export const eventLines = (event: DeployEvent): string[] => [linesOf(event)].flat();
 
+const wasInterrupted: Record<Extract<DeployEvent, { kind: 'resumed' }>['state'], string> = {
+  sending: 'while its change was sent',
+  following: 'while its revision was followed',
+  held: 'while its held revision was tested',
+  deciding: 'before the decision about its held revision',
+  decided: 'after the decision about its held revision',
+  live: 'once its revision was live',
+  restoring: 'before its rollback',
+  returning: 'during its rollback',
+};
+
 function linesOf(event: DeployEvent): string | string[] {
   switch (event.kind) {
+    case 'resumed':
+      return `Going on with the deploy that was interrupted ${wasInterrupted[event.state]} at ${new Date(event.at).toISOString()}`;
     case 'looking':
       return `Looking for ${asLine(event.deployment, 100)}`;
     case 'looked':

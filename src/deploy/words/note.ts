@@ -52,6 +52,8 @@ export function noteText(note: Note): string {
       return `the verdict of the smoke tests could not be reported to the service: ${note.text}`;
     case 'answers-unkept':
       return `the service could not keep or return what the smoke tests measured: ${note.text}`;
+    case 'journal-unwritten':
+      return `how far this deploy is could not be kept, so it can't be resumed from here: ${note.text}`;
     default:
       return note.text;
   }

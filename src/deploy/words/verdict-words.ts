@@ -70,6 +70,9 @@ export function reasonOfDecision(verdict: Verdict, decision: HoldDecision): stri
   return `Its ${[...passed, ...goOn].join(', and its ')}.`;
 }
 
+/** Why a held revision is discarded untested. */
+export const reasonOfOtherCommit = 'It was built from another commit than the one that was requested.';
+
 /** What of a revision is not proven. */
 export function whatIsUnproven({ tests }: Pick<Verdict, 'tests'>): string {
   const first = tests.find((test) => test.verdict.kind === 'unproven');

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { isNotOffered, isTransient } from '../../contract/service-error.ts';
+import { isOtherCommit, sameCommit } from '../rules/commit.ts';
+import type { EndedRollout, Rollout } from '../rules/rollout-types.ts';
+import { lastLogLines } from '../smoke/log-lines.ts';
+import { smokeLive } from '../smoke/smoke.ts';
+import { tryCall } from '../smoke/try-call.ts';
+import type { DeployRun } from './deploy-run.ts';
+import type { Deploy, DeployIn, Ending, OpenState, OwnRevision } from './deploy-state.ts';
+import { resolvePrepared, sendPrepared } from './make-change.ts';
+import { measureLive } from './measure-live.ts';
+import { next, type Seen } from './next.ts';
+import { prepareFolder } from './prepare-change.ts';
+import { findRestored, followRestored, restoreFormer, restoring } from './roll-back.ts';
+import { startDeploy } from './start-deploy.ts';
+import { successorOf } from './steps/successor.ts';
+import { decideAboutHeld, testHeld, verificationOf } from './verify-held.ts';
+import { watchRevision, watchUntilHeld } from './watch.ts';
+
+type Steps = { [State in OpenState]: (deploy: DeployIn<State>, run: DeployRun) => Promise<Seen[State]> };
+
+const steps: Steps = {
+  requested: startDeploy,
+  filling: prepareFolder,
+  measuring: async (_, run) => {
+    await measureLive(run);
+    return { kind: 'measured', key: randomUUID() };
+  },
+  sending: sendPrepared,
+  resolving: resolvePrepared,
+  following: follow,
+  held: testHeld,
+  deciding: decideAboutHeld,
+  decided: ({ own }, run) => followToEnd(own, run),
+  live: testOnceLive,
+  kept: testKept,
+  restoring: restoreFormer,
+  returning: followRestored,
+};
+
+/** Carries a deploy on to its end, one kept state after the other. */
+export async function carryOn(begun: Deploy, run: DeployRun): Promise<Ending> {
+  let deploy = begun;
+  while (deploy.state !== 'ended') {
+    await run.keep(deploy);
+    deploy = await step(deploy, run);
+  }
+  return deploy.ending;
+}
+
+const step = async <State extends OpenState>(deploy: DeployIn<State>, run: DeployRun): Promise<Deploy> =>
+  next(deploy, await steps[deploy.state](deploy, run));
+
+/** Follows the revision, until it waits for its tests at the latest. */
+async function follow({ own }: DeployIn<'following'>, run: DeployRun): Promise<Seen['following']> {
+  const { deploymentId, revisionId, how, ownsHold } = own;
+  run.known.revisionId = revisionId;
+  run.known.isHoldOurs = ownsHold;
+  run.emit({ kind: 'started', how, deploymentId, revisionId });
+  if (!run.request.wait) return { kind: 'ends', ending: { kind: 'started' } };
+  if ((await verificationOf(run)).when === 'after-traffic') return followToEnd(own, run);
+  const seen = await watchUntilHeld(watched(own, run), run);
+  if (seen.kind !== 'in-progress') return atEnd(own, seen, run);
+  if (isOtherCommit(run.known.commit, seen.builtCommit)) {
+    return { kind: 'decides', decision: 'discarded', result: undefined };
+  }
+  const { address, endsAt } = seen.hold;
+  return { kind: 'held', address, endsAt };
+}
+
+const followToEnd = async (own: OwnRevision, run: DeployRun): Promise<Seen['decided']> =>
+  atEnd(own, await watchRevision(watched(own, run), run), run);
+
+function watched({ deploymentId, revisionId }: OwnRevision, { known, deadline, record }: DeployRun) {
+  const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
+  return { deploymentId, revisionId, deadline, seen, record };
+}
+
+async function atEnd(own: OwnRevision, rollout: EndedRollout, run: DeployRun): Promise<Seen['decided']> {
+  const { deploymentId, revisionId } = own;
+  const { known } = run;
+  if (rollout.kind === 'live') return { kind: 'live' };
+  const successor = rollout.kind === 'superseded' ? await sameSuccessor(deploymentId, rollout, run) : undefined;
+  if (successor !== undefined) {
+    // What was measured and found is of the superseded one.
+    for (const field of ['before', 'verdict', 'verified', 'rollback', 'keepAnswers'] as const) delete known[field];
+    return { kind: 'follows', own: { deploymentId, revisionId: successor, how: 'adopted', ownsHold: false } };
+  }
+  if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
+    known.logs = await lastLogLines(deploymentId, revisionId, {
+      control: run.request.control,
+      options: () => run.reading(Infinity),
+      lines: 50,
+      characters: 2_000,
+      redact: (text, most) => run.redactStart(text, most),
+      missed: (log, error) =>
+        run.note({ code: 'log-unread', log, ...(!isNotOffered(error) && { text: error.message }) }),
+    });
+  }
+  return { kind: 'ends', ending: { kind: 'followed' } };
+}
+
+/** The revision of the same commit that took the place of the followed one; one that reports late is waited for. */
+async function sameSuccessor(
+  deploymentId: string,
+  rollout: Extract<Rollout, { kind: 'superseded' }>,
+  run: DeployRun,
+): Promise<string | undefined> {
+  const { control, clock } = run.request;
+  const commit = run.known.commit?.kind === 'known' ? run.known.commit.sha : undefined;
+  if (!commit) return undefined;
+  for (;;) {
+    const found = await tryCall(successorOf(deploymentId, rollout, { control, options: () => run.reading() }));
+    if (found.ok && sameCommit(found.value.commit, commit)) return found.value.id;
+    const mayBe = found.ok ? found.value.mayReport : isTransient(found.error);
+    if (!mayBe || clock.now() >= run.deadline) return undefined;
+    await run.untilNextPoll(run.deadline, found.ok ? 0 : found.error.retryAfterMs);
+  }
+}
+
+/** Tests a revision that serves, unless it was tested before, and decides whether it is taken back. */
+async function testOnceLive({ own, result }: DeployIn<'live'>, run: DeployRun): Promise<Seen['live']> {
+  const { known } = run;
+  const { verdict, current } = result
+    ? { verdict: result.verdict, current: known.deployment && ({ ok: true, value: known.deployment } as const) }
+    : await smokeLive(run, own.revisionId);
+  const verified = known.verified ?? 'after-traffic';
+  known.verdict = verdict;
+  if (verdict.kind !== 'none') known.verified = verified;
+  known.keepAnswers?.();
+  const restored = verdict.kind === 'failed' ? await findRestored(own.revisionId, current, run) : undefined;
+  if (restored && 'id' in restored) {
+    const { deploymentId, target, former, key } = restoring(restored, undefined, run);
+    return { kind: 'restores', result: { verdict, verified }, deploymentId, target, former, key };
+  }
+  known.rollback = restored;
+  return { kind: 'ends', ending: { kind: 'followed' } };
+}
+
+/** Tests the revision that goes on serving. It was not made by this run, which takes nothing back. */
+async function testKept(_: DeployIn<'kept'>, run: DeployRun): Promise<Seen['kept']> {
+  const { known, request } = run;
+  const ends = { kind: 'ends', ending: { kind: 'kept' } } as const;
+  if (!request.wait) return ends;
+  const { verdict, current } = await smokeLive(run, known.deployment?.active_revision_id);
+  known.verdict = verdict;
+  if (verdict.kind !== 'none') known.verified = 'after-traffic';
+  const restored = verdict.kind === 'failed' ? await findRestored(undefined, current, run) : undefined;
+  if (restored && !('id' in restored)) known.rollback = restored;
+  return ends;
+}

@@ -1,0 +1,112 @@
+import type { HoldDecision } from '../../contract/control/revision.ts';
+import type { ServiceError } from '../../contract/service-error.ts';
+import type { Verify } from '../file/desired.ts';
+import type { SoughtChange } from '../rules/find-made.ts';
+import type { Verdict } from '../rules/verdict-types.ts';
+import type { StartKind } from './deploy-event.ts';
+import type { Change } from './steps/send-change.ts';
+
+/** The revision that a deploy is about: followed by its id, whatever else becomes the newest. */
+export interface OwnRevision {
+  deploymentId: string;
+  revisionId: string;
+  how: StartKind;
+  /** This deploy requested the hold of its revision, and decides about it. */
+  ownsHold: boolean;
+}
+
+/** What the tests of a revision found, and whether it got traffic before. */
+export interface TestResult {
+  verdict: Verdict;
+  verified: Verify;
+}
+
+/** A change that is ready to be sent. */
+export interface Prepared {
+  how: 'created' | 'patched';
+  change: Change;
+  /** The newest revision before it; null for a creation. */
+  former: string | null;
+  /** How its effect shows where no response names it. */
+  sought: SoughtChange;
+  /** Its revision may be held for its tests. */
+  mayHold: boolean;
+  /** The hold that is requested (s). */
+  holdSeconds?: number | undefined;
+  /** The folder that follows a creation, by its digest: the revision of the creation waits for it. */
+  folder?: { digest: string } | undefined;
+  /** What is followed where the change makes no revision of its own. */
+  adopt?: string | undefined;
+}
+
+/** The states of a deploy or a rollback, each with its own fields. */
+interface States {
+  /** Nothing was sent. It is planned again where another client was faster: `overtaken`. */
+  requested: { tries: number; overtaken?: ServiceError };
+  /** A deployment was created, and its first revision, `waiting`, waits for the folder. */
+  filling: { tries: number; deploymentId: string; waiting: string; graphConfigPath: string | undefined; digest: string };
+  /** The live revision is sent the tests that compare with it: it is replaced before the new one can be tested. */
+  measuring: { tries: number; prepared: Prepared };
+  /** `key`: the idempotency key. */
+  sending: { tries: number; prepared: Prepared; key: string };
+  /** An earlier run was about to send it, and may have. */
+  resolving: { prepared: Prepared };
+  following: { own: OwnRevision };
+  /** Its revision waits for a decision before it gets traffic, and answers at an address of its own until `endsAt`. */
+  held: { own: OwnRevision; address: string; endsAt: string };
+  /** Without a result it is discarded untested. */
+  deciding: { own: OwnRevision; decision: HoldDecision; result?: TestResult | undefined };
+  /** Its hold is over, and it is followed to its end. */
+  decided: { own: OwnRevision; result?: TestResult | undefined };
+  /** It serves, and is tested there unless it was before. */
+  live: { own: OwnRevision; result?: TestResult | undefined };
+  /** There is nothing to follow: what was live stays live. */
+  kept: object;
+  /** The build of `target` is requested again. `mayBeSent`: an earlier run was about to, and may have. */
+  restoring: Restoring & { former: string | null; key: string; mayBeSent: boolean };
+  /** The revision that goes back to `target` is followed and tested. */
+  returning: Restoring & { revisionId: string };
+  ended: { ending: Ending };
+}
+
+interface Restoring {
+  /** The revision that failed its tests; absent where the rollback was requested. */
+  undone?: { own: OwnRevision; result: TestResult } | undefined;
+  deploymentId: string;
+  target: string;
+}
+
+/** A deploy in one of these states. */
+export type DeployIn<State extends keyof States> = { [Each in State]: { state: Each } & States[Each] }[State];
+/** Where a run stands. Each state is kept in the journal before its effect. */
+export type Deploy = DeployIn<keyof States>;
+export type OpenState = Exclude<keyof States, 'ended'>;
+
+/** How a run ends; its results so far are in `RunState`. */
+export type Ending =
+  | { kind: 'impossible' }
+  | { kind: 'planned' }
+  /** Nothing is on its way: what was live stays live. */
+  | { kind: 'kept' }
+  /** Another client was faster each time. */
+  | { kind: 'overtaken'; error: ServiceError }
+  /** The service took the change, and made no revision of it. */
+  | { kind: 'no-revision' }
+  /** Whether the request took effect is unknown. It is never sent again. */
+  | { kind: 'unsettled'; what: 'creation' | 'change' | 'deletion'; error: ServiceError }
+  /** The folder is no longer what was planned: nothing of it was taken. */
+  | { kind: 'not-uploaded'; why: string }
+  /** There is no such deployment, and this mode makes none. */
+  | { kind: 'absent' }
+  | { kind: 'started' }
+  | { kind: 'followed' }
+  | { kind: 'tested' }
+  | { kind: 'rollback-done' }
+  /** `found`: it existed when the run started. */
+  | { kind: 'gone'; found: boolean }
+  | { kind: 'would-delete' }
+  | { kind: 'deletion-started' }
+  | { kind: 'still-there' }
+  | { kind: 'service-error'; error: ServiceError }
+  /** `discarded`: the revision that this run held has been ended. */
+  | { kind: 'cancelled'; discarded: boolean };

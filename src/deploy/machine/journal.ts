@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { isObject } from '../../kit/json-object.ts';
+import type { RequestedCommit } from '../rules/commit.ts';
+import type { Note } from '../rules/note.ts';
+import type { ReportedPlan } from '../rules/plan-types.ts';
+import type { Sample, Verdict } from '../rules/verdict-types.ts';
+import type { DeployRun, RunState } from './deploy-run.ts';
+import type { Deploy, Ending, Prepared } from './deploy-state.ts';
+import { findRevision } from './steps/read-deployment.ts';
+
+/** Keeps how far a run is, before each effect, so that a later run can go on with the same deploy. */
+export interface Journal {
+  /** Keeps this in place of what was kept before; undefined: nothing was sent that could be gone on with. */
+  keep(kept: KeptDeploy | undefined): Promise<void>;
+}
+
+const text = z.string();
+const own = z.object({
+  deploymentId: text,
+  revisionId: text,
+  how: z.enum(['created', 'patched', 'adopted', 'redeployed']),
+  ownsHold: z.boolean(),
+});
+const result = z.object({
+  verdict: z.custom<Verdict>((value) => isObject(value) && Array.isArray(value['tests'])),
+  verified: z.enum(['before-traffic', 'after-traffic']),
+});
+const prepared = z.custom<Prepared>((value) => isObject(value) && isObject(value['change']) && isObject(value['sought']));
+const undone = z.object({ own, result }).optional();
+
+const deploySchema = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('sending'), tries: z.number(), prepared, key: text }),
+  z.object({ state: z.literal('following'), own }),
+  z.object({ state: z.literal('held'), own, address: text, endsAt: text }),
+  z.object({ state: z.literal('deciding'), own, decision: z.enum(['promoted', 'discarded']), result: result.optional() }),
+  z.object({ state: z.literal('decided'), own, result: result.optional() }),
+  z.object({ state: z.literal('live'), own, result: result.optional() }),
+  z.object({ state: z.literal('restoring'), undone, deploymentId: text, target: text, former: text.nullable(), key: text }),
+  z.object({ state: z.literal('returning'), undone, target: text, deploymentId: text, revisionId: text }),
+]);
+
+/** What is kept of a run: the state of its deploy, and what later states and the outcome need. No secret is in it. */
+export const keptSchema = z.object({
+  version: z.literal(1),
+  /** ms since the epoch */
+  at: z.number(),
+  deploy: deploySchema,
+  plan: z.custom<ReportedPlan>(isObject).optional(),
+  commit: z.custom<RequestedCommit>(isObject).optional(),
+  /** The revision that served before anything was sent. */
+  formerLive: text.optional(),
+  /** What the live revision answered before the change, by the names of the tests. */
+  before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
+  changed: z.boolean(),
+  notes: z.array(z.custom<Note>(isObject)),
+});
+export type KeptDeploy = z.infer<typeof keptSchema>;
+
+/** What of a run is worth going on with; undefined before anything was sent. */
+export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
+  const state = stateToKeep(deploy);
+  if (!state) return undefined;
+  const { plan, commit, formerLive, before, changed, notes } = run.known;
+  const kept = {
+    version: 1,
+    at: run.request.clock.now(),
+    deploy: state,
+    plan,
+    commit,
+    formerLive: formerLive?.id,
+    before: before && { of: before.of, answers: [...before.answers] },
+    changed,
+    notes,
+  };
+  const written = JSON.stringify(kept, (_, value: unknown) => (typeof value === 'string' ? run.redact(value) : value));
+  return keptSchema.parse(JSON.parse(written));
+}
+
+function stateToKeep(deploy: Deploy): unknown {
+  switch (deploy.state) {
+    case 'requested':
+    case 'filling':
+    case 'measuring':
+    case 'kept':
+    case 'ended':
+      return undefined;
+    case 'sending':
+      return { ...deploy, prepared: withoutSecrets(deploy.prepared) };
+    case 'resolving':
+      return { ...deploy, state: 'sending', tries: 1 };
+    default:
+      return deploy;
+  }
+}
+
+/** Without the values, a change of secrets alone can't be recognised in what a service holds. */
+function withoutSecrets({ change, sought, ...rest }: Prepared): Prepared {
+  const request = sought.request && { ...sought.request, secrets: hidden(sought.request.secrets, sought.trustsHidden) };
+  const sent =
+    change.kind === 'create' ? { ...change, request: { ...change.request, secrets: [] } } :
+    change.kind === 'patch' ? { ...change, request: request ?? {} } : change;
+  return { ...rest, change: sent, sought: { ...sought, request } };
+}
+
+const hidden = (secrets: unknown, isTrusted: boolean | undefined): [] | undefined =>
+  secrets == null || isTrusted ? undefined : [];
+
+/** Whether nothing is left to go on with after an ending. */
+export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean {
+  if (ending.kind === 'service-error' || ending.kind === 'unsettled') return false;
+  if (ending.kind === 'cancelled') return ending.discarded;
+  const last = rollback && 'rollout' in rollback ? rollback.rollout : rollout;
+  return ending.kind !== 'started' && last?.kind !== 'timed-out';
+}
+
+/** What was about to be sent may have been. */
+function resumed(kept: KeptDeploy['deploy']): Deploy {
+  if (kept.state === 'sending') return { ...kept, state: 'resolving' };
+  return kept.state === 'restoring' ? { ...kept, mayBeSent: true } : kept;
+}
+
+function deploymentOf(deploy: Deploy): string | undefined {
+  if ('deploymentId' in deploy) return deploy.deploymentId;
+  if ('own' in deploy) return deploy.own.deploymentId;
+  const change = 'prepared' in deploy ? deploy.prepared.change : undefined;
+  return change && 'deploymentId' in change ? change.deploymentId : undefined;
+}
+
+/** Goes on from what an earlier run kept, after a look at the deployment as it is now. @throws ServiceError */
+export async function resumeDeploy(kept: KeptDeploy, run: DeployRun): Promise<Deploy> {
+  const { known } = run;
+  const { control } = run.request;
+  const { plan, commit, before, changed, notes, formerLive, at } = kept;
+  const deploy = resumed(kept.deploy);
+  Object.assign(known, { plan, commit, changed });
+  if (before) known.before = { of: before.of, answers: new Map(before.answers) };
+  for (const note of notes) run.note(note);
+  run.emit({ kind: 'resumed', at, state: kept.deploy.state });
+  const revision = 'own' in deploy ? deploy.own : 'undone' in deploy ? deploy.undone?.own : undefined;
+  const deploymentId = deploymentOf(deploy);
+  const read = (id: string) => findRevision(deploymentId ?? '', id, { control, options: () => run.reading() });
+  if (deploymentId) run.saw(await control.getDeployment(deploymentId, run.reading()));
+  if (deploymentId && formerLive) known.formerLive = { id: formerLive, revision: await read(formerLive) };
+  if ('target' in deploy) known.target = { id: deploy.target, revision: await read(deploy.target) };
+  if (revision) Object.assign(known, { revisionId: revision.revisionId, isHoldOurs: revision.ownsHold });
+  run.remembers('result' in deploy ? deploy.result : 'undone' in deploy ? deploy.undone?.result : undefined);
+  return deploy;
+}

@@ -1,0 +1,104 @@
+import type { HoldDecision } from '../../contract/control/revision.ts';
+import type { ServiceError } from '../../contract/service-error.ts';
+import type { Deploy, DeployIn, Ending, OpenState, OwnRevision, Prepared, TestResult } from './deploy-state.ts';
+
+/** How often a plan is made again where another client was faster each time. */
+const maxTries = 5;
+
+interface Ends {
+  kind: 'ends';
+  ending: Ending;
+}
+/** `key`: the idempotency key of the request. */
+type IsPrepared = { kind: 'prepared'; prepared: Prepared; key: string };
+type Follows = { kind: 'follows'; own: OwnRevision };
+/** A deployment whose first revision waits for the folder. */
+type Fills = { kind: 'fills' } & Omit<DeployIn<'filling'>, 'state' | 'tries'>;
+type IsKept = { kind: 'kept' };
+type IsOver = Ends | { kind: 'live' } | Follows;
+
+/** What a step saw, by the state that it was in. */
+export interface Seen {
+  requested: Ends | IsKept | Follows | IsPrepared;
+  filling: Ends | IsPrepared;
+  measuring: { kind: 'measured'; key: string };
+  sending: Ends | IsKept | Follows | Fills | { kind: 'overtaken'; error: ServiceError } | { kind: 'hold-refused' };
+  resolving: IsKept | Follows | Fills | { kind: 'not-made' };
+  following: IsOver | { kind: 'held'; address: string; endsAt: string } | Decides;
+  held: Decides;
+  /** `isOurs`: the decision was sent; else the hold was over before, and its tests may have found nobody. */
+  deciding: { kind: 'decided'; isOurs: boolean };
+  decided: IsOver;
+  live: Ends | ({ kind: 'restores'; result: TestResult } & Pick<DeployIn<'restoring'>, 'deploymentId' | 'target' | 'former' | 'key'>);
+  kept: Ends;
+  restoring: Ends | { kind: 'returns'; revisionId: string };
+  returning: Ends;
+}
+/** Without a result it is discarded untested. */
+type Decides = { kind: 'decides'; decision: HoldDecision; result: TestResult | undefined };
+
+type Transitions = { [State in OpenState]: (deploy: DeployIn<State>, seen: Seen[State]) => Deploy };
+
+const transitions: Transitions = {
+  requested: ({ tries }, seen) => (seen.kind === 'prepared' ? prepared(tries, seen) : started(seen)),
+  filling: ({ tries }, seen) => (seen.kind === 'prepared' ? prepared(tries, seen) : ended(seen)),
+  measuring: ({ tries, prepared }, { key }) => ({ state: 'sending', tries, prepared, key }),
+  sending: ({ tries, prepared }, seen) => {
+    if (seen.kind === 'hold-refused') return { state: 'measuring', tries, prepared: withoutHold(prepared) };
+    if (seen.kind === 'fills') return filling(tries, seen);
+    if (seen.kind !== 'overtaken') return started(seen);
+    const { error } = seen;
+    return tries < maxTries
+      ? { state: 'requested', tries: tries + 1, overtaken: error }
+      : { state: 'ended', ending: { kind: 'overtaken', error } };
+  },
+  resolving: (_, seen) => {
+    if (seen.kind === 'not-made') return { state: 'requested', tries: 1 };
+    return seen.kind === 'fills' ? filling(1, seen) : started(seen);
+  },
+  following: ({ own }, seen) => {
+    if (seen.kind === 'decides') return decides(own, seen);
+    if (seen.kind !== 'held') return over(own, undefined, seen);
+    const { address, endsAt } = seen;
+    return { state: 'held', own, address, endsAt };
+  },
+  held: ({ own }, seen) => decides(own, seen),
+  deciding: ({ own, result }, { isOurs }) => ({ state: 'decided', own, result: isOurs ? result : undefined }),
+  decided: ({ own, result }, seen) => over(own, result, seen),
+  live: ({ own }, seen) => {
+    if (seen.kind === 'ends') return ended(seen);
+    const { kind: _, result, ...restored } = seen;
+    return { state: 'restoring', undone: { own, result }, ...restored, mayBeSent: false };
+  },
+  kept: (_, seen) => ended(seen),
+  restoring: ({ undone, target, deploymentId }, seen) =>
+    seen.kind === 'ends'
+      ? ended(seen)
+      : { state: 'returning', undone, target, deploymentId, revisionId: seen.revisionId },
+  returning: (_, seen) => ended(seen),
+};
+
+/** The state of a deploy after what was seen in its state. Pure; every pair has an answer, by its types. */
+export const next = <State extends OpenState>(deploy: DeployIn<State>, seen: Seen[State]): Deploy =>
+  transitions[deploy.state](deploy, seen);
+
+const ended = ({ ending }: Ends): Deploy => ({ state: 'ended', ending });
+
+function prepared(tries: number, { prepared, key }: IsPrepared): Deploy {
+  const isMeasured = prepared.mayHold && prepared.holdSeconds === undefined;
+  return isMeasured ? { state: 'measuring', tries, prepared } : { state: 'sending', tries, prepared, key };
+}
+
+const withoutHold = ({ holdSeconds: _, ...prepared }: Prepared): Prepared => prepared;
+
+const filling = (tries: number, { kind: _, ...waits }: Fills): Deploy => ({ state: 'filling', tries, ...waits });
+
+const started = (seen: Ends | IsKept | Follows): Deploy =>
+  seen.kind === 'follows' ? { state: 'following', own: seen.own } : seen.kind === 'kept' ? { state: 'kept' } : ended(seen);
+
+const decides = (own: OwnRevision, { decision, result }: Decides): Deploy => ({ state: 'deciding', own, decision, result });
+
+function over(own: OwnRevision, result: TestResult | undefined, seen: IsOver): Deploy {
+  if (seen.kind === 'follows') return { state: 'following', own: seen.own };
+  return seen.kind === 'live' ? { state: 'live', own, result } : ended(seen);
+}
