@@ -35,6 +35,8 @@ export interface Prepared {
   holdSeconds?: number | undefined;
   /** The folder that follows a creation, by its digest: the revision of the creation waits for it. */
   folder?: { digest: string } | undefined;
+  /** Its secrets are not kept: it can't be sent again as it was. */
+  isWithoutSecrets?: true;
   /** What is followed where the change makes no revision of its own. */
   adopt?: string | undefined;
 }
@@ -50,12 +52,12 @@ interface States {
   /** `key`: the idempotency key. */
   sending: { tries: number; prepared: Prepared; key: string };
   /** An earlier run was about to send it, and may have. */
-  resolving: { prepared: Prepared };
+  resolving: { prepared: Prepared; key: string };
   following: { own: OwnRevision };
   /** Its revision waits for a decision before it gets traffic, and answers at an address of its own until `endsAt`. */
   held: { own: OwnRevision; address: string; endsAt: string };
-  /** Without a result it is discarded untested. */
-  deciding: { own: OwnRevision; decision: HoldDecision; result?: TestResult | undefined };
+  /** Without a result it is discarded untested. `mayBeSent`: an earlier run was about to send the decision. */
+  deciding: { own: OwnRevision; decision: HoldDecision; result?: TestResult | undefined; mayBeSent?: true };
   /** Its hold is over, and it is followed to its end. */
   decided: { own: OwnRevision; result?: TestResult | undefined };
   /** It serves, and is tested there unless it was before. */

@@ -28,12 +28,12 @@ export async function deploy(request: DeployRunRequest): Promise<Outcome> {
     request.mode
   ];
   const ending = await runToEnd(work, run);
-  if (isOver(ending, run.known)) await run.keep({ state: 'ended', ending });
   await run.reported();
   const hasEnded = ending.kind !== 'cancelled' && ending.kind !== 'service-error';
   const [deploymentId, revisionId] = [run.known.deployment?.id, revisionOf(run)];
   const isShown = hasEnded && deploymentId && revisionId;
   const page = isShown ? await consolePageOf(deploymentId, revisionId, request) : undefined;
+  if (isOver(ending, run.known)) await run.keep({ state: 'ended', ending });
   const outcome = { ...conclude(run, ending), ...(page ? { consolePage: page } : {}) };
   run.emit({ kind: 'concluded', outcome });
   return outcome;

@@ -3,6 +3,7 @@ import { isObject } from '../../kit/json-object.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
 import type { Note } from '../rules/note.ts';
 import type { ReportedPlan } from '../rules/plan-types.ts';
+import type { Rollout } from '../rules/rollout-types.ts';
 import type { Sample, Verdict } from '../rules/verdict-types.ts';
 import type { DeployRun, RunState } from './deploy-run.ts';
 import type { Deploy, Ending, Prepared } from './deploy-state.ts';
@@ -51,6 +52,7 @@ export const keptSchema = z.object({
   formerLive: text.optional(),
   /** What the live revision answered before the change, by the names of the tests. */
   before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
+  rollout: z.custom<Rollout>(isObject).optional(),
   changed: z.boolean(),
   notes: z.array(z.custom<Note>(isObject)),
 });
@@ -60,7 +62,7 @@ export type KeptDeploy = z.infer<typeof keptSchema>;
 export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
   const state = stateToKeep(deploy);
   if (!state) return undefined;
-  const { plan, commit, formerLive, before, changed, notes } = run.known;
+  const { plan, commit, formerLive, before, rollout, changed, notes } = run.known;
   const kept = {
     version: 1,
     at: run.request.clock.now(),
@@ -69,6 +71,7 @@ export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
     commit,
     formerLive: formerLive?.id,
     before: before && { of: before.of, answers: [...before.answers] },
+    rollout,
     changed,
     notes,
   };
@@ -93,17 +96,16 @@ function stateToKeep(deploy: Deploy): unknown {
   }
 }
 
-/** Without the values, a change of secrets alone can't be recognised in what a service holds. */
-function withoutSecrets({ change, sought, ...rest }: Prepared): Prepared {
-  const request = sought.request && { ...sought.request, secrets: hidden(sought.request.secrets, sought.trustsHidden) };
+function withoutSecrets(prepared: Prepared): Prepared {
+  const { change, sought } = prepared;
+  if (change.kind === 'redeploy' || !change.request.secrets) return prepared;
+  const { secrets: _, ...request } = sought.request ?? {};
   const sent =
-    change.kind === 'create' ? { ...change, request: { ...change.request, secrets: [] } } :
-    change.kind === 'patch' ? { ...change, request: request ?? {} } : change;
-  return { ...rest, change: sent, sought: { ...sought, request } };
+    change.kind === 'create'
+      ? { ...change, request: { ...change.request, secrets: [] } }
+      : { ...change, request: { ...change.request, secrets: [] } };
+  return { ...prepared, change: sent, sought: { ...sought, request }, isWithoutSecrets: true };
 }
-
-const hidden = (secrets: unknown, isTrusted: boolean | undefined): [] | undefined =>
-  secrets == null || isTrusted ? undefined : [];
 
 /** Whether nothing is left to go on with after an ending. */
 export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean {
@@ -116,7 +118,7 @@ export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean
 /** What was about to be sent may have been. */
 function resumed(kept: KeptDeploy['deploy']): Deploy {
   if (kept.state === 'sending') return { ...kept, state: 'resolving' };
-  return kept.state === 'restoring' ? { ...kept, mayBeSent: true } : kept;
+  return kept.state === 'restoring' || kept.state === 'deciding' ? { ...kept, mayBeSent: true } : kept;
 }
 
 function deploymentOf(deploy: Deploy): string | undefined {
@@ -130,9 +132,9 @@ function deploymentOf(deploy: Deploy): string | undefined {
 export async function resumeDeploy(kept: KeptDeploy, run: DeployRun): Promise<Deploy> {
   const { known } = run;
   const { control } = run.request;
-  const { plan, commit, before, changed, notes, formerLive, at } = kept;
+  const { plan, commit, before, rollout, changed, notes, formerLive, at } = kept;
   const deploy = resumed(kept.deploy);
-  Object.assign(known, { plan, commit, changed });
+  Object.assign(known, { plan, commit, rollout, changed });
   if (before) known.before = { of: before.of, answers: new Map(before.answers) };
   for (const note of notes) run.note(note);
   run.emit({ kind: 'resumed', at, state: kept.deploy.state });

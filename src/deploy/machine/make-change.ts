@@ -32,7 +32,7 @@ type SentChange = Pick<Prepared, 'change' | 'former' | 'sought' | 'holdSeconds'>
 
 /** Sends the change of a deploy. Where its revision can't be held, nothing was made, and it is sent again without. */
 export async function sendPrepared(
-  { prepared, key }: DeployIn<'sending'>,
+  { prepared, key }: Pick<DeployIn<'sending'>, 'prepared' | 'key'>,
   run: DeployRun,
 ): Promise<Seen['sending']> {
   run.known.sent = prepared;
@@ -56,14 +56,24 @@ export async function sendPrepared(
 
 const whatIs = { created: 'creation', patched: 'change' } as const;
 
-/** Finds out what became of a change that an earlier run was about to send. */
+/**
+ * Finds out what became of a change that an earlier run was about to send. A service that honours keys gets it again,
+ * if it can be sent as it was.
+ */
 export async function resolvePrepared(
-  { prepared }: DeployIn<'resolving'>,
+  { prepared, key }: DeployIn<'resolving'>,
   run: DeployRun,
 ): Promise<Seen['resolving']> {
-  const found = await findSent(prepared, run);
+  if (!prepared.isWithoutSecrets && (await honoursKeys(run))) return sendPrepared({ prepared, key }, run);
+  // In what a service holds, a change of secrets shows by their values alone, and the plan knows those.
+  const isRecognised = !prepared.isWithoutSecrets || prepared.sought.trustsHidden || prepared.how === 'created';
+  const found = isRecognised ? await findSent(prepared, run) : undefined;
   return found ? following(prepared, found) : { kind: 'not-made' };
 }
+
+/** Whether a request with the same key takes effect once, however often it is sent. */
+export const honoursKeys = async (run: DeployRun): Promise<boolean> =>
+  (await run.request.control.features(run.reading())).idempotencyKeys === true;
 
 /** What was made of a request that an earlier run may have sent; undefined where nothing was. */
 export async function findSent(sent: SentChange, run: DeployRun): Promise<Made | undefined> {
@@ -78,7 +88,7 @@ export async function findSent(sent: SentChange, run: DeployRun): Promise<Made |
 const foundChange = ({ deployment, revisionId }: ResolvedWrite): Made =>
   revisionId ? { kind: 'made', deploymentId: deployment.id, revisionId } : { kind: 'in-place' };
 
-function following(prepared: Prepared, made: Made): Exclude<Seen['resolving'], { kind: 'not-made' }> {
+function following(prepared: Prepared, made: Made): Extract<Seen['sending'], { kind: 'follows' | 'kept' | 'fills' }> {
   const { change, adopt, folder } = prepared;
   if (made.kind === 'in-place') return withoutChange(change.kind === 'patch' ? change.deploymentId : '', adopt);
   if (!folder || change.kind !== 'create') return { kind: 'follows', own: ownRevision(prepared, made) };

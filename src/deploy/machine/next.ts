@@ -23,7 +23,7 @@ export interface Seen {
   filling: Ends | IsPrepared;
   measuring: { kind: 'measured'; key: string };
   sending: Ends | IsKept | Follows | Fills | { kind: 'overtaken'; error: ServiceError } | { kind: 'hold-refused' };
-  resolving: IsKept | Follows | Fills | { kind: 'not-made' };
+  resolving: Seen['sending'] | { kind: 'not-made' };
   following: IsOver | { kind: 'held'; address: string; endsAt: string } | Decides;
   held: Decides;
   /** `isOurs`: the decision was sent; else the hold was over before, and its tests may have found nobody. */
@@ -43,19 +43,9 @@ const transitions: Transitions = {
   requested: ({ tries }, seen) => (seen.kind === 'prepared' ? prepared(tries, seen) : started(seen)),
   filling: ({ tries }, seen) => (seen.kind === 'prepared' ? prepared(tries, seen) : ended(seen)),
   measuring: ({ tries, prepared }, { key }) => ({ state: 'sending', tries, prepared, key }),
-  sending: ({ tries, prepared }, seen) => {
-    if (seen.kind === 'hold-refused') return { state: 'measuring', tries, prepared: withoutHold(prepared) };
-    if (seen.kind === 'fills') return filling(tries, seen);
-    if (seen.kind !== 'overtaken') return started(seen);
-    const { error } = seen;
-    return tries < maxTries
-      ? { state: 'requested', tries: tries + 1, overtaken: error }
-      : { state: 'ended', ending: { kind: 'overtaken', error } };
-  },
-  resolving: (_, seen) => {
-    if (seen.kind === 'not-made') return { state: 'requested', tries: 1 };
-    return seen.kind === 'fills' ? filling(1, seen) : started(seen);
-  },
+  sending: afterSending,
+  resolving: ({ prepared }, seen) =>
+    seen.kind === 'not-made' ? { state: 'requested', tries: 1 } : afterSending({ tries: 1, prepared }, seen),
   following: ({ own }, seen) => {
     if (seen.kind === 'decides') return decides(own, seen);
     if (seen.kind !== 'held') return over(own, undefined, seen);
@@ -81,6 +71,16 @@ const transitions: Transitions = {
 /** The state of a deploy after what was seen in its state. Pure; every pair has an answer, by its types. */
 export const next = <State extends OpenState>(deploy: DeployIn<State>, seen: Seen[State]): Deploy =>
   transitions[deploy.state](deploy, seen);
+
+function afterSending({ tries, prepared }: Pick<DeployIn<'sending'>, 'tries' | 'prepared'>, seen: Seen['sending']): Deploy {
+  if (seen.kind === 'hold-refused') return { state: 'measuring', tries, prepared: withoutHold(prepared) };
+  if (seen.kind === 'fills') return filling(tries, seen);
+  if (seen.kind !== 'overtaken') return started(seen);
+  const { error } = seen;
+  return tries < maxTries
+    ? { state: 'requested', tries: tries + 1, overtaken: error }
+    : { state: 'ended', ending: { kind: 'overtaken', error } };
+}
 
 const ended = ({ ending }: Ends): Deploy => ({ state: 'ended', ending });
 

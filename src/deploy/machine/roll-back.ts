@@ -17,7 +17,7 @@ import type { Verdict } from '../rules/verdict-types.ts';
 import { adviceOn } from '../words/advice-on-errors.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
 import type { DeployIn, Ending } from './deploy-state.ts';
-import { findSent, makeChange, type ChangeResult } from './make-change.ts';
+import { findSent, honoursKeys, makeChange, type ChangeResult } from './make-change.ts';
 import type { Seen } from './next.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
@@ -186,7 +186,8 @@ async function restore({ target: id, former, key, mayBeSent }: DeployIn<'restori
   if (!target || !deployment) throw new Error(`nothing is known of revision ${id}`);
   const change = { kind: 'redeploy', deploymentId: deployment.id, revisionId: id } as const;
   const sent = { change, former, sought: rebuiltFrom(target) };
-  const made = (mayBeSent ? await findSent(sent, run) : undefined) ?? (await makeChange(run, sent, key));
+  const found = mayBeSent && !(await honoursKeys(run)) ? await findSent(sent, run) : undefined;
+  const made = found ?? (await makeChange(run, sent, key));
   if (made.kind === 'refused' && isNotOffered(made.error)) return restoreSource(target, deployment, run);
   return restored(made, target, run);
 }

@@ -39,7 +39,7 @@ export async function testHeld(
 
 /** Has the service carry a decision out, which another client may have made meanwhile. */
 export async function decideAboutHeld(
-  { own: { deploymentId, revisionId, ownsHold }, decision, result }: DeployIn<'deciding'>,
+  { own: { deploymentId, revisionId, ownsHold }, decision, result, mayBeSent }: DeployIn<'deciding'>,
   run: DeployRun,
 ): Promise<Seen['deciding']> {
   // One of another client that is not tested is left to it.
@@ -50,11 +50,12 @@ export async function decideAboutHeld(
   const { hold, isSent } = await persistently({ deploymentId, revisionId, decision, why }, run.deadline, run);
   const { rollout } = run.known;
   if (result && rollout && hold.kind !== 'none') run.record({ ...rollout, hold });
-  // The hold was over before: its tests may have found nobody at its address.
-  if (!isSent) run.remembers(undefined);
+  // Else the hold was over before: its tests may have found nobody at its address.
+  const isOurs = isSent || (mayBeSent === true && hold.kind === decision);
+  if (!isOurs) run.remembers(undefined);
   if (result && hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
   else if (result) run.note({ code: 'decided-otherwise', revisionId, decision, hold: hold.kind });
-  return { kind: 'decided', isOurs: isSent };
+  return { kind: 'decided', isOurs };
 }
 
 /** Repeats a decision while the service is unavailable: without one, the revision is discarded in the end. */
