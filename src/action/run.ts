@@ -92,11 +92,14 @@ async function deployPacked(
   const packed = await packSourceDir(request.deployment.desired, signal);
   if (packed.kind === 'ended') return endedWhilePacking;
   if (packed.kind === 'wrong') return refuse(packed.problems);
+  const { journalPath: path } = request.options;
+  const opened = path === undefined ? undefined : await openedAt(path, { ...request, tarball: packed.tarball });
   const progress = new Progress();
   try {
     return await runDeployment({
       ...request,
       tarball: packed.tarball,
+      ...opened,
       userAgent: `landfall-action/${version}`,
       signal,
       emit: (event) => {
@@ -108,6 +111,18 @@ async function deployPacked(
   } finally {
     progress.close();
   }
+}
+
+/** Loaded only where a journal is asked for. */
+async function openedAt(
+  path: string,
+  run: Parameters<typeof deployPacked>[1] & Pick<DeployInputs, 'tarball'>,
+): Promise<Pick<DeployInputs, 'journal' | 'kept'>> {
+  const { openJournal } = await import('../host/journal-file.ts');
+  const opened = await openJournal(run, { path, resume: false, env: process.env });
+  if (!opened.ok) return {};
+  if (opened.note) core.warning(opened.note);
+  return { journal: opened.journal, kept: opened.kept };
 }
 
 /** Loaded only where a token is given. */

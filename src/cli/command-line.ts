@@ -38,9 +38,9 @@ const waitInputs = ['wait', 'timeout-minutes', 'poll-seconds'];
 /** The inputs beside the identity that apply to a command; of `deploy` and `plan`, those that do not. */
 const inputsOfMode: Readonly<Record<Mode, readonly string[]>> = {
   deploy: ['keep-tracing-project'],
-  plan: ['keep-tracing-project', 'dry-run', 'wait', 'poll-seconds', 'on-superseded'],
+  plan: ['keep-tracing-project', 'dry-run', 'wait', 'poll-seconds', 'journal', 'on-superseded'],
   smoke: testInputs,
-  rollback: [...testInputs, ...waitInputs, 'on-superseded'],
+  rollback: [...testInputs, ...waitInputs, 'journal', 'on-superseded'],
   delete: [...waitInputs, 'dry-run', 'keep-tracing-project'],
 };
 
@@ -97,13 +97,19 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     addInputOptions(command, (name) => appliesTo(mode, name));
     command.addOption(json());
     if (mode === 'plan' || mode === 'deploy') command.addOption(commit());
+    if (mode === 'deploy' || mode === 'rollback') command.addOption(resume());
     if (mode === 'smoke') command.addOption(tries());
     command.addHelpText('after', afterHelp).action(async () => {
       const terminal = terminalOf(command);
       const sha: unknown = command.getOptionValue('commit');
       const { deployCommand } = await import('./deploy-command.ts');
       code = await deployCommand(
-        { mode, inputs: givenInputs(command), commit: typeof sha === 'string' ? sha.trim() : undefined },
+        {
+          mode,
+          inputs: givenInputs(command),
+          commit: typeof sha === 'string' ? sha.trim() : undefined,
+          resume: command.getOptionValue('resume') === true,
+        },
         terminal,
       );
     });
@@ -179,6 +185,8 @@ function addProgram(
 
 const json = (): Option =>
   new Option('--json', 'Print the result as one line of JSON; progress goes to standard error.');
+
+const resume = (): Option => new Option('--resume', 'Go on with the run that was interrupted, and begin none.');
 
 const tries = (): Option =>
   new Option(

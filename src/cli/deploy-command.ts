@@ -1,4 +1,5 @@
 import { readRequest, type ReadRequest } from '../host/read-request.ts';
+import { openJournal } from '../host/journal-file.ts';
 import { endedWhilePacking, packSourceDir, runDeployment } from '../host/run-deployment.ts';
 import { version } from '../host/version.ts';
 import { systemClock as clock } from '../kit/clock.ts';
@@ -26,6 +27,8 @@ export interface DeployCommand {
   inputs: Inputs;
   /** The commit that `repo-ref` points at, where the person knows it. */
   commit: string | undefined;
+  /** Goes on with the run that was interrupted. */
+  resume?: boolean;
 }
 
 /** How long an interrupted command may take to end by itself (ms): longer than a held revision takes to be discarded. */
@@ -61,14 +64,20 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       const noRef = `the repository has no ${head.ref}`;
       return refuse([onCommandLine(inputProblem('repo-ref', noRef, head.near))], terminal);
     }
+    const run = { options, deployment, head: head?.sha, tarball: packed.tarball };
+    const path = options.journalPath;
+    const opened = isKept.has(command.mode)
+      ? await openJournal(run, { path, resume: command.resume === true, env: process.env })
+      : undefined;
+    if (opened?.ok === false) return refuse([onCommandLine(opened.problem)], terminal);
+    if (opened?.note) terminal.print(`Note: ${opened.note}`);
     live = await liveLineOn(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
     terminal.keepBelow(live);
     let activity: Activity | undefined;
     const outcome = await runDeployment({
-      options,
-      deployment,
-      head: head?.sha,
-      tarball: packed.tarball,
+      ...run,
+      journal: opened?.journal,
+      kept: opened?.kept,
       userAgent: `landfall-cli/${version}`,
       signal: cancelled.signal,
       emit: (event) => {
@@ -90,6 +99,9 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     process.off('SIGINT', leave).off('SIGTERM', leave);
   }
 }
+
+/** The modes whose runs can be resumed. */
+const isKept: ReadonlySet<Mode> = new Set(['deploy', 'rollback']);
 
 /** The request from the command line, or every problem with it. */
 function read({ mode, inputs, commit }: DeployCommand): ReadRequest {

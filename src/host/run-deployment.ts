@@ -7,6 +7,7 @@ import type { Graders } from '../contract/grader.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
+import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 
 /** The configuration of a run, after all input has been read. */
@@ -20,6 +21,9 @@ export interface DeployInputs {
   head?: string | undefined;
   /** The one commit that may be deployed. */
   commit?: string | undefined;
+  journal?: Journal | undefined;
+  /** What an earlier run kept: this one goes on with it. */
+  kept?: KeptDeploy | undefined;
   userAgent: string;
   signal: AbortSignal;
   emit: (event: DeployEvent) => void;
@@ -36,6 +40,7 @@ export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): nu
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   const { options, deployment, workflow, head, commit, tarball, userAgent, signal, emit, mask } = deployRun;
+  const { journal, kept } = deployRun;
   const [{ connectControlService }, { connectAgentServer }, { lookUpImage }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
@@ -70,6 +75,8 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       workflow,
       head,
       commit,
+      journal,
+      kept,
       signal,
       emit,
       mask,

@@ -23,6 +23,8 @@ export interface EntryOptions {
   timeoutMs: number;
   pollMs: number;
   onSuperseded: (typeof optionInputs)['on-superseded']['words'][number];
+  /** The file of its journal. */
+  journalPath?: string;
   /** Nothing is written: it is said what would be. */
   dryRun?: boolean;
   /** What `delete` leaves behind: with it, no deployment can be created again under this name. */
@@ -59,6 +61,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
   const agentUrl = address('agent-url');
   const mode = read.word('mode', optionInputs.mode);
   const dryRun = read.flag('dry-run');
+  const journalPath = read.text('journal');
   if (dryRun && mode === 'rollback') {
     read.addProblem(
       'dry-run',
@@ -76,6 +79,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
     wait: read.flag('wait'),
     timeoutMs: read.number('timeout-minutes') * 60_000,
     pollMs: read.number('poll-seconds') * 1000,
+    ...(journalPath ? { journalPath } : {}),
     onSuperseded: read.word('on-superseded', optionInputs['on-superseded']),
     dryRun,
     keepTracingProject: read.flag('keep-tracing-project'),

@@ -137,6 +137,14 @@ const beforeTests = {
 } as const satisfies Record<string, OptionInput>;
 
 const last = {
+  journal: {
+    group: 'run',
+    kind: 'text',
+    description:
+      'File that keeps how far a deploy or a rollback is. A later run of the same that finds it there goes on where that one was ended, for example a rerun of a cancelled job (restore the file with actions/cache).',
+    option:
+      'File that keeps how far a deploy or a rollback is. A later run of the same that finds it there goes on with it.',
+  },
   'on-superseded': {
     group: 'run',
     kind: 'word',

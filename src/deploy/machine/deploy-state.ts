@@ -46,7 +46,13 @@ interface States {
   /** Nothing was sent. It is planned again where another client was faster: `overtaken`. */
   requested: { tries: number; overtaken?: ServiceError };
   /** A deployment was created, and its first revision, `waiting`, waits for the folder. */
-  filling: { tries: number; deploymentId: string; waiting: string; graphConfigPath: string | undefined; digest: string };
+  filling: {
+    tries: number;
+    deploymentId: string;
+    waiting: string;
+    graphConfigPath: string | undefined;
+    digest: string;
+  };
   /** The live revision is sent the tests that compare with it: it is replaced before the new one can be tested. */
   measuring: { tries: number; prepared: Prepared };
   /** `key`: the idempotency key. */

@@ -13,6 +13,8 @@ import { findRevision } from './steps/read-deployment.ts';
 export interface Journal {
   /** Keeps this in place of what was kept before; undefined: nothing was sent that could be gone on with. */
   keep(kept: KeptDeploy | undefined): Promise<void>;
+  /** A cancelled run leaves the revision that it holds to the run that goes on. */
+  leavesHeld: boolean;
 }
 
 const text = z.string();
@@ -26,17 +28,31 @@ const result = z.object({
   verdict: z.custom<Verdict>((value) => isObject(value) && Array.isArray(value['tests'])),
   verified: z.enum(['before-traffic', 'after-traffic']),
 });
-const prepared = z.custom<Prepared>((value) => isObject(value) && isObject(value['change']) && isObject(value['sought']));
+const prepared = z.custom<Prepared>(
+  (value) => isObject(value) && isObject(value['change']) && isObject(value['sought']),
+);
 const undone = z.object({ own, result }).optional();
 
 const deploySchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('sending'), tries: z.number(), prepared, key: text }),
   z.object({ state: z.literal('following'), own }),
   z.object({ state: z.literal('held'), own, address: text, endsAt: text }),
-  z.object({ state: z.literal('deciding'), own, decision: z.enum(['promoted', 'discarded']), result: result.optional() }),
+  z.object({
+    state: z.literal('deciding'),
+    own,
+    decision: z.enum(['promoted', 'discarded']),
+    result: result.optional(),
+  }),
   z.object({ state: z.literal('decided'), own, result: result.optional() }),
   z.object({ state: z.literal('live'), own, result: result.optional() }),
-  z.object({ state: z.literal('restoring'), undone, deploymentId: text, target: text, former: text.nullable(), key: text }),
+  z.object({
+    state: z.literal('restoring'),
+    undone,
+    deploymentId: text,
+    target: text,
+    former: text.nullable(),
+    key: text,
+  }),
   z.object({ state: z.literal('returning'), undone, target: text, deploymentId: text, revisionId: text }),
 ]);
 

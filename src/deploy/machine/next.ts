@@ -29,7 +29,12 @@ export interface Seen {
   /** `isOurs`: the decision was sent; else the hold was over before, and its tests may have found nobody. */
   deciding: { kind: 'decided'; isOurs: boolean };
   decided: IsOver;
-  live: Ends | ({ kind: 'restores'; result: TestResult } & Pick<DeployIn<'restoring'>, 'deploymentId' | 'target' | 'former' | 'key'>);
+  live:
+    | Ends
+    | ({ kind: 'restores'; result: TestResult } & Pick<
+        DeployIn<'restoring'>,
+        'deploymentId' | 'target' | 'former' | 'key'
+      >);
   kept: Ends;
   restoring: Ends | { kind: 'returns'; revisionId: string };
   returning: Ends;
@@ -72,7 +77,10 @@ const transitions: Transitions = {
 export const next = <State extends OpenState>(deploy: DeployIn<State>, seen: Seen[State]): Deploy =>
   transitions[deploy.state](deploy, seen);
 
-function afterSending({ tries, prepared }: Pick<DeployIn<'sending'>, 'tries' | 'prepared'>, seen: Seen['sending']): Deploy {
+function afterSending(
+  { tries, prepared }: Pick<DeployIn<'sending'>, 'tries' | 'prepared'>,
+  seen: Seen['sending'],
+): Deploy {
   if (seen.kind === 'hold-refused') return { state: 'measuring', tries, prepared: withoutHold(prepared) };
   if (seen.kind === 'fills') return filling(tries, seen);
   if (seen.kind !== 'overtaken') return started(seen);
@@ -94,9 +102,18 @@ const withoutHold = ({ holdSeconds: _, ...prepared }: Prepared): Prepared => pre
 const filling = (tries: number, { kind: _, ...waits }: Fills): Deploy => ({ state: 'filling', tries, ...waits });
 
 const started = (seen: Ends | IsKept | Follows): Deploy =>
-  seen.kind === 'follows' ? { state: 'following', own: seen.own } : seen.kind === 'kept' ? { state: 'kept' } : ended(seen);
+  seen.kind === 'follows'
+    ? { state: 'following', own: seen.own }
+    : seen.kind === 'kept'
+      ? { state: 'kept' }
+      : ended(seen);
 
-const decides = (own: OwnRevision, { decision, result }: Decides): Deploy => ({ state: 'deciding', own, decision, result });
+const decides = (own: OwnRevision, { decision, result }: Decides): Deploy => ({
+  state: 'deciding',
+  own,
+  decision,
+  result,
+});
 
 function over(own: OwnRevision, result: TestResult | undefined, seen: IsOver): Deploy {
   if (seen.kind === 'follows') return { state: 'following', own: seen.own };

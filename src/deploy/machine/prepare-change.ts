@@ -25,8 +25,13 @@ export async function prepareChange(
 }
 
 /** What is followed without a change: a revision that has what is requested, or nothing. */
-export const withoutChange = (deploymentId: string, adopt: string | undefined): Extract<Seen['resolving'], { kind: 'follows' | 'kept' }> =>
-  adopt ? { kind: 'follows', own: { deploymentId, revisionId: adopt, how: 'adopted', ownsHold: false } } : { kind: 'kept' };
+export const withoutChange = (
+  deploymentId: string,
+  adopt: string | undefined,
+): Extract<Seen['resolving'], { kind: 'follows' | 'kept' }> =>
+  adopt
+    ? { kind: 'follows', own: { deploymentId, revisionId: adopt, how: 'adopted', ownsHold: false } }
+    : { kind: 'kept' };
 
 /**
  * The first revision of a creation waits for a folder: it is not followed, the one that the upload makes is. As by the
@@ -42,14 +47,19 @@ export function prepareFolder(
 }
 
 async function preparePatch(
-  planned: Pick<PatchPlan, 'deploymentId' | 'request' | 'makesRevision' | 'formerLatestRevisionId' | 'upload' | 'adopt'>,
+  planned: Pick<
+    PatchPlan,
+    'deploymentId' | 'request' | 'makesRevision' | 'formerLatestRevisionId' | 'upload' | 'adopt'
+  >,
   run: DeployRun,
 ): Promise<Seen['filling']> {
   const { deploymentId, makesRevision, formerLatestRevisionId: former, upload: { digest } = {}, adopt } = planned;
   const uploaded = planned.upload && (await upload(deploymentId, run));
   if (uploaded?.kind === 'changed') return { kind: 'ends', ending: { kind: 'not-uploaded', why: uploaded.why } };
   const source = { ...planned.request.source_revision_config, source_tarball_path: uploaded?.path };
-  const request: DeploymentPatchRequest = uploaded ? { ...planned.request, source_revision_config: source } : planned.request;
+  const request: DeploymentPatchRequest = uploaded
+    ? { ...planned.request, source_revision_config: source }
+    : planned.request;
   const commit = run.known.commit?.kind === 'known' ? run.known.commit.sha : undefined;
   // Another source: a revision of it shows that the change was applied.
   const trustsHidden = !carriesSource(request, run.known.formerDeployment ?? {});

@@ -181,7 +181,10 @@ function unfinishedRollback(target: string, rollout: Rollout): Rollback {
 type Restored = { made: { deploymentId: string; revisionId: string } } | Rollback;
 
 /** Has the service deploy the old build again, or its source. */
-async function restore({ target: id, former, key, mayBeSent }: DeployIn<'restoring'>, run: DeployRun): Promise<Restored> {
+async function restore(
+  { target: id, former, key, mayBeSent }: DeployIn<'restoring'>,
+  run: DeployRun,
+): Promise<Restored> {
   const { target, deployment } = run.known;
   if (!target || !deployment) throw new Error(`nothing is known of revision ${id}`);
   const change = { kind: 'redeploy', deploymentId: deployment.id, revisionId: id } as const;

@@ -10,10 +10,7 @@ import type { DeployRun } from './deploy-run.ts';
 import { watch } from './watch.ts';
 
 /** Looks, plans and makes the plan ready to be sent. A dry run is the same, stopped after the plan. */
-export async function startDeploy(
-  { overtaken }: DeployIn<'requested'>,
-  run: DeployRun,
-): Promise<Seen['requested']> {
+export async function startDeploy({ overtaken }: DeployIn<'requested'>, run: DeployRun): Promise<Seen['requested']> {
   const planned = run.decided(await planFromObservation(run));
   if (planned.kind === 'impossible') return { kind: 'ends', ending: { kind: 'impossible' } };
   if (run.request.mode === 'plan') return { kind: 'ends', ending: { kind: 'planned' } };

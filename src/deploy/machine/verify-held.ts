@@ -85,7 +85,7 @@ export async function abandonHeld(run: DeployRun): Promise<boolean> {
   const { deployment, revisionId, rollout, isHoldOurs } = run.known;
   const { control, further, clock } = run.request;
   const isOpen = !rollout || (rollout.kind === 'in-progress' && (!rollout.hold || isOpenHold(rollout.hold)));
-  if (!isHoldOurs || !isOpen || !deployment || !revisionId) return false;
+  if (!isHoldOurs || !isOpen || !deployment || !revisionId || run.request.journal?.leavesHeld) return false;
   const options = { deadline: clock.now() + abandonMs };
   const ended = await tryCall<unknown>(
     rollout?.hold?.kind === 'held' || !further

@@ -58,7 +58,10 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'still-there':
       return reportOfDeletion(request, known, ending);
     case 'unsettled':
-      return { kind: 'failed', ...outcomes.unknownEffect({ what: `the ${ending.what}`, why: ending.error.message }, 'run') };
+      return {
+        kind: 'failed',
+        ...outcomes.unknownEffect({ what: `the ${ending.what}`, why: ending.error.message }, 'run'),
+      };
     case 'overtaken':
     case 'service-error':
       return reportOfError(known, ending.error);

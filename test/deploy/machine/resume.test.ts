@@ -9,6 +9,7 @@ import { built, DeployFixture, first, github, hello, second, workflowOn } from '
 
 /** What a run kept, for the one after it. */
 class KeptInMemory implements Journal {
+  leavesHeld = true;
   kept: KeptDeploy | undefined;
   async keep(kept: KeptDeploy | undefined): Promise<void> {
     this.kept = kept;
@@ -59,8 +60,19 @@ interface Scenario {
 
 const toSecond = { workflow: workflowOn(second), smokeTests: [hello] };
 const scenarios: readonly Scenario[] = [
-  { name: 'a creation', request: { smokeTests: [hello] }, before: [], builds: first, expected: { kind: 'deployed', revisionId: 'r1' } },
-  { name: 'a new commit', request: toSecond, builds: second, expected: { kind: 'deployed', revisionId: 'r2', activeRevisionId: 'r2' } },
+  {
+    name: 'a creation',
+    request: { smokeTests: [hello] },
+    before: [],
+    builds: first,
+    expected: { kind: 'deployed', revisionId: 'r1' },
+  },
+  {
+    name: 'a new commit',
+    request: toSecond,
+    builds: second,
+    expected: { kind: 'deployed', revisionId: 'r2', activeRevisionId: 'r2' },
+  },
   { name: 'a request with a key', request: toSecond, keys: true, expected: { kind: 'deployed', revisionId: 'r2' } },
   {
     name: 'a held revision that passes',

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { inputProblem } from '../deploy/file/inputs.ts';
+import type { Environment } from '../deploy/file/secret-names.ts';
+import { type Journal, type KeptDeploy, keptSchema } from '../deploy/machine/journal.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
+import { canonicalJson } from '../kit/json-object.ts';
+import { fromJson } from '../kit/json-text.ts';
+import type { DeployInputs } from './run-deployment.ts';
+
+/** What a journal is about. A run goes on with one that is about the same. */
+interface JournalSubject {
+  /** The deployment and its service, as a digest. */
+  deployment: string;
+  /** What is deployed there: the mode, the commit and the fields, but no value of a secret; as a digest. */
+  content: string;
+}
+
+const fileSchema = z.object({ deployment: z.string(), content: z.string(), kept: keptSchema });
+
+type JournalInputs = Pick<DeployInputs, 'options' | 'deployment' | 'workflow' | 'head' | 'commit' | 'tarball'>;
+
+const digest = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+
+/** What a run is about. */
+function journalSubject({
+  options: { baseUrl, tenantId, mode },
+  deployment: { desired },
+  workflow,
+  head,
+  commit,
+  tarball,
+}: JournalInputs): JournalSubject {
+  const { deploymentId, name, secrets = [], ...fields } = desired;
+  return {
+    deployment: digest({ baseUrl, tenantId, deployment: deploymentId ?? name }),
+    content: digest({
+      mode,
+      fields,
+      secrets: secrets.map((secret) => secret.name),
+      commit: commit ?? head ?? workflow?.sha,
+      folder: tarball?.digest,
+    }),
+  };
+}
+
+/** Where the command line keeps the journal of a deployment: in the folder that a system has for the state of programs. */
+function usualJournal({ deployment }: JournalSubject, env: Environment): string {
+  const folder = env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state');
+  return join(folder, 'landfall', 'deploys', `${deployment.slice(0, 32)}.json`);
+}
+
+/** What an interrupted run left: nothing, something that can't be read or is about something else, or what is gone on with. */
+type FoundJournal =
+  { kind: 'none' } | { kind: 'unreadable' } | { kind: 'other'; at: number } | { kind: 'same'; kept: KeptDeploy };
+
+/** Reads the journal of a run. */
+async function readJournal(path: string, { deployment, content }: JournalSubject): Promise<FoundJournal> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return { kind: 'none' };
+  const read = fileSchema.safeParse(fromJson(text));
+  if (!read.success) return { kind: 'unreadable' };
+  const { kept } = read.data;
+  const isSame = read.data.deployment === deployment && read.data.content === content;
+  return isSame ? { kind: 'same', kept } : { kind: 'other', at: kept.at };
+}
+
+/** The journal of a run, and what an earlier one left there; or what is wrong with a run that has to go on with one. */
+export type OpenedJournal =
+  { ok: true; journal: Journal; kept?: KeptDeploy; note?: string } | { ok: false; problem: Problem };
+
+/**
+ * Opens the journal of a run. One that was asked for is gone on with where it is of the same deploy, and its held
+ * revision is left to the next run on cancellation; the usual one only with `resume`, which refuses to begin anew.
+ */
+export async function openJournal(
+  run: JournalInputs,
+  { path, resume, env }: { path: string | undefined; resume: boolean; env: Environment },
+): Promise<OpenedJournal> {
+  const subject = journalSubject(run);
+  const file = path ?? usualJournal(subject, env);
+  const journal = journalFile(file, subject, { isOptional: path === undefined });
+  if (path === undefined && !resume) return { ok: true, journal };
+  const found = await readJournal(file, subject);
+  if (found.kind === 'same') return { ok: true, journal, kept: found.kept };
+  const why = whyNotResumed[found.kind](found.kind === 'other' ? new Date(found.at).toISOString() : file);
+  if (resume) return { ok: false, problem: inputProblem('resume', `${why}: run this without resume`) };
+  return { ok: true, journal, ...(found.kind === 'none' ? {} : { note: `${why}, and this run begins anew` }) };
+}
+
+const whyNotResumed: Record<Exclude<FoundJournal['kind'], 'same'>, (what: string) => string> = {
+  none: () => 'no interrupted run of this deployment was found',
+  unreadable: (file) => `the journal ${file} cannot be read`,
+  other: (at) => `the run that was interrupted at ${at} was of another commit or of other fields`,
+};
+
+/**
+ * A journal in a file, that only its owner may read, and that is there whole or not at all. It is removed once nothing is
+ * left to go on with.
+ */
+const journalFile = (path: string, subject: JournalSubject, { isOptional }: { isOptional: boolean }): Journal => ({
+  leavesHeld: !isOptional,
+  async keep(kept) {
+    try {
+      await (kept ? write(path, JSON.stringify({ ...subject, kept })) : rm(path, { force: true }));
+    } catch (error) {
+      // Where nobody asked for it, a machine without a folder for it is none of the deploy's concern.
+      if (!isOptional) throw error;
+    }
+  },
+});
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const next = `${path}.${process.pid}`;
+  const file = await open(next, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(next, path);
+}
