@@ -38,6 +38,16 @@ test('the index of the design notes lists every one', () => {
   expect(listed.toSorted()).toEqual(notes.toSorted());
 });
 
+test('the state diagram of a run has its states', () => {
+  const page = readPage('docs/design/deploy-machine.md');
+  const [, , diagram = ''] = page.split('stateDiagram-v2\n');
+  const drawn = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from = '', to = '']) => [from, to]);
+  const [, states = ''] =
+    /interface States \{([\s\S]*?)\n\}/.exec(readPage('src/deploy/machine/deploy-state.ts')) ?? [];
+  const declared = [...states.matchAll(/^ {2}(\w+): /gm)].map(([, state = '']) => state);
+  expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(new Set(declared));
+});
+
 test('the state diagram of a deploy has the states of an intent', () => {
   const [, union = ''] = /type IntentState =([^;]+);/.exec(readPage('app/reconcile/intent.ts')) ?? [];
   const states = [...union.matchAll(/'([\w-]+)'/g)].map(([, state = '']) => state);

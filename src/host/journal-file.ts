@@ -2,12 +2,18 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
-import { type Journal, type KeptDeploy, keptSchema } from '../deploy/machine/journal.ts';
+import type { Prepared } from '../deploy/machine/deploy-state.ts';
+import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
+import type { RequestedCommit } from '../deploy/rules/commit.ts';
+import type { Note } from '../deploy/rules/note.ts';
+import type { ReportedPlan } from '../deploy/rules/plan-types.ts';
+import type { Rollout } from '../deploy/rules/rollout-types.ts';
+import type { Sample, Verdict } from '../deploy/rules/verdict-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
-import { canonicalJson } from '../kit/json-object.ts';
+import { canonicalJson, isObject } from '../kit/json-object.ts';
 import { fromJson } from '../kit/json-text.ts';
 import type { DeployInputs } from './run-deployment.ts';
 
@@ -19,11 +25,64 @@ interface JournalSubject {
   content: string;
 }
 
-const fileSchema = z.object({ deployment: z.string(), content: z.string(), kept: keptSchema });
+const text = z.string();
+const own = z.object({
+  deploymentId: text,
+  revisionId: text,
+  how: z.enum(['created', 'patched', 'adopted', 'redeployed']),
+  ownsHold: z.boolean(),
+});
+const result = z.object({
+  verdict: z.custom<Verdict>((value) => isObject(value) && Array.isArray(value['tests'])),
+  verified: z.enum(['before-traffic', 'after-traffic']),
+});
+const prepared = z.custom<Prepared>(
+  (value) => isObject(value) && isObject(value['change']) && isObject(value['sought']),
+);
+const restoring = { undone: z.object({ own, result }).optional(), deploymentId: text, target: text };
 
-type JournalInputs = Pick<DeployInputs, 'options' | 'deployment' | 'workflow' | 'head' | 'commit' | 'tarball'>;
+const keptState = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('sending'), tries: z.number(), prepared, key: text }),
+  z.object({ state: z.literal('following'), own }),
+  z.object({ state: z.literal('held'), own, address: text, endsAt: text }),
+  z.object({
+    state: z.literal('deciding'),
+    own,
+    decision: z.enum(['promoted', 'discarded']),
+    result: result.optional(),
+  }),
+  z.object({ state: z.literal('decided'), own, result: result.optional() }),
+  z.object({ state: z.literal('live'), own, result: result.optional() }),
+  z.object({
+    state: z.literal('restoring'),
+    ...restoring,
+    former: text.nullable(),
+    key: text,
+    mayBeSent: z.boolean(),
+  }),
+  z.object({ state: z.literal('returning'), ...restoring, revisionId: text }),
+]) satisfies z.ZodType<KeptDeploy['deploy']>;
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  deployment: text,
+  content: text,
+  kept: z.object({
+    at: z.number(),
+    deploy: keptState,
+    plan: z.custom<ReportedPlan>(isObject).optional(),
+    commit: z.custom<RequestedCommit>(isObject).optional(),
+    formerLive: text.optional(),
+    before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
+    rollout: z.custom<Rollout>(isObject).optional(),
+    changed: z.boolean(),
+    notes: z.array(z.custom<Note>(isObject)),
+  }) satisfies z.ZodType<KeptDeploy>,
+});
 
 const digest = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+
+type JournalInputs = Pick<DeployInputs, 'options' | 'deployment' | 'workflow' | 'head' | 'commit' | 'tarball'>;
 
 /** What a run is about. */
 function journalSubject({
@@ -49,7 +108,7 @@ function journalSubject({
 
 /** Where the command line keeps the journal of a deployment: in the folder that a system has for the state of programs. */
 function usualJournal({ deployment }: JournalSubject, env: Environment): string {
-  const folder = env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state');
+  const folder = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state');
   return join(folder, 'landfall', 'deploys', `${deployment.slice(0, 32)}.json`);
 }
 
@@ -103,9 +162,10 @@ const whyNotResumed: Record<Exclude<FoundJournal['kind'], 'same'>, (what: string
  */
 const journalFile = (path: string, subject: JournalSubject, { isOptional }: { isOptional: boolean }): Journal => ({
   leavesHeld: !isOptional,
-  async keep(kept) {
+  async keep(kept, redact) {
+    const shown = (_: string, value: unknown): unknown => (typeof value === 'string' ? redact(value) : value);
     try {
-      await (kept ? write(path, JSON.stringify({ ...subject, kept })) : rm(path, { force: true }));
+      await (kept ? write(path, JSON.stringify({ version: 1, ...subject, kept }, shown)) : rm(path, { force: true }));
     } catch (error) {
       // Where nobody asked for it, a machine without a folder for it is none of the deploy's concern.
       if (!isOptional) throw error;

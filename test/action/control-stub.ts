@@ -8,6 +8,8 @@ export interface ControlStub {
   requests: string[];
   /** Bodies of the requests that wrote. */
   written: unknown[];
+  /** The new revision has this status from now on; a DEPLOYED one serves. */
+  becomes(status: string): void;
   close(): Promise<void>;
 }
 
@@ -20,16 +22,17 @@ const moment = '2026-01-01T00:00:00Z';
 export const deploymentId = id;
 
 export interface StubSettings {
-  /** The status that the revision has for ever. */
+  /** The status of the new revision. */
   status: string;
   secrets?: { name: string; value: string }[];
 }
 
 /** Starts it on loopback. It knows one deployment, `echo`, whose first revision is live. */
-export async function startControlStub({ status, secrets = [] }: StubSettings): Promise<ControlStub> {
+export async function startControlStub({ status: initial, secrets = [] }: StubSettings): Promise<ControlStub> {
   const requests: string[] = [];
   const written: unknown[] = [];
-  let latest = firstRevision;
+  let status = initial;
+  let [latest, active] = [firstRevision, firstRevision];
   const deployment = () => ({
     id,
     name: 'echo',
@@ -42,7 +45,7 @@ export async function startControlStub({ status, secrets = [] }: StubSettings): 
     updated_at: moment,
     status: 'READY',
     latest_revision_id: latest,
-    active_revision_id: firstRevision,
+    active_revision_id: active,
   });
   const revision = (revisionId: string) => ({
     id: revisionId,
@@ -84,6 +87,10 @@ export async function startControlStub({ status, secrets = [] }: StubSettings): 
     url: `http://127.0.0.1:${address.port}`,
     requests,
     written,
+    becomes(next) {
+      status = next;
+      if (next === 'DEPLOYED') active = nextRevision;
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

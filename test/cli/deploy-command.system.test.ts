@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -194,5 +194,51 @@ describe('a deploy run on a terminal', () => {
     expect(end.out).toMatch(/^interrupted: /m);
     expect(end.out).toContain(`Deployment: ${deploymentId}`);
     expect(end.out).toContain(`Revision: ${nextRevision}`);
+  });
+});
+
+describe('a deploy that is killed', () => {
+  const untilKilled: CliRun = {
+    onOutput: (text, send) => {
+      if (text.includes('BUILDING')) send('SIGKILL');
+    },
+  };
+  const again = (args: string[]) =>
+    runHere(args, { env: { LANDFALL_BASE_URL: stub?.url ?? '', LANDFALL_API_KEY: key } });
+
+  test('goes on with --resume, sends nothing again, and leaves nothing to resume', async () => {
+    const killed = await result(['deploy', ...image], { status: 'BUILDING' }, untilKilled);
+    expect(killed.code).toBeNull();
+    stub?.becomes('DEPLOYED');
+    const other = await again(['deploy', ...image, '--image-uri', 'echo:3', '--resume']);
+    expect(other).toMatchObject({ code: 2, err: expect.stringContaining('was of another commit or of other fields') });
+    const resumed = await again(['deploy', ...image, '--resume']);
+    expect(resumed.out).toMatch(/^Going on with the deploy that was interrupted while its revision was followed at/m);
+    expect(resumed.out).toMatch(/^deployed: /m);
+    expect(resumed).toMatchObject({ code: 0, out: expect.stringContaining(`Revision: ${nextRevision}`) });
+    expect(stub?.written).toHaveLength(1);
+    const over = await again(['deploy', ...image, '--resume']);
+    expect(over).toMatchObject({ code: 2, err: expect.stringContaining('--resume: no interrupted run') });
+  });
+
+  test('goes on from the file that --journal names, which only its owner may read', async () => {
+    const { path, remove } = folderOf({});
+    onTestFinished(remove);
+    const journal = ['--journal', join(path, 'kept', 'deploy.json')];
+    const secrets = ['--secrets', 'TOKEN'];
+    const env = { TOKEN: 'canary-7f3a9c-value' };
+    await result(['deploy', ...image, ...secrets, ...journal], { status: 'BUILDING' }, { ...untilKilled, env });
+    const file = join(path, 'kept', 'deploy.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).not.toContain(env.TOKEN);
+    stub?.becomes('DEPLOYED');
+    const run = { env: { LANDFALL_BASE_URL: stub?.url ?? '', LANDFALL_API_KEY: key, ...env } };
+    const resumed = await runHere(['deploy', ...image, ...secrets, ...journal], run);
+    expect(resumed).toMatchObject({ code: 0, out: expect.stringContaining('Going on with the deploy') });
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, '{');
+    await stub?.close();
+    const anew = await result(['deploy', ...image, ...journal], { status: 'DEPLOY_FAILED' });
+    expect(anew.out).toContain(`Note: the journal ${file} cannot be read, and this run begins anew`);
   });
 });

@@ -9,6 +9,11 @@ import { nodeEnvironment } from '../node-environment.ts';
 export const root = join(import.meta.dirname, '../..');
 const program = join(root, 'src/cli/main.ts');
 
+/** Where programs of a test keep their state. */
+const stateFolder = mkdtempSync(join(tmpdir(), 'landfall-state-'));
+process.on('exit', () => rmSync(stateFolder, { recursive: true, force: true }));
+const ownState = { GIT_CONFIG_NOSYSTEM: '1', XDG_STATE_HOME: stateFolder };
+
 /** How a command ended and what it printed. */
 export interface CliEnd {
   code: number | null;
@@ -27,7 +32,7 @@ export interface CliRun {
 export function runCli(args: readonly string[], { cwd = root, env = {}, onOutput }: CliRun = {}): Promise<CliEnd> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { ...nodeEnvironment(), HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...env },
+    env: { ...nodeEnvironment(), HOME: cwd, ...ownState, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A test that ends early leaves nothing running.
@@ -51,7 +56,7 @@ export async function runHere(args: readonly string[], { cwd = root, env = {} }:
   const end: CliEnd = { code: null, out: '', err: '' };
   try {
     process.chdir(cwd);
-    process.env = { PATH: before.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...env };
+    process.env = { PATH: before.env['PATH'], HOME: cwd, ...ownState, ...env };
     const code = await runCommandLine(args, {
       out: (text) => void (end.out += text),
       err: (text) => void (end.err += text),

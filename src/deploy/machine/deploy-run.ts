@@ -29,7 +29,7 @@ import type { Deploy, Prepared, TestResult } from './deploy-state.ts';
 import { keptOf, type Journal, type KeptDeploy } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
-import { maskOf, maskStart } from '../../contract/masking/mask.ts';
+import { Redactor } from './redactor.ts';
 
 /** The control service operations that only uploads and deletions need. */
 export type UploadAndDeleteService = Pick<
@@ -214,7 +214,7 @@ export class DeployRun {
   /** Keeps how far the deploy is. A journal that can't be written is noted, and ends nothing. */
   async keep(deploy: Deploy): Promise<void> {
     try {
-      await this.request.journal?.keep(keptOf(deploy, this));
+      await this.request.journal?.keep(keptOf(deploy, this), (text) => this.redact(text));
     } catch (error) {
       this.note({ code: 'journal-unwritten', text: messageOf(error) });
     }
@@ -266,37 +266,5 @@ export class DeployRun {
   async untilNextPoll(deadline: number, atLeastMs = 0): Promise<void> {
     const { clock, signal } = this.request;
     await clock.sleep(this.nextPollAt(deadline, atLeastMs) - clock.now(), signal);
-  }
-}
-
-/**
- * Redacts the secrets of a run from untrusted text. `mask` is called once with each, before anything that holds it is
- * shown.
- */
-export class Redactor {
-  readonly #mask: (secret: string) => void;
-  readonly #hidden = new Set<string>();
-  #hide = maskOf([]);
-
-  constructor(mask: (secret: string) => void) {
-    this.#mask = mask;
-  }
-
-  add(secrets: readonly string[]): void {
-    const fresh = secrets.filter((value) => value !== '' && !this.#hidden.has(value));
-    if (fresh.length === 0) return;
-    for (const value of new Set(fresh)) {
-      this.#hidden.add(value);
-      this.#mask(value);
-    }
-    this.#hide = maskOf(this.#hidden);
-  }
-
-  redact(text: string): string {
-    return this.#hide(text);
-  }
-
-  redactStart(text: string, most: number): string {
-    return maskStart(this.#hide, text, most);
   }
 }

@@ -1,101 +1,53 @@
-import { z } from 'zod';
-import { isObject } from '../../kit/json-object.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
 import type { Note } from '../rules/note.ts';
 import type { ReportedPlan } from '../rules/plan-types.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
-import type { Sample, Verdict } from '../rules/verdict-types.ts';
+import type { Sample } from '../rules/verdict-types.ts';
 import type { DeployRun, RunState } from './deploy-run.ts';
-import type { Deploy, Ending, Prepared } from './deploy-state.ts';
+import type { Deploy, DeployIn, Ending, OpenState, Prepared } from './deploy-state.ts';
 import { findRevision } from './steps/read-deployment.ts';
 
 /** Keeps how far a run is, before each effect, so that a later run can go on with the same deploy. */
 export interface Journal {
-  /** Keeps this in place of what was kept before; undefined: nothing was sent that could be gone on with. */
-  keep(kept: KeptDeploy | undefined): Promise<void>;
+  /**
+   * Keeps this in place of what was kept before; undefined: there is nothing to go on with. The values of the secrets
+   * that are sent are left out; `redact` removes them from texts of others.
+   */
+  keep(kept: KeptDeploy | undefined, redact: (text: string) => string): Promise<void>;
   /** A cancelled run leaves the revision that it holds to the run that goes on. */
   leavesHeld: boolean;
 }
 
-const text = z.string();
-const own = z.object({
-  deploymentId: text,
-  revisionId: text,
-  how: z.enum(['created', 'patched', 'adopted', 'redeployed']),
-  ownsHold: z.boolean(),
-});
-const result = z.object({
-  verdict: z.custom<Verdict>((value) => isObject(value) && Array.isArray(value['tests'])),
-  verified: z.enum(['before-traffic', 'after-traffic']),
-});
-const prepared = z.custom<Prepared>(
-  (value) => isObject(value) && isObject(value['change']) && isObject(value['sought']),
-);
-const undone = z.object({ own, result }).optional();
+/** What a run keeps of its deploy: once something was sent that a later run could go on with. */
+export type KeptState = Exclude<OpenState, 'requested' | 'filling' | 'measuring' | 'resolving' | 'kept'>;
 
-const deploySchema = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('sending'), tries: z.number(), prepared, key: text }),
-  z.object({ state: z.literal('following'), own }),
-  z.object({ state: z.literal('held'), own, address: text, endsAt: text }),
-  z.object({
-    state: z.literal('deciding'),
-    own,
-    decision: z.enum(['promoted', 'discarded']),
-    result: result.optional(),
-  }),
-  z.object({ state: z.literal('decided'), own, result: result.optional() }),
-  z.object({ state: z.literal('live'), own, result: result.optional() }),
-  z.object({
-    state: z.literal('restoring'),
-    undone,
-    deploymentId: text,
-    target: text,
-    former: text.nullable(),
-    key: text,
-  }),
-  z.object({ state: z.literal('returning'), undone, target: text, deploymentId: text, revisionId: text }),
-]);
-
-/** What is kept of a run: the state of its deploy, and what later states and the outcome need. No secret is in it. */
-export const keptSchema = z.object({
-  version: z.literal(1),
+/** The state of a deploy, and what later states and the outcome need. */
+export interface KeptDeploy {
   /** ms since the epoch */
-  at: z.number(),
-  deploy: deploySchema,
-  plan: z.custom<ReportedPlan>(isObject).optional(),
-  commit: z.custom<RequestedCommit>(isObject).optional(),
+  at: number;
+  deploy: DeployIn<KeptState>;
+  plan?: ReportedPlan | undefined;
+  commit?: RequestedCommit | undefined;
   /** The revision that served before anything was sent. */
-  formerLive: text.optional(),
+  formerLive?: string | undefined;
   /** What the live revision answered before the change, by the names of the tests. */
-  before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
-  rollout: z.custom<Rollout>(isObject).optional(),
-  changed: z.boolean(),
-  notes: z.array(z.custom<Note>(isObject)),
-});
-export type KeptDeploy = z.infer<typeof keptSchema>;
+  before?: { of: string; answers: (readonly [test: string, samples: readonly Sample[]])[] } | undefined;
+  rollout?: Rollout | undefined;
+  changed: boolean;
+  notes: readonly Note[];
+}
 
 /** What of a run is worth going on with; undefined before anything was sent. */
 export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
   const state = stateToKeep(deploy);
   if (!state) return undefined;
   const { plan, commit, formerLive, before, rollout, changed, notes } = run.known;
-  const kept = {
-    version: 1,
-    at: run.request.clock.now(),
-    deploy: state,
-    plan,
-    commit,
-    formerLive: formerLive?.id,
-    before: before && { of: before.of, answers: [...before.answers] },
-    rollout,
-    changed,
-    notes,
-  };
-  const written = JSON.stringify(kept, (_, value: unknown) => (typeof value === 'string' ? run.redact(value) : value));
-  return keptSchema.parse(JSON.parse(written));
+  const answers = before && { of: before.of, answers: [...before.answers] };
+  const at = run.request.clock.now();
+  return { at, deploy: state, plan, commit, formerLive: formerLive?.id, before: answers, rollout, changed, notes };
 }
 
-function stateToKeep(deploy: Deploy): unknown {
+function stateToKeep(deploy: Deploy): KeptDeploy['deploy'] | undefined {
   switch (deploy.state) {
     case 'requested':
     case 'filling':

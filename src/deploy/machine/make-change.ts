@@ -73,7 +73,7 @@ export async function resolvePrepared(
 
 /** Whether a request with the same key takes effect once, however often it is sent. */
 export const honoursKeys = async (run: DeployRun): Promise<boolean> =>
-  (await run.request.control.features(run.reading())).idempotencyKeys === true;
+  (await run.request.control.features(run.reading())).idempotencyKeys;
 
 /** What was made of a request that an earlier run may have sent; undefined where nothing was. */
 export async function findSent(sent: SentChange, run: DeployRun): Promise<Made | undefined> {
@@ -93,7 +93,8 @@ function following(prepared: Prepared, made: Made): Extract<Seen['sending'], { k
   if (made.kind === 'in-place') return withoutChange(change.kind === 'patch' ? change.deploymentId : '', adopt);
   if (!folder || change.kind !== 'create') return { kind: 'follows', own: ownRevision(prepared, made) };
   const graphConfigPath = change.request.source_revision_config.graph_config_path ?? undefined;
-  return { kind: 'fills', deploymentId: made.deploymentId, waiting: made.revisionId, graphConfigPath, ...folder };
+  const { deploymentId, revisionId: waiting } = made;
+  return { kind: 'fills', waits: { deploymentId, waiting, graphConfigPath, ...folder } };
 }
 
 /** Sends a change, and looks for its revision where no response names it. */

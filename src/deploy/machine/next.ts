@@ -13,7 +13,7 @@ interface Ends {
 type IsPrepared = { kind: 'prepared'; prepared: Prepared; key: string };
 type Follows = { kind: 'follows'; own: OwnRevision };
 /** A deployment whose first revision waits for the folder. */
-type Fills = { kind: 'fills' } & Omit<DeployIn<'filling'>, 'state' | 'tries'>;
+type Fills = { kind: 'fills'; waits: Omit<DeployIn<'filling'>, 'state' | 'tries'> };
 type IsKept = { kind: 'kept' };
 type IsOver = Ends | { kind: 'live' } | Follows;
 
@@ -62,8 +62,9 @@ const transitions: Transitions = {
   decided: ({ own, result }, seen) => over(own, result, seen),
   live: ({ own }, seen) => {
     if (seen.kind === 'ends') return ended(seen);
-    const { kind: _, result, ...restored } = seen;
-    return { state: 'restoring', undone: { own, result }, ...restored, mayBeSent: false };
+    const { result, deploymentId, target, former, key } = seen;
+    const undone = { own, result };
+    return { state: 'restoring', undone, deploymentId, target, former, key, mayBeSent: false };
   },
   kept: (_, seen) => ended(seen),
   restoring: ({ undone, target, deploymentId }, seen) =>
@@ -97,9 +98,9 @@ function prepared(tries: number, { prepared, key }: IsPrepared): Deploy {
   return isMeasured ? { state: 'measuring', tries, prepared } : { state: 'sending', tries, prepared, key };
 }
 
-const withoutHold = ({ holdSeconds: _, ...prepared }: Prepared): Prepared => prepared;
+const withoutHold = (prepared: Prepared): Prepared => ({ ...prepared, holdSeconds: undefined });
 
-const filling = (tries: number, { kind: _, ...waits }: Fills): Deploy => ({ state: 'filling', tries, ...waits });
+const filling = (tries: number, { waits }: Fills): Deploy => ({ state: 'filling', tries, ...waits });
 
 const started = (seen: Ends | IsKept | Follows): Deploy =>
   seen.kind === 'follows'

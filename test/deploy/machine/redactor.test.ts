@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Redactor } from '../../../src/deploy/machine/deploy-run.ts';
+import { Redactor } from '../../../src/deploy/machine/redactor.ts';
 
 const hiding = (...values: string[]) => {
   const masked: string[] = [];

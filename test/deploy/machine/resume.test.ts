@@ -11,8 +11,10 @@ import { built, DeployFixture, first, github, hello, second, workflowOn } from '
 class KeptInMemory implements Journal {
   leavesHeld = true;
   kept: KeptDeploy | undefined;
-  async keep(kept: KeptDeploy | undefined): Promise<void> {
+  text = '';
+  async keep(kept: KeptDeploy | undefined, redact: (text: string) => string): Promise<void> {
     this.kept = kept;
+    this.text += JSON.stringify(kept, (_, value: unknown) => (typeof value === 'string' ? redact(value) : value));
   }
 }
 
@@ -132,36 +134,71 @@ async function prepare({ before = [first], builds, holds, keys, wrong = [] }: Sc
 const writes = ({ calls }: ControlModel): string[] =>
   calls.filter((call) => ['create', 'patch', 'redeploy', 'promote', 'discard'].includes(call));
 
+/** Kills the run at each of its requests, resumes it, and returns what then differs from a run that was not killed. */
+async function sweep(scenario: Scenario, journalOf: () => KeptInMemory): Promise<string[]> {
+  const whole = await prepare(scenario);
+  expect(await whole.fixture.deploy({ ...scenario.request, agentAt: whole.agentAt })).toMatchObject(scenario.expected);
+  // What is sent again with its key is answered, and makes nothing.
+  const most = writes(whole.fixture.control).length + (scenario.keys ? 1 : 0);
+  const made = whole.fixture.control.service.revisions.length;
+  const wrong: string[] = [];
+  for (const when of ['before', 'after'] as const) {
+    for (let nth = 1; ; nth += 1) {
+      const { fixture, agentAt } = await prepare(scenario);
+      const journal = journalOf();
+      const { control, died } = deadly(fixture.control, nth, when);
+      const killed = fixture.deploy({ ...scenario.request, agentAt, control, further: control, journal });
+      const end = await Promise.race([killed, died]);
+      if (journal.text.includes('canary')) wrong.push(`${when} request ${nth}: it keeps a secret`);
+      if (end !== 'killed') {
+        if (nth < 5 || journal.kept)
+          wrong.push(`${nth} requests, and ${journal.kept?.deploy.state} is kept at the end`);
+        break;
+      }
+      const { kept } = journal;
+      const outcome = await fixture.deploy({ ...scenario.request, agentAt, journal, kept });
+      const isSame = Object.entries(scenario.expected).every(
+        ([field, value]) => new Map(Object.entries(outcome)).get(field) === value,
+      );
+      const { revisions } = fixture.control.service;
+      if (isSame && revisions.length === made && writes(fixture.control).length <= most && !journal.kept) continue;
+      wrong.push(`${when} request ${nth}, in ${kept?.deploy.state}: ${outcome.kind}, ${revisions.length} revisions`);
+    }
+  }
+  return wrong;
+}
+
 describe('a run that is killed at any request, and resumed', () => {
   test.each(scenarios)('ends as if it had not been: $name', async (scenario) => {
-    const whole = await prepare(scenario);
-    const expected = await whole.fixture.deploy({ ...scenario.request, agentAt: whole.agentAt });
-    expect(expected).toMatchObject(scenario.expected);
-    const made = whole.fixture.control.service.revisions.length;
-    for (const when of ['before', 'after'] as const) {
-      for (let nth = 1; ; nth += 1) {
-        const { fixture, agentAt } = await prepare(scenario);
-        const journal = new KeptInMemory();
-        const { control, died } = deadly(fixture.control, nth, when);
-        const killed = fixture.deploy({ ...scenario.request, agentAt, control, further: control, journal });
-        const end = await Promise.race([killed, died]);
-        if (end !== 'killed') {
-          expect(end).toMatchObject(scenario.expected);
-          expect(journal.kept).toBeUndefined();
-          expect(nth).toBeGreaterThan(4);
-          break;
-        }
-        expect(JSON.stringify(journal.kept ?? {})).not.toContain('canary');
-        const { kept } = journal;
-        const where = `killed ${when} request ${nth}, ${fixture.control.calls.at(-1)}, kept ${kept?.deploy.state}`;
-        const outcome = await fixture.deploy({ ...scenario.request, agentAt, journal, kept });
-        expect(outcome, where).toMatchObject(scenario.expected);
-        expect(fixture.control.service.revisions, where).toHaveLength(made);
-        expect(journal.kept, where).toBeUndefined();
-        // What is sent again with its key is answered, and makes nothing.
-        const most = writes(whole.fixture.control).length + (scenario.keys ? 1 : 0);
-        expect(writes(fixture.control).length, where).toBeLessThanOrEqual(most);
+    expect(await sweep(scenario, () => new KeptInMemory())).toEqual([]);
+  });
+
+  test.each([
+    ['what is about to be sent', 'sending'],
+    ['which revision is its own', 'following'],
+    ['how its held revision is decided', 'deciding'],
+    ['that it goes back', 'restoring'],
+  ] as const)('goes wrong with a journal that does not know %s', async (_, state) => {
+    class Forgetful extends KeptInMemory {
+      override async keep(kept: KeptDeploy | undefined, redact: (text: string) => string): Promise<void> {
+        await super.keep(kept?.deploy.state === state ? undefined : kept, redact);
       }
     }
+    const found = await Promise.all(scenarios.map((scenario) => sweep(scenario, () => new Forgetful())));
+    expect(found.flat()).not.toEqual([]);
+  });
+
+  test('goes on with the held revision that a cancelled run left to it', async () => {
+    const scenario = scenarios.find(({ holds }) => holds);
+    if (!scenario) throw new Error('no scenario holds its revision');
+    const { fixture, agentAt } = await prepare(scenario);
+    const journal = new KeptInMemory();
+    fixture.clock.after(12_000, () => fixture.cancelled.abort(new Error('cancelled')));
+    const run = { ...scenario.request, agentAt, journal };
+    expect(await fixture.deploy(run)).toMatchObject({ kind: 'interrupted', revisionId: 'r2' });
+    expect(writes(fixture.control)).toEqual(['patch']);
+    const resumed = await fixture.deploy({ ...run, kept: journal.kept, signal: undefined });
+    expect(resumed).toMatchObject(scenario.expected);
+    expect(writes(fixture.control)).toEqual(['patch', 'promote']);
   });
 });
