@@ -5,6 +5,7 @@ import { inputProblem } from '../deploy/file/inputs.ts';
 import { OptionReader } from '../deploy/file/option-reader.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
+import { type Named, namedBy } from '../deploy/machine/deploy-run.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
 import { deletesByInputs, readRequest, type ReadRequest } from '../host/read-request.ts';
 import type { WorkflowRun } from './workflow.ts';
@@ -57,7 +58,7 @@ export function readStep(
     commit: subject.commit,
     step: stepOf(env, inputs),
     ...(request.ok
-      ? { name: request.deployment.desired.name ?? request.deployment.desired.deploymentId, mode: request.options.mode }
+      ? { name: nameIn(namedBy(request.subject)), mode: request.options.mode }
       : { name: nameOfWrong(inputs, file.file), mode: modeOfWrong(inputs) }),
   };
 }
@@ -68,6 +69,8 @@ function stepOf(env: Environment, inputs: Inputs): string {
   const ofLeg = [config === defaultConfigPath ? '' : config, environment].filter(Boolean);
   return [...['GITHUB_WORKFLOW', 'GITHUB_JOB', 'GITHUB_ACTION'].map((name) => env[name] ?? ''), ...ofLeg].join('/');
 }
+
+const nameIn = ({ name, deploymentId }: Named): string | undefined => name ?? deploymentId;
 
 /** What may be wrong because the deploy file is not there. */
 const fromFile: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);

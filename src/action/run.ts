@@ -1,6 +1,5 @@
 import { secretParts, minHiddenLength, spellingsOf } from '../contract/masking/secret-spellings.ts';
 import * as core from '@actions/core';
-import type { Mode } from '../deploy/file/entry-options.ts';
 import { stackOf } from '../kit/errors.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { print, refuse, reportOutcome, Progress } from './report-outcome.ts';
@@ -59,21 +58,22 @@ async function runAction(step: Step): Promise<Outcome> {
   step.reporter = await startReporter(step, event, input, found);
   const { request, problems, advice, commit } = input;
   if (!request.ok || problems.length > 0) return refuse(problems, advice);
-  const { options, deployment } = request;
-  mask((deployment.desired.secrets ?? []).map(({ value }) => value));
+  const { options, subject } = request;
+  if ('desired' in subject) mask((subject.desired.secrets ?? []).map(({ value }) => value));
   if (!options.apiKey) return keyless(triggered);
-  return deployPacked(step, { options, deployment, ...found, commit });
+  return deployPacked(step, { options, subject, ...found, commit });
 }
 
 /** What GitHub knows of the run beyond its event. */
 type Found = Pick<DeployInputs, 'workflow' | 'head'>;
 
 /** Looks up the head of the run's pull request, and of the ref that is deployed. */
-async function lookUp({ github, signal }: Step, { workflow, request, mode }: StepInput): Promise<Found> {
+async function lookUp({ github, signal }: Step, { workflow, request }: StepInput): Promise<Found> {
   const warn = (message: string): void => core.warning(message);
   const look = async (): Promise<Found> => {
+    const subject = request.ok ? request.subject : undefined;
     const whole = workflow && (await withPullRequestHead(workflow, github, warn));
-    const desired = request.ok && builds.has(mode) ? request.deployment.desired : undefined;
+    const desired = subject && 'desired' in subject ? subject.desired : undefined;
     return { workflow: whole, head: desired && (await lookUpHead(desired, whole, github, warn)) };
   };
   const cancelled = new Promise<Found>((resolve) => {
@@ -82,14 +82,12 @@ async function lookUp({ github, signal }: Step, { workflow, request, mode }: Ste
   return signal.aborted ? { workflow } : Promise.race([look(), cancelled]);
 }
 
-const builds: ReadonlySet<Mode> = new Set(['deploy', 'plan']);
-
 async function deployPacked(
   { signal, reporter }: Step,
-  request: Pick<DeployInputs, 'options' | 'deployment' | 'workflow' | 'head' | 'commit'>,
+  request: Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit'>,
 ): Promise<Outcome> {
   const { endedWhilePacking, packSourceDir, runDeployment } = await import('../host/run-deployment.ts');
-  const packed = await packSourceDir(request.deployment.desired, signal);
+  const packed = await packSourceDir(request.subject, signal);
   if (packed.kind === 'ended') return endedWhilePacking;
   if (packed.kind === 'wrong') return refuse(packed.problems);
   const { journalPath: path } = request.options;

@@ -39,8 +39,9 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   terminal.hide(command.inputs['api-key'] ?? '');
   const ask = read(command);
   if (!ask.ok) return refuse(ask.problems, terminal);
-  const { options, deployment } = ask;
-  for (const { value } of deployment.desired.secrets ?? []) terminal.hide(value);
+  const { options, subject } = ask;
+  const desired = 'desired' in subject ? subject.desired : undefined;
+  for (const { value } of desired?.secrets ?? []) terminal.hide(value);
 
   const cancelled = new AbortController();
   const ids: Ids = {};
@@ -55,16 +56,15 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   };
   process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
-    const writes = command.mode === 'deploy' || command.mode === 'plan';
-    const packed = await packSourceDir(deployment.desired, cancelled.signal);
+    const packed = await packSourceDir(subject, cancelled.signal);
     if (packed.kind === 'ended') return end(endedWhilePacking, terminal);
     if (packed.kind === 'wrong') return refuse(packed.problems, terminal);
-    const head = writes ? await headToBuild(deployment.desired, command.commit, terminal) : undefined;
+    const head = desired && (await headToBuild(desired, command.commit, terminal));
     if (head?.kind === 'absent') {
       const noRef = `the repository has no ${head.ref}`;
       return refuse([onCommandLine(inputProblem('repo-ref', noRef, head.near))], terminal);
     }
-    const run = { options, deployment, head: head?.sha, tarball: packed.tarball };
+    const run = { options, subject, head: head?.sha, tarball: packed.tarball };
     const path = options.journalPath;
     const opened = isKept.has(command.mode)
       ? await openJournal(run, { path, resume: command.resume === true, env: process.env })
@@ -121,10 +121,10 @@ function read({ mode, inputs, commit }: DeployCommand): ReadRequest {
   ];
   if (!ask.ok || problems.length > 0) return { ok: false, problems: problems.map(onCommandLine) };
   if (tries === undefined) return ask;
-  const tooFew = ask.deployment.smokeTests.flatMap((test) => whyTooFewAnswers(test, Number(tries)) ?? []);
+  const tooFew = ask.subject.smokeTests.flatMap((test) => whyTooFewAnswers(test, Number(tries)) ?? []);
   if (tooFew.length > 0) return { ok: false, problems: tooFew.map((why) => onCommandLine(inputProblem('tries', why))) };
-  const smokeTests = ask.deployment.smokeTests.map((test) => withAnswers(test, Number(tries)));
-  return { ...ask, deployment: { ...ask.deployment, smokeTests } };
+  const smokeTests = ask.subject.smokeTests.map((test) => withAnswers(test, Number(tries)));
+  return { ...ask, subject: { ...ask.subject, smokeTests } };
 }
 
 const isNumberOfTries = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1_000;

@@ -4,7 +4,9 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { inputProblem } from '../deploy/file/inputs.ts';
+import type { Desired } from '../deploy/file/desired.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
+import { namedBy } from '../deploy/machine/deploy-run.ts';
 import type { Prepared } from '../deploy/machine/deploy-state.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
 import type { RequestedCommit } from '../deploy/rules/commit.ts';
@@ -82,22 +84,23 @@ const fileSchema = z.object({
 
 const digest = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-type JournalInputs = Pick<DeployInputs, 'options' | 'deployment' | 'workflow' | 'head' | 'commit' | 'tarball'>;
+type JournalInputs = Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit' | 'tarball'>;
 
 /** What a run is about. */
 function journalSubject({
-  options: { baseUrl, tenantId, mode },
-  deployment: { desired },
+  options: { baseUrl, tenantId },
+  subject,
   workflow,
   head,
   commit,
   tarball,
 }: JournalInputs): JournalSubject {
-  const { deploymentId, name, secrets = [], ...fields } = desired;
+  const { deploymentId, name } = namedBy(subject);
+  const { secrets = [], ...fields }: Partial<Desired> = 'desired' in subject ? subject.desired : {};
   return {
     deployment: digest({ baseUrl, tenantId, deployment: deploymentId ?? name }),
     content: digest({
-      mode,
+      mode: subject.mode,
       fields,
       secrets: secrets.map((secret) => secret.name),
       commit: commit ?? head ?? workflow?.sha,

@@ -3,13 +3,16 @@ import type { DesiredDeployment } from '../deploy/file/desired.ts';
 import { type EntryOptions, type Mode, readEntryOptions } from '../deploy/file/entry-options.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
+import type { RequestedDeployment } from '../deploy/file/read-draft.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../deploy/file/read-desired.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
+import type { Named } from '../deploy/machine/deploy-run.ts';
+import type { SubjectOfRun } from './run-deployment.ts';
 import { workspaceCases } from './workspace.ts';
 
 /** The whole request, or every problem with it. */
 export type ReadRequest =
-  { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
+  { ok: true; options: EntryOptions; subject: SubjectOfRun } | { ok: false; problems: Problem[] };
 
 /** Reads inputs, deploy file, files of cases and environment into one deployment and how to go about it; every problem at once. */
 export function readRequest(requested: RequestInput, { isPullRequest = false } = {}): ReadRequest {
@@ -24,24 +27,40 @@ export function readRequest(requested: RequestInput, { isPullRequest = false } =
   const [deployment, ...more] = deployments.deployments;
   if (deployment && more.length === 0) {
     const problems = graderKeyProblems(deployment.smokeTests, requested.inputs);
-    return problems.length > 0 ? { ok: false, problems } : { ok: true, options: options.options, deployment };
+    return problems.length > 0
+      ? { ok: false, problems }
+      : { ok: true, options: options.options, subject: subjectOf(options.options.mode, deployment) };
   }
-  const names = deployments.deployments.map(({ desired }) => desired.name ?? desired.deploymentId).join(', ');
+  const names = deployments.deployments
+    .map(named)
+    .map(({ name, deploymentId }) => name ?? deploymentId)
+    .join(', ');
   const message = `the deploy file has more than one deployment: choose one with \`deployment\`, of ${names}`;
   return { ok: false, problems: [inputProblem('deployment', message)] };
 }
 
-/** Modes that need neither a source nor secrets. */
-const modesWithoutSource: ReadonlySet<string | undefined> = new Set(['smoke', 'rollback', 'delete'] satisfies Mode[]);
+/** Modes that deploy nothing, and need neither a source nor secrets. */
+const modesWithoutSource = ['smoke', 'rollback', 'delete'] as const satisfies Mode[];
 
 /** A deletion of what the inputs name alone: an entry of the file says nothing about it. */
 export const deletesByInputs = (inputs: Inputs): boolean =>
   inputs['mode']?.trim() === 'delete' && Boolean(inputs['name']?.trim() || inputs['deployment-id']?.trim());
 
-function readDeployments(requested: RequestInput, isPullRequest: boolean): ReadDeployments<DesiredDeployment> {
+/** What was read: only a deploy knows whether it is a dry run. */
+type Read = DesiredDeployment | (RequestedDeployment & { mode: (typeof modesWithoutSource)[number] });
+
+const named = (read: Read): Named => ('desired' in read ? read.desired : read);
+
+function subjectOf(mode: Mode, read: Read): SubjectOfRun {
+  if ('desired' in read) return { ...read, mode: mode === 'plan' ? 'plan' : 'deploy' };
+  const { name, deploymentId, ...run } = read;
+  return { ...run, named: { name, deploymentId } };
+}
+
+function readDeployments(requested: RequestInput, isPullRequest: boolean): ReadDeployments<Read> {
   const { inputs } = requested;
-  const mode = inputs['mode']?.trim();
-  if (!modesWithoutSource.has(mode)) return readDesired(requested);
+  const mode = modesWithoutSource.find((each) => each === inputs['mode']?.trim());
+  if (mode === undefined) return readDesired(requested);
   if (mode === 'delete' && isPullRequest && !deletesByInputs(inputs) && !inputs['deployment']?.trim()) {
     return { ok: false, problems: [inputProblem('name', unnamedDeletion)] };
   }
@@ -50,18 +69,7 @@ function readDeployments(requested: RequestInput, isPullRequest: boolean): ReadD
       ? { inputs: { name: inputs['name'], 'deployment-id': inputs['deployment-id'] } }
       : requested,
   );
-  if (!read.ok) return read;
-  return {
-    ok: true,
-    deployments: read.deployments.map(({ smokeTests, conversations, onFailure, onUnproven, notes, ...whom }) => ({
-      desired: { ...whom, source: 'github', secretsStrategy: 'merge', rebuild: 'never' },
-      smokeTests,
-      ...(conversations ? { conversations } : {}),
-      onFailure,
-      onUnproven,
-      ...(notes ? { notes } : {}),
-    })),
-  };
+  return read.ok ? { ok: true, deployments: read.deployments.map((each) => ({ ...each, mode })) } : read;
 }
 
 const unnamedDeletion =

@@ -1,4 +1,4 @@
-import type { Desired, DesiredDeployment } from '../deploy/file/desired.ts';
+import type { DesiredDeployment } from '../deploy/file/desired.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import type { PackedSource } from '../kit/archive/pack.ts';
@@ -6,14 +6,18 @@ import type { SmokeTest } from '../deploy/file/smoke-test.ts';
 import type { Graders } from '../contract/grader.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
+import type { RunSubject } from '../deploy/machine/deploy-run.ts';
 import type { Workflow } from '../deploy/rules/commit.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 
+/** What a run is about, and how it has to prove itself. */
+export type SubjectOfRun = RunSubject & Omit<DesiredDeployment, 'desired'>;
+
 /** The configuration of a run, after all input has been read. */
 export interface DeployInputs {
   options: EntryOptions;
-  deployment: DesiredDeployment;
+  subject: SubjectOfRun;
   workflow?: Workflow | undefined;
   /** The requested folder, packed. */
   tarball?: PackedSource | undefined;
@@ -39,7 +43,7 @@ export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): nu
 
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
-  const { options, deployment, workflow, head, commit, tarball, userAgent, signal, emit, mask } = deployRun;
+  const { options, subject, workflow, head, commit, tarball, userAgent, signal, emit, mask } = deployRun;
   const { journal, kept } = deployRun;
   const [{ connectControlService }, { connectAgentServer }, { lookUpImage }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
@@ -50,19 +54,19 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   const { baseUrl, apiKey, tenantId, spelling, allowHttp, ...runOptions } = options;
   const settings = { apiKey, tenantId, allowHttp, userAgent };
   const control = connectControlService({ ...settings, baseUrl, spelling });
-  const idleMs = maxSilenceMs(deployment.smokeTests);
+  const idleMs = maxSilenceMs(subject.smokeTests);
   const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
   const agentAt = (url: string) => {
     const agent = agents.get(url) ?? connectAgentServer({ ...settings, url, idleMs });
     agents.set(url, agent);
     return agent;
   };
-  const { graders, keys, close } = await gradersFor(deployment.smokeTests, userAgent);
+  const { graders, keys, close } = await gradersFor(subject.smokeTests, userAgent);
   try {
     return await deploy({
-      ...deployment,
-      notes: [...(deployment.notes ?? []), ...(await notesOnBuild(deployRun))],
       ...runOptions,
+      ...subject,
+      notes: [...(subject.notes ?? []), ...(await notesOnBuild(deployRun))],
       control,
       further: control,
       tarball,
@@ -88,10 +92,11 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
 }
 
 /** What a build says of the packages that are at hand. A build that is made warns by itself, and fails some seconds later. */
-async function notesOnBuild({ options, deployment, workflow }: DeployInputs): Promise<string[]> {
-  const { desired } = deployment;
-  const isUploaded = options.mode === 'deploy' && desired.source === 'internal_source';
-  if (options.mode !== 'plan' && !isUploaded) return [];
+async function notesOnBuild({ subject, workflow }: DeployInputs): Promise<string[]> {
+  if (!('desired' in subject)) return [];
+  const { mode, desired } = subject;
+  const isUploaded = mode === 'deploy' && desired.source === 'internal_source';
+  if (mode !== 'plan' && !isUploaded) return [];
   const { notesOnPackages } = await import('./package-problems.ts');
   const { failures, warnings } = notesOnPackages(desired, workflow);
   return isUploaded ? failures : [...failures, ...warnings];
@@ -121,8 +126,10 @@ export type PackResult =
   { kind: 'packed'; tarball?: PackedSource } | { kind: 'wrong'; problems: Problem[] } | { kind: 'ended' };
 
 /** Packs the folder of a deployment before anything is sent. Loaded only if there is a folder. */
-export async function packSourceDir(desired: Desired, signal: AbortSignal): Promise<PackResult> {
-  if (desired.source !== 'internal_source' || desired.sourceDir === undefined) return { kind: 'packed' };
+export async function packSourceDir(subject: RunSubject, signal: AbortSignal): Promise<PackResult> {
+  if (!('desired' in subject) || subject.desired.source !== 'internal_source') return { kind: 'packed' };
+  const { desired } = subject;
+  if (desired.sourceDir === undefined) return { kind: 'packed' };
   const { packSource } = await import('../kit/archive/pack.ts');
   const { sourceDir: folder, graphConfigPath } = desired;
   try {

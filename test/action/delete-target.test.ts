@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { namedBy } from '../../src/deploy/machine/deploy-run.ts';
 import { readRequest } from '../../src/host/read-request.ts';
 
 const inputs = { mode: 'delete', 'base-url': 'https://host', 'api-key': 'k' };
@@ -9,7 +10,7 @@ const target = (given: Record<string, string>, text: string, isPullRequest: bool
   const file = { text, path: '.github/landfall.yml' };
   const read = readRequest({ inputs: { ...inputs, ...given }, file }, { isPullRequest });
   if (!read.ok) return read.problems.map(({ field }) => field);
-  const { name, deploymentId } = read.deployment.desired;
+  const { name, deploymentId } = namedBy(read.subject);
   return { name, deploymentId };
 };
 

@@ -36,8 +36,9 @@ async function smoked(answer: RequestListener, smokeTest = requests, mask: (secr
         pollMs: 100,
         onSuperseded: 'fail',
       },
-      deployment: {
-        desired: { source: 'external_docker', name: 'echo', secretsStrategy: 'merge' },
+      subject: {
+        mode: 'smoke',
+        named: { name: 'echo' },
         smokeTests: [smokeTest],
         onFailure: 'keep',
         onUnproven: 'keep',

@@ -73,7 +73,8 @@ describe.concurrent('an Action beside the App', () => {
         pollMs: 200,
         onSuperseded: 'fail',
       },
-      deployment: {
+      subject: {
+        mode: 'deploy',
         desired: {
           source: 'github',
           name: project.name,

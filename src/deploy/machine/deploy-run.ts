@@ -1,6 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Desired, OnFailure, OnUnproven, Verify } from '../file/desired.ts';
-import type { Mode } from '../file/entry-options.ts';
 import type { ConversationTerms } from '../file/conversations.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
@@ -38,9 +37,26 @@ export type UploadAndDeleteService = Pick<
 > &
   TarballStore;
 
-/** The input of a deploy run: what to do, the clients, and the clock. */
-export interface DeployRunRequest {
-  desired: Desired;
+/** A deployment by its id, or by its exact name. */
+export interface Named {
+  name?: string | undefined;
+  deploymentId?: string | undefined;
+}
+
+/**
+ * What a run is about. `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live
+ * revision, `delete` removes: only a deploy and its plan know what should run.
+ */
+export type RunSubject =
+  { mode: 'deploy' | 'plan'; desired: Desired } | { mode: 'smoke' | 'rollback' | 'delete'; named: Named };
+
+/** The deployment that a run is about. */
+export const namedBy = (subject: RunSubject): Named => ('desired' in subject ? subject.desired : subject.named);
+
+/** The input of a run: what to do, the clients, and the clock. */
+export type DeployRunRequest = RunSubject & RunTerms;
+
+interface RunTerms {
   smokeTests: readonly SmokeTest[];
   /** Conversations of the live revision that are tried on the new one; absent: none. */
   conversations?: ConversationTerms | undefined;
@@ -51,11 +67,6 @@ export interface DeployRunRequest {
   onUnproven?: OnUnproven | undefined;
   /** What of the files is not done, for the notes of the outcome. */
   notes?: readonly string[] | undefined;
-  /**
-   * `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live revision, `delete`
-   * removes.
-   */
-  mode: Mode;
   /** `delete` only says what it would remove. */
   dryRun?: boolean | undefined;
   /** `delete` leaves the tracing project, and with it the name, in use. */
@@ -156,7 +167,14 @@ export class DeployRun {
     this.deadline = request.clock.now() + request.timeoutMs;
     this.#redactor = new Redactor(request.mask ?? (() => undefined));
     this.#redactor.add(request.credentials ?? []);
-    this.#redactor.add((request.desired.secrets ?? []).map(({ value }) => value));
+    if ('desired' in request) this.#redactor.add((request.desired.secrets ?? []).map(({ value }) => value));
+  }
+
+  /** What should run. A run that deploys nothing plans nothing. */
+  get desired(): Desired {
+    const { request } = this;
+    if ('desired' in request) return request.desired;
+    throw new TypeError(`a run in mode ${request.mode} has no plan`);
   }
 
   emit(event: DeployEvent): void {

@@ -7,7 +7,7 @@ import { smokeLive, unprovenVerdict } from '../smoke/smoke.ts';
 import { describeEnding } from '../words/describe-ending.ts';
 import { carryOn } from './carry-on.ts';
 import { consolePageOf } from './console-page.ts';
-import { DeployRun, type DeployRunRequest } from './deploy-run.ts';
+import { DeployRun, type DeployRunRequest, namedBy } from './deploy-run.ts';
 import type { Ending } from './deploy-state.ts';
 import { findDeployments } from './find-deployments.ts';
 import { isOver, resumeDeploy } from './journal.ts';
@@ -72,7 +72,7 @@ async function withDeployment(run: DeployRun, reported: (deployment: Deployment)
   const obstacles =
     others.length > 0
       ? reportAmbiguousName([deployment, ...others]).obstacles
-      : nameObstacles(run.request.desired, deployment);
+      : nameObstacles(namedBy(run.request), deployment);
   return obstacles.length > 0 ? run.impossible(obstacles) : reported(deployment);
 }
 
@@ -108,10 +108,11 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
   }
   const { deployment, plan, rollout, verdict, verified, rollback, logs } = known;
   const revisionId = revisionOf(run);
-  const name = deployment?.name ?? request.desired.name;
-  const id = deployment?.id ?? request.desired.deploymentId;
-  const { desired } = request;
-  const repoUrl = deployment?.source_config.repo_url ?? (desired.source === 'github' ? desired.repoUrl : undefined);
+  const named = namedBy(request);
+  const name = deployment?.name ?? named.name;
+  const id = deployment?.id ?? named.deploymentId;
+  const desired = 'desired' in request ? request.desired : undefined;
+  const repoUrl = deployment?.source_config.repo_url ?? (desired?.source === 'github' ? desired.repoUrl : undefined);
   // A deleted deployment serves nothing.
   const serving = kind === 'deleted' ? undefined : deployment;
   const url = kind === 'deleted' ? undefined : liveAddress(run);

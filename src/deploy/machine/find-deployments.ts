@@ -2,27 +2,27 @@ import { allEntriesOf } from '../../contract/control/pages.ts';
 import { isNotOffered } from '../../contract/service-error.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { tryCall } from '../smoke/try-call.ts';
-import type { DeployRun } from './deploy-run.ts';
+import { type DeployRun, namedBy } from './deploy-run.ts';
 
 /**
  * The deployments that are meant: by id there is exactly one or the service's error, by name there may be none. The
  * service may match names loosely, so the name is compared here, on every page.
  */
 export async function findDeployments(run: DeployRun): Promise<Deployment[]> {
-  const { control, desired } = run.request;
-  if (desired.deploymentId !== undefined) {
-    return [run.saw(await control.getDeployment(desired.deploymentId, run.reading()))];
+  const { name, deploymentId } = namedBy(run.request);
+  if (deploymentId !== undefined) {
+    return [run.saw(await run.request.control.getDeployment(deploymentId, run.reading()))];
   }
-  return desired.name === undefined ? [] : findByName(desired.name, run);
+  return name === undefined ? [] : findByName(name, run);
 }
 
 /** Whether the service says that there is none of this name or id: one that lists nothing, or is none, says nothing. */
 export async function confirmsAbsence(run: DeployRun): Promise<boolean> {
-  const { control, desired } = run.request;
+  const { control } = run.request;
   const listed = await tryCall(control.listDeployments({ limit: 1 }, run.reading()));
   if (listed.ok) return true;
   if (!isNotOffered(listed.error)) throw listed.error;
-  return desired.deploymentId !== undefined && (await isControlService(run));
+  return namedBy(run.request).deploymentId !== undefined && (await isControlService(run));
 }
 
 /** Every deployment of exactly this name; none where the service does not list deployments, which is noted. */

@@ -23,7 +23,7 @@ type TargetLookup =
 
 /** Looks at what runs: the deployment, its live and its newest revision, and what a plan needs beside them. Reads only. */
 export async function observe(run: DeployRun): Promise<TargetLookup> {
-  const { desired } = run.request;
+  const { desired } = run;
   run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
   const [deployment, ...others] = await findDeployments(run);
   if (deployment && others.length > 0) return reportAmbiguousName([deployment, ...others]);

@@ -5,7 +5,7 @@ import { tryCall } from '../smoke/try-call.ts';
 import type { Ending } from './deploy-state.ts';
 import { findDeployments, confirmsAbsence } from './find-deployments.ts';
 import { reportAmbiguousName } from './observe.ts';
-import type { DeployRun } from './deploy-run.ts';
+import { type DeployRun, namedBy } from './deploy-run.ts';
 import { resolveMs, senderOf } from './make-change.ts';
 import { writeOnce } from './steps/send-change.ts';
 import { heartbeatMs, refusals } from './watch.ts';
@@ -15,13 +15,14 @@ import { heartbeatMs, refusals } from './watch.ts';
  * has finished. A missing deployment is a success. A dry run only names the deployment.
  */
 export async function remove(run: DeployRun): Promise<Ending> {
-  const { desired, dryRun, further, wait, keepTracingProject = false } = run.request;
-  run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
+  const { dryRun, further, wait, keepTracingProject = false } = run.request;
+  const named = namedBy(run.request);
+  run.emit({ kind: 'looking', deployment: named.deploymentId ?? named.name ?? '' });
   const looked = await tryCall(findDeployments(run));
-  if (!looked.ok && (looked.error.status !== 404 || desired.deploymentId === undefined)) throw looked.error;
+  if (!looked.ok && (looked.error.status !== 404 || named.deploymentId === undefined)) throw looked.error;
   const [deployment, ...others] = looked.ok ? looked.value : [];
   if (!deployment) return absent(run, looked.ok ? undefined : looked.error);
-  const obstacles = nameObstacles(desired, deployment);
+  const obstacles = nameObstacles(named, deployment);
   const several = others.length > 0 ? reportAmbiguousName([deployment, ...others]).obstacles : [];
   if (obstacles.length + several.length > 0) return run.impossible([...several, ...obstacles]);
   if (dryRun) return { kind: 'would-delete' };

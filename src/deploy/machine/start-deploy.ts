@@ -33,7 +33,7 @@ async function planFromObservation(run: DeployRun): Promise<Plan> {
     const { seen } = target;
     run.known.formerLive = target.live;
     run.known.formerDeployment = seen.deployment;
-    const planned = plan(run.request.desired, seen);
+    const planned = plan(run.desired, seen);
     const mayWait = run.request.wait && run.request.mode === 'deploy';
     if (planned.kind === 'impossible' || planned.kind === 'create') return planned;
     if (!planned.unreportedCommit || !planned.adopt || !mayWait) return planned;

@@ -25,7 +25,7 @@ export function identityObstacles(desired: Desired, deployment: Deployment): Obs
 }
 
 /** Whether the deployment that an id found is the one that was named. */
-export function nameObstacles({ name }: Pick<Desired, 'name'>, deployment: Deployment): Obstacle[] {
+export function nameObstacles({ name }: { name?: string | undefined }, deployment: Deployment): Obstacle[] {
   if (name === undefined || name === deployment.name) return [];
   return [
     {

@@ -1,7 +1,7 @@
 import { asSentence } from '../../kit/plain-text.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
-import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
+import { type DeployRunRequest, namedBy, type RunState } from '../machine/deploy-run.ts';
 import type { Ending } from '../machine/deploy-state.ts';
 import { adviceOn } from './advice-on-errors.ts';
 import { adviceOnRerun, minutes, outcomes } from './outcomes.ts';
@@ -25,7 +25,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'absent':
       return {
         kind: 'refused',
-        reason: `There is no deployment named ${request.desired.name ?? ''}.`,
+        reason: `There is no deployment named ${namedBy(request).name ?? ''}.`,
         advice: 'Check name and the workspace that the key belongs to, or give deployment-id.',
       };
     case 'planned':
@@ -73,9 +73,10 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
 type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
 
 function reportOfDeletion(request: DeployRunRequest, { deployment }: RunState, ending: Deletion): EndingDescription {
-  const { desired, keepTracingProject, dryRun, timeoutMs } = request;
-  const id = deployment?.id ?? desired.deploymentId;
-  const name = deployment?.name ?? desired.name;
+  const { keepTracingProject, dryRun, timeoutMs } = request;
+  const named = namedBy(request);
+  const id = deployment?.id ?? named.deploymentId;
+  const name = deployment?.name ?? named.name;
   const whom = `Deployment ${[name, name && id ? `(${id})` : id].filter(Boolean).join(' ')}`;
   const project = keepTracingProject ? '; its tracing project stays' : ', and its tracing project with it';
   switch (ending.kind) {

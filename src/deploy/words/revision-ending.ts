@@ -140,7 +140,9 @@ function outcomeOf(rollout: Rollout | undefined): EndingDescription['kind'] {
 }
 
 /** A revision in progress is recognised by its commit: without a known commit, a new revision is made. */
-export function rerunOf({ desired }: DeployRunRequest, { commit }: RunState): Rerun {
+export function rerunOf(request: DeployRunRequest, { commit }: RunState): Rerun {
+  if (!('desired' in request)) return 'follows';
+  const { desired } = request;
   if ('rebuild' in desired && desired.rebuild === 'always') return 'rebuild-always';
   const isUnknown = desired.source === 'github' && desired.rebuild !== 'never' && commit?.kind === 'unknown';
   return isUnknown ? 'commit-unknown' : 'follows';

@@ -5,13 +5,23 @@ import { toResultJson } from '../../../src/deploy/words/result-json.ts';
 import { summary } from '../../../src/deploy/words/summary.ts';
 import { AgentModel, says } from '../smoke/agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
-import { built, DeployFixture, first, hello, image, imaged, second, workflowOn } from './deploy-fixture.ts';
+import {
+  built,
+  DeployFixture,
+  first,
+  hello,
+  image,
+  imaged,
+  second,
+  workflowOn,
+  type RunOfTest,
+} from './deploy-fixture.ts';
 import { heldAddress } from './model-holds.ts';
 
 const third = 'c'.repeat(40);
 const wrong = says('good bye');
 const unreachable = serviceError('unreachable', 'stream run');
-const tested: Partial<DeployRunRequest> = { workflow: workflowOn(second), smokeTests: [hello] };
+const tested: RunOfTest = { workflow: workflowOn(second), smokeTests: [hello] };
 
 /** r1 is live on a service that holds revisions. The held revision answers as its agent does, the live one well. */
 async function holding(...answers: AgentModel['answers']) {
@@ -24,7 +34,7 @@ async function holding(...answers: AgentModel['answers']) {
     fixture.addresses.push(url);
     return url.startsWith('https://held.test/') ? held : fixture.agent;
   };
-  const deploy = (request: Partial<DeployRunRequest> = {}) =>
+  const deploy = (request: RunOfTest = {}) =>
     fixture.deploy({ ...tested, agentAt, further: fixture.control, ...request });
   const shown = () => fixture.control.service.revision('r2');
   return { fixture, held, deploy, shown, control: fixture.control };
@@ -146,7 +156,7 @@ describe('a revision that is tested before it gets traffic', () => {
 });
 
 describe('a revision is not held', () => {
-  test.each<[string, Partial<DeployRunRequest>]>([
+  test.each<[string, RunOfTest]>([
     ['without smoke tests', { smokeTests: [] }],
     ['if the file says after-traffic', { verify: 'after-traffic' }],
     ['if the run does not wait for it', { wait: false }],

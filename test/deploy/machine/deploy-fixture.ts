@@ -1,4 +1,4 @@
-import type { DesiredExternalDocker, DesiredGithub } from '../../../src/deploy/file/desired.ts';
+import type { Desired, DesiredExternalDocker, DesiredGithub } from '../../../src/deploy/file/desired.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import type { Workflow } from '../../../src/deploy/rules/commit.ts';
 import { deploy } from '../../../src/deploy/machine/deploy.ts';
@@ -64,6 +64,12 @@ export const hello: SmokeTest = {
   timeoutMs: 30_000,
 };
 
+/** What a test asks of a run. A run that deploys nothing is about the deployment of the same name. */
+export type RunOfTest = Partial<Omit<DeployRunRequest, 'mode' | 'desired' | 'named'>> & {
+  mode?: DeployRunRequest['mode'];
+  desired?: Desired;
+};
+
 /** A fixture for deploy runs: clock, service, agent and reported events. */
 export class DeployFixture {
   readonly clock = new SimulatedClock();
@@ -74,12 +80,12 @@ export class DeployFixture {
   readonly cancelled = new AbortController();
   readonly addresses: string[] = [];
 
-  async deploy(request: Partial<DeployRunRequest> = {}): Promise<Outcome> {
+  async deploy({ mode = 'deploy', desired = github, ...request }: RunOfTest = {}): Promise<Outcome> {
+    const subject = mode === 'deploy' || mode === 'plan' ? { mode, desired } : { mode, named: desired };
     return deploy({
-      desired: github,
+      ...subject,
       smokeTests: [],
       onFailure: 'keep',
-      mode: 'deploy',
       wait: true,
       onSuperseded: 'fail',
       control: this.control,

@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { OutcomeKind } from '../../../src/deploy/machine/outcome-types.ts';
-import type { DeployRunRequest } from '../../../src/deploy/machine/deploy-run.ts';
 import { breaks, says } from '../smoke/agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
-import { first, github, hello, image, imaged, running, second, workflowOn, DeployFixture } from './deploy-fixture.ts';
+import {
+  first,
+  github,
+  hello,
+  image,
+  imaged,
+  running,
+  second,
+  workflowOn,
+  DeployFixture,
+  type RunOfTest,
+} from './deploy-fixture.ts';
 
 describe('the outcome of a deploy run', () => {
-  type Row = [string, OutcomeKind, boolean, () => Promise<DeployFixture> | DeployFixture, Partial<DeployRunRequest>];
+  type Row = [string, OutcomeKind, boolean, () => Promise<DeployFixture> | DeployFixture, RunOfTest];
   test.each<Row>([
     ['a new deployment goes live', 'deployed', true, () => new DeployFixture(), {}],
     ['a new commit goes live', 'deployed', true, running, { workflow: workflowOn(second) }],
@@ -53,7 +63,7 @@ describe('the outcome of a deploy run', () => {
     expect(outcome.advice?.endsWith('.') ?? false).toBe(!passes);
   });
 
-  test.each<[string, OutcomeKind, boolean, Parameters<typeof ends>[0], Partial<DeployRunRequest>]>([
+  test.each<[string, OutcomeKind, boolean, Parameters<typeof ends>[0], RunOfTest]>([
     ['could not be built', 'failed', false, 'BUILD_FAILED', {}],
     ['could not be deployed', 'failed', false, 'DEPLOY_FAILED', { onFailure: 'rollback' }],
     ['was skipped for a newer one', 'superseded', false, 'SKIPPED', {}],
@@ -69,7 +79,7 @@ describe('the outcome of a deploy run', () => {
     expect(outcome.rollout?.seen.map((each) => each.status)).toEqual(['BUILDING', status]);
   });
 
-  test.each<[string, Partial<DeployRunRequest>, string]>([
+  test.each<[string, RunOfTest, string]>([
     ['whose commit is known is followed when it is run again', { workflow: workflowOn(second) }, 'not made twice'],
     ['whose commit is unknown is made again', { workflow: undefined }, 'makes another revision'],
   ])('a revision that never ends, %s', async (_, request, advice) => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DeployRunRequest } from '../../../src/deploy/machine/deploy-run.ts';
 import { serviceError } from './control-model.ts';
-import { github, running, DeployFixture } from './deploy-fixture.ts';
+import { github, running, DeployFixture, type RunOfTest } from './deploy-fixture.ts';
 
-const deleting = (fixture: DeployFixture, more: Partial<DeployRunRequest> = {}) =>
+const deleting = (fixture: DeployFixture, more: RunOfTest = {}) =>
   fixture.deploy({ mode: 'delete', further: fixture.control, ...more });
 const lost = serviceError('unreachable', 'delete deployment', { effect: 'unknown', detail: 'reset' });
 const { name: _, ...nameless } = github;

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { DeployRunRequest } from '../../../src/deploy/machine/deploy-run.ts';
 import type { Journal, KeptDeploy } from '../../../src/deploy/machine/journal.ts';
 import type { Outcome } from '../../../src/deploy/machine/outcome-types.ts';
 import { AgentModel, says } from '../smoke/agent-model.ts';
 import type { ControlModel } from './control-model.ts';
 import { goesLive } from './control-model.ts';
-import { built, DeployFixture, first, github, hello, second, workflowOn } from './deploy-fixture.ts';
+import { built, DeployFixture, first, github, hello, second, workflowOn, type RunOfTest } from './deploy-fixture.ts';
 
 /** What a run kept, for the one after it. */
 class KeptInMemory implements Journal {
@@ -49,7 +48,7 @@ function deadly(control: ControlModel, nth: number, when: 'before' | 'after') {
 
 interface Scenario {
   name: string;
-  request: Partial<DeployRunRequest>;
+  request: RunOfTest;
   before?: readonly string[];
   /** The commit that its revision reports, where it does. */
   builds?: string;

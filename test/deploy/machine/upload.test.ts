@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredInternalSource } from '../../../src/deploy/file/desired.ts';
-import type { DeployRunRequest } from '../../../src/deploy/machine/deploy-run.ts';
 import type { PackedSource } from '../../../src/kit/archive/pack.ts';
 import { ends, goesLive, notOffered, serviceError } from './control-model.ts';
-import { DeployFixture } from './deploy-fixture.ts';
+import { DeployFixture, type RunOfTest } from './deploy-fixture.ts';
 
 const folder: DesiredInternalSource = {
   source: 'internal_source',
@@ -26,7 +25,7 @@ const packed = (content: string): PackedSource => ({
   },
 });
 
-const asking = (fixture: DeployFixture, content = 'one', more: Partial<DeployRunRequest> = {}) =>
+const asking = (fixture: DeployFixture, content = 'one', more: RunOfTest = {}) =>
   fixture.deploy({ desired: folder, tarball: packed(content), further: fixture.control, ...more });
 const writes = (fixture: DeployFixture) =>
   fixture.control.calls.filter((call) => ['create', 'request upload', 'put', 'patch', 'delete'].includes(call));

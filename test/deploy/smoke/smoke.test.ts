@@ -3,12 +3,11 @@ import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import { eventLines } from '../../../src/deploy/words/event-lines.ts';
 import { designTest } from '../../../src/kit/statistics/sequential-test.ts';
 import { smoke } from '../../../src/deploy/smoke/smoke.ts';
-import type { DeployRunRequest } from '../../../src/deploy/machine/deploy-run.ts';
 import type { DeployEvent } from '../../../src/deploy/machine/deploy-event.ts';
 import { AgentModel, breaks, says, type Answer } from './agent-model.ts';
 import { ends, serviceError } from '../machine/control-model.ts';
 import { SimulatedClock } from '../machine/simulated-clock.ts';
-import { built, hello, running, DeployFixture } from '../machine/deploy-fixture.ts';
+import { built, hello, running, DeployFixture, type RunOfTest } from '../machine/deploy-fixture.ts';
 
 /** Runs smoke tests against an agent with these answers. */
 async function requested(
@@ -232,7 +231,7 @@ describe('the final status of a run on a thread decides', () => {
 });
 
 describe('advice if nothing is proven', () => {
-  test.each<[string, Answer[], Partial<DeployRunRequest>, string]>([
+  test.each<[string, Answer[], RunOfTest, string]>([
     ['the agent is unreachable', [gone], {}, 'can be reached with this key'],
     ['answers disagree', [says('good bye'), says('hello')], {}, 'why the answers differ'],
     ['the address is none', [], { agentUrl: 'agent' }, 'Give agent-url'],
