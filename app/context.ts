@@ -5,7 +5,9 @@ import type { ControlService } from '../src/contract/control/service.ts';
 import type { SmokeTest } from '../src/deploy/file/smoke-test.ts';
 import type { Sample, Verdict } from '../src/deploy/rules/verdict-types.ts';
 import type { GitHubApi, InstallationRepository } from './github/github-api.ts';
-import type { Intent, SmokeState, Terms, TestAnswers } from './reconcile/intent.ts';
+import type { IntentFields, Measuring, SmokeState, Testing } from './reconcile/intent.ts';
+import type { Terms } from './reconcile/deploy-request.ts';
+import type { TestAnswers } from '../src/deploy/machine/state.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
 /** Progress of a revision's smoke tests. */
@@ -34,16 +36,16 @@ export interface Measurement {
 /** Runs smoke tests against a live or a held revision. Another process can resume from the stored state at any moment. */
 export interface SmokeTestRunner {
   /** `live`: the agent that serves, which tests against it are compared with; absent where there is none. */
-  advance(intent: Intent, agent: AgentServer, signal: AbortSignal, live?: AgentServer): Promise<SmokeStepResult>;
+  advance(intent: Testing, agent: AgentServer, signal: AbortSignal, live?: AgentServer): Promise<SmokeStepResult>;
   /** Sends one test to the live agent until enough answers can be compared with. */
   measure(
-    intent: Intent,
+    intent: Measuring,
     measurement: Measurement,
     agent: AgentServer,
     signal: AbortSignal,
   ): Promise<MeasureStepResult>;
   /** Removes what the stored state names at the agent, where no further step follows. */
-  cleanUp(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<void>;
+  cleanUp(intent: IntentFields, agent: AgentServer, signal: AbortSignal): Promise<void>;
 }
 
 /** One deployment that pushes to a branch are for, with the terms that hold for it now. */

@@ -1,6 +1,7 @@
 import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/deploy/rules/rollback.ts';
-import type { Cause, Intent } from '../reconcile/intent.ts';
+import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
+import type { IntentFields } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
 import type { AppContext, Target } from '../context.ts';
 import { fullName } from '../github/github-api.ts';
@@ -70,7 +71,7 @@ async function redeploy(
 /** Restores the previously live build; the request carries that build's commit. */
 async function rollback(
   { decision: { repository, headSha }, branch, target, cause }: ActionRequest,
-  intents: readonly Intent[],
+  intents: readonly IntentFields[],
   context: AppContext,
 ): Promise<ActionResult> {
   const { store, control } = context;
@@ -101,7 +102,7 @@ type RollbackTarget = { ok: true; revision: Revision } | { ok: false; why: strin
  * that the latter is still live. `intents` are those of the check's deployment and commit, oldest first.
  */
 async function findRollbackTarget(
-  intents: readonly Intent[],
+  intents: readonly IntentFields[],
   deploymentId: string,
   control: ControlService,
 ): Promise<RollbackTarget> {
@@ -109,7 +110,7 @@ async function findRollbackTarget(
   if (!active) return noTarget(nothingLive);
   const serving = intents.findLast(({ revisionId }) => revisionId === active);
   if (!serving) return noTarget(`revision ${active} is live, and it is not the one that this check reports`);
-  const former = revisionToRestore(active, serving.formerLiveRevisionId);
+  const former = revisionToRestore(active, serving.former?.live);
   if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
   const before = await tryCall(
     findFormerLive(active, (page) => control.listRevisions(deploymentId, page), maxRevisionsRead),
@@ -144,7 +145,7 @@ export const onRerun: Handler<'rerun'> = async (decision, handling) => {
 };
 
 async function requestAgain(
-  { deploymentId, branch, terms }: Intent,
+  { deploymentId, branch, terms }: DeployRequest,
   cause: Cause,
   { repository, headSha }: DecisionOf<'rerun'>,
   context: AppContext,

@@ -1,7 +1,8 @@
 import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { type CheckContent, fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { Target, AppContext } from '../context.ts';
-import type { Cause, DeployRequest, Intent } from '../reconcile/intent.ts';
+import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
+import type { Intent } from '../reconcile/intent.ts';
 import type { WorkStore } from '../reconcile/store.ts';
 import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import type { JobCount } from '../../src/kit/postgres/queue-jobs.ts';
 import { answersWithin, databaseAnswersWithin } from '../server/system-routes.ts';
 import type { OctokitFor, OctokitLike } from '../github/installation-clients.ts';
-import type { Intent } from '../reconcile/intent.ts';
+import type { IntentFields } from '../reconcile/intent.ts';
 import { PostgresStore, type PostgresStoreOptions } from '../reconcile/postgres-store.ts';
 import type { DesiredReport } from '../reconcile/report.ts';
 import type { Changes, Lease } from '../reconcile/store.ts';
@@ -121,7 +121,7 @@ export function workCounts(counts: Counts) {
     count();
   };
   return {
-    intents: (intents: readonly Intent[] = []): void => {
+    intents: (intents: readonly IntentFields[] = []): void => {
       for (const { id, how, end } of intents) {
         if (how !== undefined) once(`${id} ${how}`, () => counts.countRevision(how));
         if (end !== undefined) once(`${id} ${end.kind}`, () => counts.countEnd(end.kind));

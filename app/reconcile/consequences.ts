@@ -1,29 +1,28 @@
 import { adviceOnAlsoWrong, alsoWrong, outcomes } from '../../src/deploy/words/outcomes.ts';
-import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { AppContext } from '../context.ts';
-import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
-import type { Intent } from './intent.ts';
+import type { NewIntentOutcome } from './outcomes.ts';
+import type { Ended, Intent, IntentIn } from './intent.ts';
 import type { QueueChanges } from './store.ts';
 
 type ConsequenceContext = Pick<AppContext, 'store' | 'clock'>;
 
 /** Further changes in the same transaction that follow from these intents. */
-export interface Consequences {
-  intents: readonly Intent[];
+interface Consequences {
+  undone?: { intent: IntentIn<'concluding' | 'undoing'>; end: NewIntentOutcome } | undefined;
   deploymentQueue: QueueChanges;
 }
 
 /** The outcome of a rollback also ends the intent that it undid, and changes the queue. */
 export async function consequencesOf(context: ConsequenceContext, intents: readonly Intent[]): Promise<Consequences> {
-  const back = intents.find(({ end, sending }) => end !== undefined && sending.kind === 'redeploy');
+  const back = intents.filter((intent) => intent.state === 'ended').find(({ sending }) => sending.kind === 'redeploy');
   return back
-    ? { intents: await undoneBy(context, back), deploymentQueue: await afterGoingBack(context, back) }
-    : { intents: [], deploymentQueue: {} };
+    ? { undone: await undoneBy(context, back), deploymentQueue: await afterGoingBack(context, back) }
+    : { deploymentQueue: {} };
 }
 
 /** Changes the queue after a rollback: the commit is not retried automatically. */
-async function afterGoingBack({ store, clock }: ConsequenceContext, back: Intent): Promise<QueueChanges> {
-  const isBack = back.end?.kind === 'deployed' || back.end?.kind === 'unproven' || back.end?.kind === 'broken';
+async function afterGoingBack({ store, clock }: ConsequenceContext, back: Ended): Promise<QueueChanges> {
+  const isBack = back.end.kind === 'deployed' || back.end.kind === 'unproven' || back.end.kind === 'broken';
   const { kind } = back.cause;
   if (!isBack || (kind !== 'failure' && kind !== 'rollback') || back.sending.kind !== 'redeploy') return {};
   const { rolledBackCommit } = await store.deploymentQueue(back.deploymentId);
@@ -36,20 +35,15 @@ async function afterGoingBack({ store, clock }: ConsequenceContext, back: Intent
 }
 
 /** The intent that this rollback undoes, with its outcome; none if it undoes nothing. */
-async function undoneBy({ store, clock }: ConsequenceContext, back: Intent): Promise<Intent[]> {
-  if (back.cause.kind !== 'failure' || !back.end) return [];
-  const broken = await store.intent(back.cause.key);
-  if (!broken || broken.state === 'ended' || !broken.verdict) return [];
-  return [withOutcome(broken, endOfUndone(broken, broken.verdict, back, back.end), clock.now())];
+async function undoneBy({ store }: ConsequenceContext, back: Ended): Promise<Consequences['undone']> {
+  const intent = back.cause.kind === 'failure' ? await store.intent(back.cause.key) : undefined;
+  if (intent?.state !== 'undoing' && intent?.state !== 'concluding') return undefined;
+  return { intent, end: endOfUndone(intent, back) };
 }
 
-function endOfUndone(
-  broken: Intent,
-  verdict: Verdict,
-  back: Intent,
-  end: NonNullable<Intent['end']>,
-): NewIntentOutcome {
-  const tested = { revisionId: broken.revisionId, verdict };
+function endOfUndone({ revisionId, verdict }: IntentIn<'concluding' | 'undoing'>, back: Ended): NewIntentOutcome {
+  const { end } = back;
+  const tested = { revisionId, verdict };
   const target = back.sending.kind === 'redeploy' ? back.sending.revisionId : '';
   if (end.kind === 'deployed' || end.kind === 'unproven') {
     const isProven = end.kind === 'deployed' && back.verdict?.kind === 'passed';

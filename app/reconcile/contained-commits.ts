@@ -1,6 +1,6 @@
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { GitHubApiError, type InstallationRepository } from '../github/github-api.ts';
-import type { Intent } from './intent.ts';
+import type { Ended, IntentFields, IntentHeader } from './intent.ts';
 import { isRetryable } from './transient-error.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 
@@ -34,9 +34,9 @@ const maxQueries = 10;
 
 /** The superseded commits, updated now that `live` is live and proven. */
 interface ContainedIntents {
-  intents: Intent[];
+  intents: Ended[];
   /** Those whose check changes with it: it is no newer intent's. */
-  reported: Intent[];
+  reported: Ended[];
 }
 
 /**
@@ -45,7 +45,7 @@ interface ContainedIntents {
  *
  * @throws GitHubApiError, InstallationPaused if a retry is worthwhile
  */
-export async function markContained(work: ReconcileContext, done: Intent, live: string): Promise<ContainedIntents> {
+export async function markContained(work: ReconcileContext, done: Ended, live: string): Promise<ContainedIntents> {
   const { store } = work.context;
   const waiting = await store.notYetContained(done.deploymentId);
   const containedCommits = new Set([live]);
@@ -53,7 +53,7 @@ export async function markContained(work: ReconcileContext, done: Intent, live: 
   let queries = 0;
   // The newest first: what a superseded one contains is contained in what contains it.
   for (const intent of waiting.toReversed()) {
-    if (!intent.end) continue;
+    if (intent.state !== 'ended') continue;
     const by = intent.end.by;
     const isKnown = containedCommits.has(intent.commit) || (by?.contains === true && containedCommits.has(by.commit));
     if (!isKnown) queries += 1;
@@ -69,8 +69,8 @@ export async function markContained(work: ReconcileContext, done: Intent, live: 
 
 async function isContained(
   work: ReconcileContext,
-  done: Intent,
-  { repository, commit }: Intent,
+  done: IntentHeader,
+  { repository, commit }: IntentHeader,
   live: string,
 ): Promise<boolean | undefined> {
   const mayRetry = work.context.clock.now() - done.updatedAt < timeoutMs;
@@ -83,9 +83,9 @@ async function isContained(
 }
 
 /** Whether this intent owns the check of its commit: the newest one of the commit does. */
-async function hasOwnCheck(work: ReconcileContext, intent: Intent, done: Intent): Promise<boolean> {
+async function hasOwnCheck(work: ReconcileContext, intent: IntentHeader, done: IntentHeader): Promise<boolean> {
   if (sameCommit(intent.commit, done.commit)) return false;
   const all = await work.context.store.intentsOf(intent.deploymentId, intent.commit);
-  const last = all.findLast(({ end, cause }) => end?.kind !== 'joined' && cause.kind !== 'failure');
+  const last = all.findLast(({ end, cause }: IntentFields) => end?.kind !== 'joined' && cause.kind !== 'failure');
   return last?.id === intent.id;
 }

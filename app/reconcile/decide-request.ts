@@ -5,8 +5,8 @@ import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Head } from '../github/github-api.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import { withDecisionOutcome } from './outcomes.ts';
-import { beginFollowing } from './begin-following.ts';
-import type { Intent, IntentOutcomeKind } from './intent.ts';
+import { followFound } from './begin-following.ts';
+import type { Ended, Intent, IntentHeader, IntentOutcomeKind, UnsentIntent } from './intent.ts';
 import { formerOf, sendFor } from './send.ts';
 import { discardAbandoned } from './held-revision.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
@@ -28,17 +28,14 @@ export const anothersMs = 5_000;
 /** Waits for the revision of another client, at most as long as a revision is followed. */
 export async function waitForAnother(
   work: ReconcileContext,
-  intent: Intent,
+  intent: UnsentIntent,
   decision: Extract<Decision, { kind: 'wait' }>,
   commit: string | undefined,
 ): Promise<StepResult> {
-  const former = intent.decision;
-  const isSame = former?.kind === 'wait' && former.revisionId === decision.revisionId && former.code === decision.code;
-  if (intent.state !== 'waiting' || !isSame) {
-    const deadline =
-      former?.kind === 'wait' && intent.deadline
-        ? intent.deadline
-        : deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
+  const former = intent.state === 'waiting' && intent.decision?.kind === 'wait' ? intent.decision : undefined;
+  if (former?.revisionId !== decision.revisionId || former.code !== decision.code) {
+    const until = intent.state === 'waiting' ? intent.deadline : undefined;
+    const deadline = until ?? deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
     const busy = commit === undefined ? undefined : { commit, revisionId: decision.revisionId };
     await saveIntents(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
   }
@@ -48,8 +45,10 @@ export async function waitForAnother(
 }
 
 /** A revision of others that never ends must not keep pushes from being built for ever. */
-export const waitedTooLong = ({ context }: ReconcileContext, { id, decision, deadline, terms }: Intent): boolean =>
-  decision?.kind === 'wait' && deadline !== undefined && isExpired(context.clock, id, deadline, terms.timeoutMs);
+export const waitedTooLong = ({ context }: ReconcileContext, intent: UnsentIntent): boolean =>
+  intent.state === 'waiting' &&
+  intent.deadline !== undefined &&
+  isExpired(context.clock, intent.id, intent.deadline, intent.terms.timeoutMs);
 
 /** How long the hosted service may take to make a revision of a push (ms). */
 const hostedMs = 10 * 60_000;
@@ -58,7 +57,7 @@ const hostedMs = 10 * 60_000;
 export async function decideRequest(
   work: ReconcileContext,
   deploymentQueue: DeploymentQueue,
-  intent: Intent,
+  intent: UnsentIntent,
   head: Head,
 ): Promise<StepResult> {
   const { context } = work;
@@ -84,9 +83,9 @@ export async function decideRequest(
       if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);
       return saveIntents(work, [withDecisionOutcome(intent, 'skipped', decision, context.clock.now())]);
     case 'hold':
-      return saveIntents(work, [{ ...intent, state: 'held', decision }]);
+      return saveIntents(work, [{ ...intent, state: 'paused', decision }]);
     case 'adopt':
-      return beginFollowing(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
+      return followFound(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
     case 'wait': {
       if (!waitedTooLong(work, intent)) return waitForAnother(work, intent, decision, observation.latest?.commit);
       const { revisionId } = decision;
@@ -102,7 +101,7 @@ type Skip = Extract<Decision, { kind: 'skip' }>;
 /** Ends it in favour of an earlier one, whose check it may have written over while it waited. */
 async function join(
   work: ReconcileContext,
-  intent: Intent,
+  intent: UnsentIntent,
   decision: Skip,
   earlier: readonly Intent[],
 ): Promise<StepResult> {
@@ -113,19 +112,19 @@ async function join(
 
 async function trigger(
   work: ReconcileContext,
-  intent: Intent,
+  intent: UnsentIntent,
   decision: Extract<Decision, { kind: 'trigger' }>,
   observation: DeploymentObservation,
 ): Promise<StepResult> {
-  const { deadline: _, ...decided } = { ...intent, decision };
+  const decided = { ...intent, decision };
   if (intent.terms.builder === 'service' && isOfItself(intent)) {
     // It made its revision already, and that ended: there is no other one to wait for.
     const { latest, deployment } = observation;
     if (latest?.phase === 'ended' && sameCommit(latest.commit, intent.commit)) {
-      return beginFollowing(work, decided, latest.id, 'found', observation);
+      return followFound(work, decided, latest.id, 'found', observation);
     }
     const deadline = deadlineIn(work.context.clock, intent.id, Math.min(hostedMs, intent.terms.timeoutMs));
-    return saveIntents(work, [{ ...decided, state: 'expecting', deadline, ...formerOf(deployment) }]);
+    return saveIntents(work, [{ ...decided, state: 'expecting', deadline, former: formerOf(deployment) }]);
   }
   // What was read of the service took its time: the head may be another by now.
   const head = await headOf(work, intent);
@@ -133,12 +132,12 @@ async function trigger(
 }
 
 /** True without a person's request: the service builds pushes itself, but neither a Re-run nor a Redeploy. */
-const isOfItself = ({ cause }: Intent): boolean => cause.kind === 'push' || cause.kind === 'recovery';
+const isOfItself = ({ cause }: IntentHeader): boolean => cause.kind === 'push' || cause.kind === 'recovery';
 
 /** The changes since the live commit, read only if a rule needs them. */
 async function changedPaths(
   work: ReconcileContext,
-  intent: Intent,
+  intent: UnsentIntent,
   { live, latest }: DeploymentObservation,
 ): Promise<ChangedPaths | undefined> {
   const { terms, repository, commit } = intent;
@@ -163,18 +162,18 @@ const ofNone: readonly IntentOutcomeKind[] = ['unknown', 'absent'];
 
 /** Why a push changes nothing: an earlier one of the same commit has an outcome, and the service did nothing since. */
 function alreadyReported(
-  intent: Intent,
+  intent: UnsentIntent,
   sameCommits: readonly Intent[],
   observation: DeploymentObservation,
 ): SkipReason | undefined {
   if (!isOfItself(intent)) return undefined;
   const former = endedBefore(intent, sameCommits);
-  if (!former?.end) return undefined;
+  if (!former) return undefined;
   const newest = observation.deployment.latest_revision_id;
   const { kind } = former.end;
   const isReported =
     (ofRevision.includes(kind) && former.revisionId !== undefined && former.revisionId === newest) ||
-    (ofNone.includes(kind) && former.formerLatestRevisionId === newest);
+    (ofNone.includes(kind) && former.former?.latest === newest);
   // A revision with such an outcome that is live all the same is observed again.
   const serves = observation.live?.id === former.revisionId;
   if (!isReported || (serves && (kind === 'failed' || kind === 'interrupted'))) return undefined;
@@ -182,19 +181,17 @@ function alreadyReported(
 }
 
 /** Whether the check of this commit already says why it is not built: it was rolled back there. */
-function isReportedByEarlier(intent: Intent, sameCommits: readonly Intent[], decision: Decision): boolean {
+function isReportedByEarlier(intent: UnsentIntent, sameCommits: readonly Intent[], decision: Decision): boolean {
   if (decision.kind !== 'skip' || decision.code !== 'rolled-back-before') return false;
-  const kind = endedBefore(intent, sameCommits)?.end?.kind;
+  const kind = endedBefore(intent, sameCommits)?.end.kind;
   return kind === 'rolled-back' || kind === 'broken' || kind === 'skipped';
 }
 
 /** The newest earlier intent whose outcome the commit's check shows. */
-const endedBefore = (intent: Intent, sameCommits: readonly Intent[]): Intent | undefined =>
-  sameCommits.findLast(
-    (each) =>
-      each.id !== intent.id &&
-      each.end !== undefined &&
-      each.end.kind !== 'joined' &&
-      each.cause.kind !== 'failure' &&
-      sameCommit(each.commit, intent.commit),
-  );
+const endedBefore = (intent: UnsentIntent, sameCommits: readonly Intent[]): Ended | undefined =>
+  sameCommits
+    .filter((each) => each.state === 'ended')
+    .findLast(
+      ({ id, end, cause, commit }) =>
+        id !== intent.id && end.kind !== 'joined' && cause.kind !== 'failure' && sameCommit(commit, intent.commit),
+    );

@@ -8,7 +8,8 @@ import { observeRevision } from '../../src/deploy/machine/observe-revision.ts';
 import { isExpired } from './deadlines.ts';
 import { beginHeldTests } from './held-revision.ts';
 import { discardOutcome, intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
-import { requestAfter, type Intent } from './intent.ts';
+import { requestAfter } from './deploy-request.ts';
+import type { Following } from './intent.ts';
 import {
   saveIntents,
   continued,
@@ -34,39 +35,31 @@ const share = 0.25;
 const heartbeatMs = 15_000;
 
 /** Looks once at the revision that is followed, by its id. */
-export async function followRevision(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const { revisionId } = intent;
-  if (revisionId === undefined) throw new Error(`intent ${intent.id} is followed without a revision`);
-  const before = intent.rollout ?? rolloutOf(revisionId);
+export async function followRevision(work: ReconcileContext, intent: Following): Promise<StepResult> {
+  const { revisionId, rollout: before } = intent;
   // A superseded revision stays superseded; its successor is still to be reported.
   if (before.kind === 'superseded') return handleSuperseded(work, intent, before);
-  const { observation, deployment } = await observationOf(work, intent, revisionId, before);
+  const { observation, deployment } = await observationOf(work, intent);
   const rollout = rolloutAfter(before, observation);
-  const { builtCommit } = rollout;
   const { control, clock } = work.context;
   const consolePage =
     before.seen.length === 0
       ? await consolePageOf(intent.deploymentId, revisionId, { control, clock, signal: work.signal })
       : undefined;
-  const followed = {
-    ...intent,
-    rollout,
-    ...(builtCommit ? { builtCommit } : {}),
-    ...(consolePage ? { consolePage } : {}),
-  };
-  const result = await handleRollout(work, followed, rollout, before, deployment);
+  const followed = { ...intent, rollout, ...(consolePage ? { consolePage } : {}) };
+  const result = await handleRollout(work, followed, before, deployment);
   await work.context.step?.('followed-once', intent.id);
   return result;
 }
 
 async function handleRollout(
   work: ReconcileContext,
-  intent: Intent,
-  rollout: Rollout,
+  intent: Following,
   before: Rollout,
   deployment: Deployment | undefined,
 ): Promise<StepResult> {
   const { clock } = work.context;
+  const { rollout } = intent;
   if (isOfAnother(intent, rollout.builtCommit)) return builtAnother(work, intent, rollout.builtCommit);
   switch (rollout.kind) {
     case 'live':
@@ -74,7 +67,7 @@ async function handleRollout(
     case 'superseded':
       return saveIntents(work, [intent]);
     case 'in-progress':
-      if (rollout.hold?.kind === 'held' && intent.holdSeconds !== undefined && !intent.verified)
+      if (rollout.hold?.kind === 'held' && intent.holdSeconds !== undefined && !intent.verdict)
         return beginHeldTests(work, intent, rollout.hold);
       break;
     default:
@@ -82,27 +75,29 @@ async function handleRollout(
   }
   const now = clock.now();
   const { id, deadline, terms } = intent;
-  if (deadline === undefined || isExpired(clock, id, deadline, terms.timeoutMs))
+  if (isExpired(clock, id, deadline, terms.timeoutMs))
     return endFailedRollout(work, intent, rolloutOutOfTime(rollout), deployment);
   const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
   if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
-  return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - startedAt(intent)))));
+  return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - (deadline - terms.timeoutMs)))));
 }
 
-const startedAt = ({ deadline, terms, createdAt }: Intent): number =>
-  deadline === undefined ? createdAt : deadline - terms.timeoutMs;
-
-async function live(work: ReconcileContext, intent: Intent, deployment: Deployment | undefined): Promise<StepResult> {
+async function live(
+  work: ReconcileContext,
+  intent: Following,
+  deployment: Deployment | undefined,
+): Promise<StepResult> {
   const agentUrl = deployment && agentAddress(deployment);
-  const { deadline: _, ...rest } = intent;
-  await saveIntents(work, [{ ...rest, state: 'smoking', ...(agentUrl ? { agentUrl } : {}) }]);
+  const { verdict } = intent;
+  const served = { ...intent, ...(agentUrl ? { agentUrl } : {}) };
+  await saveIntents(work, [verdict ? { ...served, state: 'concluding', verdict } : { ...served, state: 'testing' }]);
   await work.context.step?.('smoke-began', intent.id);
   return continued;
 }
 
 async function endFailedRollout(
   work: ReconcileContext,
-  intent: Intent,
+  intent: Following,
   rollout: Rollout,
   known: Deployment | undefined,
 ): Promise<StepResult> {
@@ -117,15 +112,13 @@ async function endFailedRollout(
 /** Observes the revision. A new message is shown without the secrets of the deployment, which is read for them. */
 async function observationOf(
   work: ReconcileContext,
-  { deploymentId }: Intent,
-  revisionId: string,
-  before: Rollout,
+  { deploymentId, revisionId, rollout }: Following,
 ): Promise<{ observation: RevisionObservation; deployment: Deployment | undefined }> {
   const { control, clock } = work.context;
   const options = () => readOptions(work);
   const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });
   const { status_message: message, ...quiet } = observed.revision;
-  const isNew = message && before.seen.at(-1)?.status !== quiet.status;
+  const isNew = message && rollout.seen.at(-1)?.status !== quiet.status;
   const deployment = observed.whole ?? (isNew ? await control.getDeployment(deploymentId, options()) : undefined);
   const mask = maskOfSecrets(deployment);
   if (!mask || !message) return { observation: { ...observed, revision: quiet }, deployment };
@@ -140,19 +133,18 @@ function maskOfSecrets(deployment: Deployment | undefined): Mask | undefined {
 }
 
 /** Whether the followed revision was built from another commit than the requested one. */
-const isOfAnother = ({ sending, commit }: Intent, built: string | undefined): built is string =>
+const isOfAnother = ({ sending, commit }: Following, built: string | undefined): built is string =>
   sending.kind === 'restate' && built !== undefined && !sameCommit(built, commit);
 
 /**
  * The branch moved between the push and the build: reports the commit that was built, and requests the head, so that
  * it gets its own check, whether it is the revision just made or another one.
  */
-async function builtAnother(work: ReconcileContext, intent: Intent, built: string): Promise<StepResult> {
+async function builtAnother(work: ReconcileContext, intent: Following, built: string): Promise<StepResult> {
   const head = await headOf(work, intent);
   const contains = await mayContain(work, intent.repository, intent.commit, built);
-  const reported: Intent = { ...intent, builtCommit: built };
-  return endIntent(work, reported, otherCommitOutcome(reported, built, contains), {
-    requests: head ? [requestAfter(reported, head.sha, work.context.clock.now())] : [],
+  return endIntent(work, intent, otherCommitOutcome(intent, intent.revisionId, built, contains), {
+    requests: head ? [requestAfter(intent, head.sha, work.context.clock.now())] : [],
   });
 }
 
@@ -164,7 +156,7 @@ const pollMs = 5_000;
  */
 async function handleSuperseded(
   work: ReconcileContext,
-  intent: Intent,
+  intent: Following,
   rollout: Extract<Rollout, { kind: 'superseded' }>,
 ): Promise<StepResult> {
   const { control, clock } = work.context;
@@ -176,10 +168,10 @@ async function handleSuperseded(
   const superseded = id ? { ...rollout, by: id } : rollout;
   if (id && intent.sending.kind === 'restate' && sameCommit(commit, intent.commit)) {
     // The verdict was about the superseded one.
-    const { verdict: _v, verified: _b, holdSeconds: _h, ...rest } = intent;
+    const { verdict: _v, verified: _b, compared: _c, holdSeconds: _h, ...rest } = intent;
     return saveIntents(work, [{ ...rest, revisionId: id, how: 'adopted', rollout: rolloutOf(id) }]);
   }
-  const isOpen = deadline !== undefined && !isExpired(clock, intent.id, deadline, intent.terms.timeoutMs);
+  const isOpen = !isExpired(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, pollMs);
   if (!commit) return endIntent(work, intent, intentRolloutOutcome(intent, superseded));
   const contains = await mayContain(work, intent.repository, intent.commit, commit);

@@ -5,7 +5,7 @@ import { reasonOfDecision } from '../../src/deploy/words/verdict-words.ts';
 import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../../src/deploy/rules/hold-state.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { deadlineIn } from './deadlines.ts';
-import { heldTermsOf, type Intent } from './intent.ts';
+import { type Deciding, type Following, heldTermsOf } from './intent.ts';
 import {
   continued,
   readOptions,
@@ -22,21 +22,20 @@ const lookMs = 3_000;
 /** The followed revision is healthy and held: its smoke tests run at its own address, before it gets traffic. */
 export async function beginHeldTests(
   work: ReconcileContext,
-  intent: Intent,
+  intent: Following,
   { address, endsAt }: Extract<HoldState, { kind: 'held' }>,
 ): Promise<StepResult> {
-  const { deadline: _, ...rest } = intent;
   const live = await liveAddress(work, intent);
-  await saveIntents(work, [{ ...rest, state: 'smoking', hold: { address, ...(live ? { live } : {}), endsAt } }]);
+  await saveIntents(work, [{ ...intent, state: 'testing', hold: { address, ...(live ? { live } : {}), endsAt } }]);
   await work.context.step?.('held', intent.id);
   return continued;
 }
 
 /** Where the live revision answers; undefined where there is none, or nothing is compared with it. */
-async function liveAddress(work: ReconcileContext, intent: Intent): Promise<string | undefined> {
-  const { deploymentId, formerLiveRevisionId, terms } = intent;
+async function liveAddress(work: ReconcileContext, intent: Following): Promise<string | undefined> {
+  const { deploymentId, former, terms } = intent;
   const isCompared = terms.conversations || comparingTests(intent).length > 0;
-  if (!formerLiveRevisionId || !isCompared) return undefined;
+  if (!former.live || !isCompared) return undefined;
   return agentAddress(await work.context.control.getDeployment(deploymentId, readOptions(work)));
 }
 
@@ -44,9 +43,8 @@ async function liveAddress(work: ReconcileContext, intent: Intent): Promise<stri
  * Promotes or discards a held revision by its verdict. The revision is read first: a decision that took effect is not
  * sent again, also where another client sent it. The decision is stored before it is sent.
  */
-export async function decideAboutHeld(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+export async function decideAboutHeld(work: ReconcileContext, intent: Deciding): Promise<StepResult> {
   const { id, deploymentId, revisionId, hold, verdict } = intent;
-  if (!hold || !verdict || revisionId === undefined) throw new Error(`intent ${id} has nothing to decide about`);
   const { control, step } = work.context;
   const decision = hold.decision ?? decisionOf(verdict, heldTermsOf(intent));
   const why = reasonOfDecision(verdict, decision);
@@ -65,13 +63,14 @@ export async function decideAboutHeld(work: ReconcileContext, intent: Intent): P
  * The hold is over: the revision is followed to its end. Where it was over before the App decided, the tests may have
  * found nobody at its address: their verdict is dropped, and a revision that goes live is tested there.
  */
-async function decided(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const { hold, smoke: _, verdict, ...rest } = intent;
-  const proven = hold?.decision === undefined ? undefined : verdict;
-  if (proven) await reportVerdict(work, intent, proven);
+async function decided(work: ReconcileContext, intent: Deciding): Promise<StepResult> {
+  const { hold, verdict, compared, ...rest } = intent;
+  const isProven = hold.decision !== undefined;
+  if (isProven) await reportVerdict(work, intent);
   const deadline = deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
-  const tested = proven && { verdict: proven, verified: 'before-traffic' as const };
-  return saveIntents(work, [{ ...rest, ...tested, state: 'following', deadline }]);
+  const following: Following = { ...rest, state: 'following', deadline };
+  const proof = { verdict, verified: 'before-traffic', ...(compared ? { compared } : {}) } as const;
+  return saveIntents(work, [isProven ? { ...following, ...proof } : following]);
 }
 
 /**
@@ -84,8 +83,8 @@ export async function abandonedHold(
   revisionId: string,
 ): Promise<number | undefined> {
   const before = await context.store.lastWithRevision(deploymentId, 30);
-  const maker = before.find((each) => each.revisionId === revisionId && each.state === 'ended' && each.holdSeconds);
-  return maker?.holdSeconds;
+  const ended = before.filter((each) => each.state === 'ended');
+  return ended.find((each) => each.revisionId === revisionId && each.holdSeconds)?.holdSeconds;
 }
 
 /** Discards a held revision that a request waits for, if an earlier request made it and no longer follows it. */

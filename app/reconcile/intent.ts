@@ -1,70 +1,10 @@
-import type { Decision, PushRules } from '../../src/deploy/rules/trigger-types.ts';
-import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
-import type { HeldTerms } from '../../src/deploy/rules/hold-state.ts';
-import type { Note } from '../../src/deploy/rules/note.ts';
-import type { Sample, Verdict } from '../../src/deploy/rules/verdict-types.ts';
-import type { OnFailure, OnUnproven, Verify } from '../../src/deploy/file/desired.ts';
-import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
-import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { HoldDecision } from '../../src/contract/control/revision.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
-import type { InstallationRepository } from '../github/github-api.ts';
-
-/** Why this commit is requested on this deployment. One cause makes at most one revision. */
-export interface Cause {
-  /** `failure` is our own rollback after a failed smoke test. */
-  kind: 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
-  /** What makes the cause one: the delivery's GUID; for our own causes a text made from what they are about. */
-  key: string;
-  /** Login of the person who requested the action. */
-  by?: string;
-  /** When it was received (ms since the epoch). */
-  at: number;
-  /** How late we were (ms), where a push was found by looking and not by its delivery. */
-  lateMs?: number;
-}
-
-/** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
-export type ServiceRequest = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
-
-/** The deploy file's rules for this commit, stored with the request, so that later jobs need no file. */
-export interface Terms {
-  deploymentName: string;
-  /** Who makes the revision of a push: the App, or the hosted service by itself. */
-  builder: 'app' | 'service';
-  rules: PushRules;
-  smokeTests: readonly SmokeTest[];
-  /** Conversations of the live revision that are tried on a held one; absent: none. */
-  conversations?: ConversationTerms;
-  /** The deploy file's entry could not be read: the absence of smoke tests proves nothing. */
-  unread?: true;
-  /** Absent: before traffic where the service can hold the revision. */
-  verify?: Verify;
-  onFailure: OnFailure;
-  /** Absent: the live revision is kept. */
-  onUnproven?: OnUnproven;
-  /** `shared`: another deployment of the file names the same one. */
-  environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
-  /** Fields in which the file and the deployment differ, and how to apply them; fit to show. */
-  differences: readonly { field: string; from: string | undefined; to: string | undefined }[];
-  /** How long a revision is waited for (ms). */
-  timeoutMs: number;
-  /** Problems of the file that did not keep us from acting, fit to show, and notes on what was done. */
-  notes: readonly (Note | string)[];
-}
-
-/**
- * - `requested`: recorded, not decided yet
- * - `waiting`: will be sent when the deployment is free; of those waiting only the newest is
- * - `held`: waits for a person's Redeploy
- * - `measuring`: decided, and not sent: the live revision is sent the smoke tests that compare with it (`live`)
- * - `sending`: the intent to send is stored; whether the request took effect is not known until `following`
- * - `expecting`: the hosted service is to make the revision
- * - `following`, `smoking`: the revision is known, and is in progress, or being tested: live, or held before traffic (`hold`)
- * - `ended`: `end` says how
- */
-export type IntentState =
-  'requested' | 'waiting' | 'held' | 'measuring' | 'sending' | 'expecting' | 'following' | 'smoking' | 'ended';
+import type { Bound, Former, Proof, TestAnswers } from '../../src/deploy/machine/state.ts';
+import type { HeldTerms } from '../../src/deploy/rules/hold-state.ts';
+import type { Note } from '../../src/deploy/rules/note.ts';
+import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
+import type { DeployRequest } from './deploy-request.ts';
 
 export const intentOutcomeKinds = [
   'deployed',
@@ -109,12 +49,6 @@ export interface IntentOutcome {
 /** State of a running smoke test, from which another process can resume. Opaque to all but the smoke test runner. */
 export type SmokeState = Readonly<Record<string, unknown>>;
 
-/** What a revision answered to a test, by the test's name. */
-export interface TestAnswers {
-  test: string;
-  samples: readonly Sample[];
-}
-
 /** What the live revision answered before the change that replaces it, for the tests that compare with it. */
 export interface LiveAnswers {
   revisionId: string;
@@ -138,85 +72,113 @@ export interface HeldRevision {
   live?: string;
   /** When the service discards it by itself. */
   endsAt: string;
-  /** Stored before it is sent. Whether it took effect is known once the hold is removed from the intent. */
+  /** Stored before it is sent. */
   decision?: HoldDecision;
 }
 
-/** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */
-export interface Intent {
+/** What an intent has in every state. */
+export interface IntentHeader extends DeployRequest {
   id: string;
   /** Grows with the order in which intents were recorded. */
   seq: number;
-  deploymentId: string;
-  repository: InstallationRepository;
-  /** Plain name of the branch. */
-  branch: string;
-  commit: string;
-  cause: Cause;
-  terms: Terms;
-  state: IntentState;
-  sending: ServiceRequest;
+  /** What was decided last. */
   decision?: Decision;
-  /** The service's latest and live revisions before anything was sent. */
-  formerLatestRevisionId?: string | null;
-  formerLiveRevisionId?: string | null;
-  /** When sending was stored (ms since the epoch), and how often the request was sent. */
+  /** When sending was stored last (ms since the epoch), and how often the request may have taken effect. */
   sentAt?: number;
   sends?: number;
-  /** The service took the request, and its response named no new revision. */
-  isAccepted?: true;
-  /** The deadline for resolving an unknown outcome, following or expecting (ms since the epoch). */
-  deadline?: number;
-  /** The hold that was requested of its revision: then this App decides about it. */
-  holdSeconds?: number;
-  /** Its revision is not held, whatever the service offers by now: the live one is measured before. */
-  unheld?: true;
-  /** While or after the live revision is measured. Of no use once another one serves. */
-  live?: LiveAnswers;
-  revisionId?: string;
-  how?: 'triggered' | 'adopted' | 'found';
-  builtCommit?: string;
-  rollout?: Rollout;
-  /** While the revision is held and not decided about. */
-  hold?: HeldRevision;
-  smoke?: SmokeState;
-  verdict?: Verdict;
-  /** What its revision answered to the tests that compare it, until they are kept as its baselines. */
-  compared?: readonly TestAnswers[];
-  /** Set where the verdict was found before the revision got traffic. */
-  verified?: 'before-traffic';
-  /** When the verdict is to be reported to the service (ms since the epoch): once the rollback is requested. */
-  verdictDueAt?: number;
-  /** The agent's URL. */
-  agentUrl?: string;
-  /** The page of its revision in the service's console. */
-  consolePage?: string;
-  end?: IntentOutcome;
   createdAt: number;
   updatedAt: number;
 }
 
+/** What is kept until the request is sent. */
+interface Unsent {
+  /** What was measured of the live revision. Of no use once another one serves. */
+  live?: LiveAnswers;
+  /** Its revision is not held, whatever the service offers by now: the live one is measured before. */
+  unheld?: true;
+}
+
+interface Sent {
+  former: Former;
+  sentAt: number;
+  sends: number;
+  deadline: number;
+  /** The hold that is requested of its revision. */
+  holdSeconds?: number;
+  /** The service took the request, and its response named no new revision. */
+  isAccepted?: true;
+}
+
+interface Tested extends Bound, Proof {
+  smoke?: SmokeState;
+}
+
+/** The states, each with exactly its fields. Times are ms since the epoch. */
+type StateFields =
+  /** Recorded, or to be decided again. */
+  | ({ state: 'requested' } & Unsent)
+  /** Waits until the deployment is free, or until a deadline for another client's revision, which the decision names. */
+  | ({ state: 'waiting'; deadline?: number } & Unsent)
+  /** Waits for a person's Redeploy. */
+  | ({ state: 'paused' } & Unsent)
+  /** Decided, and not sent: the live revision is sent the smoke tests that compare with it. */
+  | ({ state: 'measuring'; live: LiveAnswers; smoke?: SmokeState } & Unsent)
+  /** The hosted service is to make the revision. */
+  | ({ state: 'expecting'; former: Former; deadline: number } & Unsent)
+  /** The intent to send is stored; until the deadline it is not known whether the request took effect. */
+  | ({ state: 'sending' } & Sent & Unsent)
+  /** The revision is in progress: to be tested, or with the proof that it is promoted or discarded for. */
+  | ({ state: 'following'; deadline: number; live?: LiveAnswers } & Bound & Partial<Proof>)
+  /** The revision is tested: while it is held before traffic, or live. */
+  | ({ state: 'testing'; hold?: HeldRevision; live?: LiveAnswers; smoke?: SmokeState } & Bound)
+  /** The revision was tested while it was held, and is promoted or discarded. */
+  | ({ state: 'deciding'; hold: HeldRevision } & Tested)
+  /** The revision is live, and was tested. */
+  | ({ state: 'concluding' } & Tested)
+  /** The live revision failed its tests, and its rollback is requested, after which the verdict is reported. */
+  | ({ state: 'undoing'; verdictDueAt?: number } & Tested)
+  /** What is known of a revision, of the hold or of measuring, wherever it ended. */
+  | ({ state: 'ended'; end: IntentOutcome; hold?: HeldRevision; live?: LiveAnswers } & Partial<Tested>);
+
+/** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */
+export type Intent = IntentHeader & StateFields;
+export type IntentState = Intent['state'];
+export type IntentIn<State extends IntentState> = Extract<Intent, { state: State }>;
+
+export type Measuring = IntentIn<'measuring'>;
+export type Sending = IntentIn<'sending'>;
+export type Following = IntentIn<'following'>;
+export type Testing = IntentIn<'testing'>;
+export type Deciding = IntentIn<'deciding'>;
+export type Concluding = IntentIn<'concluding'>;
+export type Ended = IntentIn<'ended'>;
+
+/** Nothing was sent, or nothing that took effect. */
+export type UnsentIntent = IntentIn<'requested' | 'waiting' | 'paused' | 'measuring' | 'expecting'>;
+
+type KeyIn<T> = T extends unknown ? keyof T : never;
+type ValueIn<T, Key> = T extends unknown ? (Key extends keyof T ? T[Key] : never) : never;
+
+/** What may be known of an intent, whatever its state. */
+export type IntentFields = IntentHeader & {
+  [Key in Exclude<KeyIn<Intent>, keyof IntentHeader | 'state'>]?: Exclude<ValueIn<Intent, Key>, undefined>;
+} & { state: IntentState };
+
 /** Whether conversations of the live revision are tried on the intent's revision: only on one that is held. */
-export const triesConversations = ({ terms, hold, formerLiveRevisionId }: Intent): boolean =>
-  terms.conversations !== undefined && hold !== undefined && !!formerLiveRevisionId;
+export const triesConversations = ({ terms, hold, former }: IntentFields): boolean =>
+  terms.conversations !== undefined && hold !== undefined && !!former?.live;
 
 /** Whom the held revision of an intent would take the traffic from. */
-export const heldTermsOf = ({ terms, formerLiveRevisionId }: Intent): HeldTerms => ({
-  isReplacing: !!formerLiveRevisionId,
+export const heldTermsOf = ({ terms, former }: Pick<IntentFields, 'terms' | 'former'>): HeldTerms => ({
+  isReplacing: !!former?.live,
   onUnproven: terms.onUnproven,
 });
-
-/** The fields of an intent that are recorded with the deploy request. */
-export type DeployRequest = Pick<
-  Intent,
-  'deploymentId' | 'repository' | 'branch' | 'commit' | 'cause' | 'terms' | 'sending'
->;
 
 /** Makes an intent of a deploy request: nothing is decided yet. */
 export const newIntent = (
   request: DeployRequest,
   { id, seq, now }: { id: string; seq: number; now: number },
-): Intent => ({
+): IntentIn<'requested'> => ({
   ...request,
   id,
   seq,
@@ -224,23 +186,3 @@ export const newIntent = (
   createdAt: now,
   updatedAt: now,
 });
-
-/** A request that follows from another intent: for the same deployment and branch, on the same terms. */
-export const requestLike = (
-  { deploymentId, repository, branch, terms }: Intent,
-  requested: Pick<DeployRequest, 'commit' | 'sending' | 'cause'>,
-): DeployRequest => ({ deploymentId, repository, branch, terms, ...requested });
-
-/** A request for the head of a branch because of another intent's outcome; once per key. */
-export const requestForHead = (intent: Intent, commit: string, key: string, at: number): DeployRequest => {
-  const { branch, sending } = intent;
-  return requestLike(intent, {
-    commit,
-    sending: sending.kind === 'restate' ? sending : { kind: 'restate', repoRef: branch },
-    cause: { kind: 'push', key, at },
-  });
-};
-
-/** A request for the head, because an earlier revision was built from another commit, or rolled back. */
-export const requestAfter = (intent: Intent, commit: string, at: number): DeployRequest =>
-  requestForHead(intent, commit, `after-${intent.id}`, at);

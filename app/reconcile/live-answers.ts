@@ -7,14 +7,16 @@ import { toBaselineRequest } from '../../src/deploy/rules/baseline.ts';
 import { type Note, withNotesOnce } from '../../src/deploy/rules/note.ts';
 import type { Sample } from '../../src/deploy/rules/verdict-types.ts';
 import { storableText } from '../../src/kit/json-text.ts';
-import type { Intent, LiveAnswers, Terms, TestAnswers } from './intent.ts';
+import type { Ended, IntentFields, IntentHeader, LiveAnswers, Testing, UnsentIntent } from './intent.ts';
+import type { Terms } from './deploy-request.ts';
+import type { TestAnswers } from '../../src/deploy/machine/state.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
 
 // What the live revision answered before a change, for tests that compare the new one with it.
 
 /** The tests of an intent that compare with the live revision. */
-export const comparingTests = ({ terms }: Pick<Intent, 'terms'>): SmokeTest[] =>
+export const comparingTests = ({ terms }: Pick<IntentHeader, 'terms'>): SmokeTest[] =>
   terms.smokeTests.filter(({ series }) => series?.kind === 'live');
 
 /**
@@ -22,18 +24,18 @@ export const comparingTests = ({ terms }: Pick<Intent, 'terms'>): SmokeTest[] =>
  * nothing is compared, or nothing answers.
  */
 export function comparedRevision(
-  intent: Intent,
+  intent: UnsentIntent,
   deployment: Deployment,
 ): Pick<LiveAnswers, 'revisionId' | 'address'> | undefined {
   const { active_revision_id: revisionId } = deployment;
   const address = agentAddress(deployment);
-  const isCompared = intent.sending.kind === 'restate' && intent.holdSeconds === undefined;
+  const isCompared = intent.sending.kind === 'restate' && comparingTests(intent).length > 0;
   if (!isCompared || !revisionId || !address || !URL.canParse(address)) return undefined;
-  return comparingTests(intent).length > 0 ? { revisionId, address } : undefined;
+  return { revisionId, address };
 }
 
 /** The next test that the live revision is to be sent before the change. */
-export const testToMeasure = (intent: Intent): SmokeTest | undefined =>
+export const testToMeasure = (intent: Pick<IntentFields, 'terms' | 'live'>): SmokeTest | undefined =>
   comparingTests(intent).find(({ name }) => {
     const found = intent.live?.answers.find(({ test }) => test === name);
     return !found || found.isOpen;
@@ -44,21 +46,21 @@ export const testToMeasure = (intent: Intent): SmokeTest | undefined =>
  * served when this intent's request was sent.
  */
 export function answeredBefore(
-  { live, how, formerLiveRevisionId }: Pick<Intent, 'live' | 'how' | 'formerLiveRevisionId'>,
+  { live, how, former }: Pick<IntentFields, 'live' | 'how' | 'former'>,
   { name }: SmokeTest,
 ): readonly Sample[] | undefined {
-  if (!live || how !== 'triggered' || live.revisionId !== formerLiveRevisionId) return undefined;
+  if (!live || how !== 'triggered' || live.revisionId !== former?.live) return undefined;
   return live.answers.find(({ test }) => test === name)?.samples;
 }
 
 /** The intent with notes, each once. */
-export function withNotes(intent: Intent, more: Terms['notes'] = []): Intent {
+export function withNotes<I extends IntentHeader>(intent: I, more: Terms['notes']): I {
   const { terms } = intent;
   return { ...intent, terms: { ...terms, notes: withNotesOnce(terms.notes, more) } };
 }
 
 /** What to say of tests that have nothing to compare with. */
-export const notesOfUncompared = (intent: Intent): Note[] =>
+export const notesOfUncompared = (intent: Testing): Note[] =>
   (intent.hold?.live === undefined ? comparingTests(intent) : [])
     .filter((test) => !answeredBefore(intent, test))
     .map(({ name: test }) => ({ code: 'uncompared', test }));
@@ -75,12 +77,11 @@ export function putAnswers<T extends TestAnswers>(all: readonly T[], more: T): T
 
 /** What is kept of answers with the revision that gave them: none where a name in them holds a secret of the deployment. */
 export function baselinesOf(
-  { terms }: Pick<Intent, 'terms'>,
-  revisionId: string | undefined,
+  { terms }: Pick<IntentHeader, 'terms'>,
+  revisionId: string,
   answers: readonly (TestAnswers & { takenAt: number })[],
   { secrets }: Pick<Deployment, 'secrets'>,
 ): Baseline[] {
-  if (revisionId === undefined) return [];
   const mask = maskOf(textsToMask(secrets));
   return answers.flatMap(({ test: name, samples, takenAt }) => {
     const test = terms.smokeTests.find((each) => each.name === name);
@@ -92,8 +93,8 @@ export function baselinesOf(
 /** The intent after its end, without what only tests need. What measuring left at the live revision is removed first. */
 export async function withoutAnswers(
   { context: { smoke, agentAt }, signal }: ReconcileContext,
-  intent: Intent,
-): Promise<Intent> {
+  intent: Ended,
+): Promise<Ended> {
   const { live, compared: _, ...rest } = intent;
   if (!live || rest.revisionId !== undefined || !rest.smoke) return rest;
   await smoke.cleanUp(intent, agentAt(live.address), signal);

@@ -5,28 +5,28 @@ import { answersBefore, comparesKept } from '../../src/deploy/rules/against-live
 import { samplesOf } from '../../src/deploy/rules/baseline.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
-import type { Intent, LiveAnswers } from './intent.ts';
-import { baselinesOf, comparedRevision, comparingTests, testToMeasure, putAnswers, withNotes } from './live-answers.ts';
+import type { IntentHeader, LiveAnswers, Measuring, Sending, UnsentIntent } from './intent.ts';
+import { baselinesOf, comparedRevision, comparingTests, testToMeasure, putAnswers } from './live-answers.ts';
 import { continued, readOptions, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
 
 /** How often another live revision is measured, which took the place of the one before. */
 const mostRounds = 3;
 
-const subjectOf = ({ id }: Intent): string => `measuring ${id}`;
+const subjectOf = ({ id }: IntentHeader): string => `measuring ${id}`;
 
 /**
- * What the live revision answered is read before a request is sent without a hold. Undefined where the intent has it, or
- * compares nothing; else the intent with what is kept, in the state `measuring` where more is to be measured.
+ * What the live revision answered is read before a request is sent without a hold: the intent with what is kept of it,
+ * in the state `measuring` where more is to be measured. As it is where it has all, or compares nothing.
  */
 export async function withLiveAnswers(
   work: ReconcileContext,
-  intent: Intent,
+  intent: UnsentIntent,
   deployment: Deployment,
-): Promise<Intent | undefined> {
+): Promise<UnsentIntent> {
   const compared = comparedRevision(intent, deployment);
-  if (!compared) return undefined;
-  if (intent.live?.revisionId === compared.revisionId && !testToMeasure(intent)) return undefined;
+  if (!compared) return intent;
+  if (intent.live?.revisionId === compared.revisionId && !testToMeasure(intent)) return intent;
   const { store, clock } = work.context;
   const { revisionId } = compared;
   const tests = comparingTests(intent).filter(comparesKept);
@@ -49,27 +49,26 @@ export async function withLiveAnswers(
     answers,
   };
   if (rounds > mostRounds) return { ...intent, live: withoutOpen(intent, live), unheld: true };
-  const measuring: Intent = { ...intent, live, unheld: true };
-  return testToMeasure(measuring) ? { ...measuring, state: 'measuring' } : measuring;
+  const measured = { ...intent, live, unheld: true } as const;
+  return testToMeasure(measured) ? { ...measured, state: 'measuring' } : measured;
 }
 
 /** Stores that the live revision is measured. Nothing is sent to the service meanwhile. */
-export async function beginMeasuring(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+export async function beginMeasuring(work: ReconcileContext, intent: Measuring): Promise<StepResult> {
   await saveIntents(work, [intent]);
   await work.context.step?.('measuring', intent.id);
   return continued;
 }
 
 /** Sends the live revision its tests until all are measured, it serves no longer, or the time is over. */
-export async function measureLive(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const { live, id } = intent;
-  if (!live) throw new Error(`intent ${id} has nothing to measure`);
+export async function measureLive(work: ReconcileContext, intent: Measuring): Promise<StepResult> {
+  const { live } = intent;
   const { clock, smoke, agentAt } = work.context;
   const test = testToMeasure(intent);
   const isOver = isExpired(clock, subjectOf(intent), live.until, maxMeasuringMs);
   if (!test) return endMeasuring(work, intent, live);
   // Some of the answers may be those of the revision that serves now.
-  if (!isOver && !(await serves(work, intent, live))) return endMeasuring(work, intent, { ...live, answers: [] });
+  if (!isOver && !(await serves(work, intent))) return endMeasuring(work, intent, { ...live, answers: [] });
   const former = live.answers.find((each) => each.test === test.name)?.samples ?? [];
   const now = clock.now();
   // The time of day may have been set.
@@ -90,7 +89,7 @@ export async function measureLive(work: ReconcileContext, intent: Intent): Promi
 }
 
 /** Whether the measured revision still serves: read once in each pass. */
-async function serves(work: ReconcileContext, { deploymentId }: Intent, live: LiveAnswers): Promise<boolean> {
+async function serves(work: ReconcileContext, { deploymentId, live }: Measuring): Promise<boolean> {
   const { control } = work.context;
   if (work.measured === live.revisionId) return true;
   const { active_revision_id: active } = await control.getDeployment(deploymentId, readOptions(work));
@@ -99,16 +98,15 @@ async function serves(work: ReconcileContext, { deploymentId }: Intent, live: Li
 }
 
 /** The request is decided once more by the state of the service: sent, if the measured revision still serves. */
-async function endMeasuring(work: ReconcileContext, intent: Intent, live: LiveAnswers): Promise<StepResult> {
+async function endMeasuring(work: ReconcileContext, intent: Measuring, live: LiveAnswers): Promise<StepResult> {
   await work.context.smoke.cleanUp(intent, work.context.agentAt(live.address), work.signal);
-  const { smoke: _, ...rest } = intent;
-  await saveIntents(work, [{ ...rest, state: 'requested', live: withNoteOfEmpty(live) }]);
+  await saveIntents(work, [{ ...intent, state: 'requested', live: withNoteOfEmpty(live) }]);
   await work.context.step?.('measured', intent.id);
   return continued;
 }
 
 /** What is kept, where no time is left to measure more. */
-function withoutOpen(intent: Intent, live: LiveAnswers): LiveAnswers {
+function withoutOpen(intent: UnsentIntent, live: LiveAnswers): LiveAnswers {
   const answers = comparingTests(intent).map((test) => {
     const samples = live.answers.find((each) => each.test === test.name)?.samples ?? [];
     return { test: test.name, samples: usableAnswers(test, samples) };
@@ -124,12 +122,14 @@ function withNoteOfEmpty(live: LiveAnswers): LiveAnswers {
   return { ...live, notes: [...notes, note] };
 }
 
-/** The intent that is sent, with notes of the answers that its revision is compared with. */
-export const withNotesOfLive = (intent: Intent, { active_revision_id: active }: Deployment): Intent =>
-  withNotes(intent, intent.live?.revisionId === active ? intent.live?.notes : []);
+/** The notes of the answers that the revision of an intent is compared with. */
+export const notesOfLive = (
+  { live }: UnsentIntent,
+  { active_revision_id: active }: Deployment,
+): LiveAnswers['notes'] => (live?.revisionId === active ? live.notes : []);
 
 /** What was measured of the live revision that a request replaces: of use if its revision does not go live. */
-export function measuredBaselines(intent: Intent, deployment: Deployment): Baseline[] {
+export function measuredBaselines(intent: Sending, deployment: Deployment): Baseline[] {
   const { live } = intent;
   if (!live || live.revisionId !== deployment.active_revision_id) return [];
   const measured = live.answers.flatMap(({ measuredAt, ...answers }) =>

@@ -1,26 +1,31 @@
-import type { Intent, IntentState } from './intent.ts';
+import type { Intent, UnsentIntent, IntentIn } from './intent.ts';
 import type { DeploymentQueue } from './store.ts';
 
 /** The next step of a deployment queue. */
 export type Step =
   /** Send the live revision the tests that compare with it, before anything is requested. */
-  | { kind: 'measure'; intent: Intent }
+  | { kind: 'measure'; intent: IntentIn<'measuring'> }
   /** Find out whether the sent request took effect. */
-  | { kind: 'resolve'; intent: Intent }
-  | { kind: 'follow'; intent: Intent }
-  | { kind: 'smoke'; intent: Intent }
+  | { kind: 'resolve'; intent: IntentIn<'sending'> }
+  | { kind: 'follow'; intent: IntentIn<'following'> }
+  | { kind: 'smoke'; intent: IntentIn<'testing'> }
   /** Promote or discard a held revision that was tested. */
-  | { kind: 'decide-hold'; intent: Intent }
-  | { kind: 'conclude'; intent: Intent }
+  | { kind: 'decide-hold'; intent: IntentIn<'deciding'> }
+  | { kind: 'conclude'; intent: IntentIn<'concluding'> }
   /** Read the head and sort the requests by it; if the deployment is free, decide the one for the head. */
-  | { kind: 'requests'; busyWith: Intent | undefined }
+  | { kind: 'requests'; busyWith: BusyIntent | undefined }
   /** Redeploy an old revision: our own rollback, or a person's. */
-  | { kind: 'roll-back'; intent: Intent }
-  | { kind: 'expect'; intent: Intent }
+  | { kind: 'roll-back'; intent: Undecided; revisionId: string }
+  | { kind: 'expect'; intent: IntentIn<'expecting'> }
   /** Report the verdict on a revision that is being rolled back. */
-  | { kind: 'report-verdict'; intent: Intent }
+  | { kind: 'report-verdict'; intent: IntentIn<'undoing'> }
   /** Idle until `until` (ms since the epoch); without it, until the queue is notified. */
   | { kind: 'requeue'; until: number | undefined };
+
+type RunningIntent = IntentIn<'sending' | 'following' | 'testing' | 'deciding' | 'concluding'>;
+/** What a request has to wait for. */
+export type BusyIntent = RunningIntent | IntentIn<'undoing'>;
+type Undecided = IntentIn<'requested' | 'waiting'>;
 
 /** The key for deferring all requests of a queue. */
 export const requestsKey = 'requests';
@@ -34,69 +39,75 @@ export function nextStep(
   open: readonly Intent[],
   deferred: ReadonlyMap<string, number>,
 ): Step {
-  const isDeferred = (key: string) => deferred.has(key);
+  const isReady = ({ id }: Intent) => !deferred.has(id);
   const running = runningOf(open);
-  const due = open.find(
-    (intent) => intent.verdictDueAt !== undefined && !isDeferred(intent.id) && isRollbackSent(intent, open),
+  const undone = open.filter((intent) => intent.state === 'undoing');
+  const due = undone.find(
+    (intent) => intent.verdictDueAt !== undefined && isReady(intent) && isRollbackSent(intent, open),
   );
   if (due) return { kind: 'report-verdict', intent: due };
-  if (running && !isDeferred(running.id)) return stepOf(running);
-  const back = open.find((intent) => intent.cause.kind === 'failure' && isUndecided(intent));
-  const undoing = open.find((intent) => isBeingUndone(intent, open));
+  if (running && isReady(running)) return stepOf(running);
   const isFresh = open.some((intent) => isRequestForHead(intent) && isUnsorted(intent, deploymentQueue));
-  if (isFresh && !isDeferred(requestsKey)) return { kind: 'requests', busyWith: running ?? undoing };
-  const isFree = !running;
-  if (isFree && back && !isDeferred(back.id)) return { kind: 'roll-back', intent: back };
-  if (isFree && !undoing) {
-    const requested = open.find((intent) => intent.sending.kind === 'redeploy' && isUndecided(intent));
-    if (requested && !isDeferred(requested.id)) return { kind: 'roll-back', intent: requested };
-    const waits = !requested && open.some((intent) => isRequestForHead(intent) && intent.state === 'waiting');
-    if (waits && !isDeferred(requestsKey)) return { kind: 'requests', busyWith: undefined };
-    const measuring = requested ? undefined : open.find(({ state }) => state === 'measuring');
-    if (measuring && !isDeferred(measuring.id)) return { kind: 'measure', intent: measuring };
+  if (isFresh && !deferred.has(requestsKey)) return { kind: 'requests', busyWith: running ?? undone[0] };
+  if (!running) {
+    const redeploys = open.filter(isUndecided).flatMap(redeployOf);
+    const back = redeploys.find(({ intent }) => intent.cause.kind === 'failure');
+    if (back && isReady(back.intent)) return back;
+    const [requested] = undone.length > 0 ? [] : redeploys;
+    if (requested && isReady(requested.intent)) return requested;
+    const isFree = undone.length === 0 && !requested;
+    const waits = isFree && open.some((intent) => intent.state === 'waiting' && isRequestForHead(intent));
+    if (waits && !deferred.has(requestsKey)) return { kind: 'requests', busyWith: undefined };
+    const measuring = isFree ? open.find((intent) => intent.state === 'measuring') : undefined;
+    if (measuring && isReady(measuring)) return { kind: 'measure', intent: measuring };
   }
-  const expecting = open.find(({ state, id }) => state === 'expecting' && !isDeferred(id));
+  const expecting = open.filter((intent) => intent.state === 'expecting').find(isReady);
   if (expecting) return { kind: 'expect', intent: expecting };
   const ids = new Set([requestsKey, ...open.map(({ id }) => id)]);
   const times = [...deferred].filter(([key]) => ids.has(key)).map(([, until]) => until);
   return { kind: 'requeue', until: times.length > 0 ? Math.min(...times) : undefined };
 }
 
-/** The intent that the deployment is busy with; one that only waits for its own rollback does not count. */
-export const runningOf = (open: readonly Intent[]): Intent | undefined =>
-  open.find(
-    (intent) =>
-      intent.state === 'sending' ||
-      intent.state === 'following' ||
-      (intent.state === 'smoking' && !isBeingUndone(intent, open)),
-  );
+const runningStates: readonly Intent['state'][] = ['sending', 'following', 'testing', 'deciding', 'concluding'];
 
-/** A live revision with a wrong response, while the previous one is restored. */
-const isBeingUndone = (intent: Intent, open: readonly Intent[]): boolean =>
-  intent.state === 'smoking' && open.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
+const isRunning = (intent: Intent): intent is RunningIntent => runningStates.includes(intent.state);
+
+/** The intent that the deployment is busy with; one that only waits for its own rollback does not count. */
+export const runningOf = (open: readonly Intent[]): RunningIntent | undefined => open.find(isRunning);
 
 /** The service has taken the request for its rollback, which does not wait for a report. */
-const isRollbackSent = ({ id }: Intent, open: readonly Intent[]): boolean =>
+const isRollbackSent = ({ id }: IntentIn<'undoing'>, open: readonly Intent[]): boolean =>
   open.some(
-    ({ cause, state }) =>
-      cause.kind === 'failure' && cause.key === id && (state === 'following' || state === 'smoking'),
+    (intent) =>
+      intent.cause.kind === 'failure' && intent.cause.key === id && isRunning(intent) && intent.state !== 'sending',
   );
 
 /** The states in which nothing was sent. */
-const unsentStates: readonly IntentState[] = ['requested', 'waiting', 'held', 'measuring', 'expecting'];
+const unsentStates: readonly Intent['state'][] = ['requested', 'waiting', 'paused', 'measuring', 'expecting'];
 
 /** True for an unsent request for the head of a branch. */
-export const isRequestForHead = ({ sending, state }: Intent): boolean =>
-  sending.kind === 'restate' && unsentStates.includes(state);
+export const isRequestForHead = (intent: Intent): intent is UnsentIntent =>
+  intent.sending.kind === 'restate' && unsentStates.includes(intent.state);
 
-const isUndecided = ({ state }: Intent): boolean => state === 'requested' || state === 'waiting';
+const isUndecided = (intent: Intent): intent is Undecided => intent.state === 'requested' || intent.state === 'waiting';
+
+const redeployOf = (intent: Undecided): Extract<Step, { kind: 'roll-back' }>[] =>
+  intent.sending.kind === 'redeploy' ? [{ kind: 'roll-back', intent, revisionId: intent.sending.revisionId }] : [];
 
 const isUnsorted = ({ state }: Intent, deploymentQueue: DeploymentQueue): boolean =>
-  state === 'requested' || (state === 'held' && !deploymentQueue.held);
+  state === 'requested' || (state === 'paused' && !deploymentQueue.held);
 
-function stepOf(intent: Intent): Step {
-  if (intent.state === 'sending') return { kind: 'resolve', intent };
-  if (intent.state === 'following') return { kind: 'follow', intent };
-  if (!intent.verdict) return { kind: 'smoke', intent };
-  return { kind: intent.hold ? 'decide-hold' : 'conclude', intent };
+function stepOf(intent: RunningIntent): Step {
+  switch (intent.state) {
+    case 'sending':
+      return { kind: 'resolve', intent };
+    case 'following':
+      return { kind: 'follow', intent };
+    case 'testing':
+      return { kind: 'smoke', intent };
+    case 'deciding':
+      return { kind: 'decide-hold', intent };
+    case 'concluding':
+      return { kind: 'conclude', intent };
+  }
 }

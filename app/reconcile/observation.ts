@@ -3,7 +3,7 @@ import type { Revision } from '../../src/contract/control/revision.ts';
 import { findRevision, readNewer, readRevisions, type Reader } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { phaseOf } from '../../src/deploy/rules/plan-rebuild.ts';
 import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
-import type { Intent } from './intent.ts';
+import type { IntentHeader, Sending } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
 /** The observed state of a deployment. */
@@ -52,15 +52,15 @@ export const madeSince = (
 ): Promise<readonly Revision[]> => readNewer(deployment, former, readerOf(work));
 
 /** Whether the service has made nothing since an intent was sent. @throws ServiceError where it does not respond. */
-export async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
+export async function nothingNew(work: ReconcileContext, { former }: Sending): Promise<boolean> {
   const { deployment } = await observeDeployment(work);
-  return deployment.latest_revision_id === (formerLatestRevisionId ?? null);
+  return deployment.latest_revision_id === (former.latest ?? null);
 }
 
 /** The commit of the old revision to redeploy, if the service returns it. @throws ServiceError */
 export async function commitOfTarget(
   work: ReconcileContext,
-  { deploymentId, sending }: Intent,
+  { deploymentId, sending }: IntentHeader,
 ): Promise<string | undefined> {
   if (sending.kind !== 'redeploy') return undefined;
   return commitOf(await findRevision(deploymentId, sending.revisionId, readerOf(work)));

@@ -5,14 +5,21 @@ import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
 import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
-import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
-import { heldTermsOf, type Intent, type IntentOutcome } from './intent.ts';
+import {
+  type Concluding,
+  type Ended,
+  type Following,
+  type Intent,
+  type IntentHeader,
+  type IntentOutcome,
+  heldTermsOf,
+} from './intent.ts';
 
 /** How an intent ended, but for the time. */
 export type NewIntentOutcome = Omit<IntentOutcome, 'at'>;
 
 /** The intent, ended. */
-export const withOutcome = (intent: Intent, end: NewIntentOutcome, at: number): Intent => ({
+export const withOutcome = (intent: Intent, end: NewIntentOutcome, at: number): Ended => ({
   ...intent,
   state: 'ended',
   end: { ...end, at },
@@ -24,11 +31,10 @@ export const withDecisionOutcome = (
   kind: 'skipped' | 'joined',
   decision: Extract<Decision, { kind: 'skip' }>,
   at: number,
-): Intent => {
-  return withOutcome({ ...intent, decision }, { kind, reason: asSentence(capitalized(decisionWords(decision))) }, at);
-};
+): Ended =>
+  withOutcome({ ...intent, decision }, { kind, reason: asSentence(capitalized(decisionWords(decision))) }, at);
 
-export function supersededOutcome(intent: Intent, head: string, contains: boolean | undefined): NewIntentOutcome {
+export function supersededOutcome(intent: IntentHeader, head: string, contains: boolean | undefined): NewIntentOutcome {
   const holds = contains ? ', which contains it' : '';
   return {
     kind: 'superseded',
@@ -37,13 +43,14 @@ export function supersededOutcome(intent: Intent, head: string, contains: boolea
   };
 }
 
-export const branchGone = ({ branch }: Intent): NewIntentOutcome => ({
+export const branchGone = ({ branch }: IntentHeader): NewIntentOutcome => ({
   kind: 'skipped',
   reason: `The branch ${branch} is gone, so there is nothing to build.`,
 });
 
 export const otherCommitOutcome = (
-  { commit, branch, revisionId }: Intent,
+  { commit, branch }: IntentHeader,
+  revisionId: string | undefined,
   built: string,
   contains?: boolean,
 ): NewIntentOutcome => ({
@@ -52,7 +59,7 @@ export const otherCommitOutcome = (
   by: { commit: built, contains },
 });
 
-export const unknownEffect = ({ sentAt, sends = 1 }: Intent, why: string): NewIntentOutcome => {
+export const unknownEffect = ({ sentAt, sends = 1 }: IntentHeader, why: string): NewIntentOutcome => {
   const times = [sends > 1 ? `sent ${sends} times` : '', sentAt ? `at ${new Date(sentAt).toISOString()}` : ''];
   const when = times.filter(Boolean).join(' ');
   const what = `the request for a revision${when && ` (${when})`}`;
@@ -61,26 +68,30 @@ export const unknownEffect = ({ sentAt, sends = 1 }: Intent, why: string): NewIn
 
 /** The outcome of a followed revision that did not go live. */
 export const intentRolloutOutcome = (
-  { terms: { timeoutMs }, formerLiveRevisionId: former }: Intent,
+  { terms: { timeoutMs }, former: { live: former } }: Following,
   rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>,
   byCommit?: string,
 ): NewIntentOutcome => outcomes.notLive({ rollout, former, timeoutMs, hold: rollout.hold, byCommit }, 'app');
 
 /** The outcome of a revision that was discarded before it got traffic: by its verdict, or by others. */
-export function discardOutcome(intent: Intent, statusMessage: string | undefined): NewIntentOutcome {
-  const { revisionId, verdict, formerLiveRevisionId: former } = intent;
+export function discardOutcome(intent: Following, statusMessage: string | undefined): NewIntentOutcome {
+  const {
+    revisionId,
+    verdict,
+    former: { live: former },
+  } = intent;
   const decision = verdict && decisionOf(verdict, heldTermsOf(intent));
   return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former }, 'app');
 }
 
 /** The outcome of a live revision, by its verdict. */
-export function liveOutcome({ revisionId, commit, verified }: Intent, verdict: Verdict): NewIntentOutcome {
+export function liveOutcome({ revisionId, commit, verified, verdict }: Concluding): NewIntentOutcome {
   const facts = { revisionId, commit, verdict, isPromoted: verified === 'before-traffic' };
   return verdict.kind === 'unproven' ? outcomes.unproven(facts, 'app') : outcomes.live(facts);
 }
 
 /** No smoke test ran, because the file that defines them is invalid. */
-export const untestedOutcome = ({ revisionId }: Intent): NewIntentOutcome => ({
+export const untestedOutcome = ({ revisionId }: Concluding): NewIntentOutcome => ({
   kind: 'unproven',
   reason: `Revision ${revisionId} is live, but was not tested: the deploy file could not be read.`,
   advice: 'Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.',

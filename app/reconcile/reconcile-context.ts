@@ -7,7 +7,8 @@ import { reportVerdict } from '../verify/report-verdict.ts';
 import { consequencesOf } from './consequences.ts';
 import { withoutAnswers } from './live-answers.ts';
 import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
-import type { Intent } from './intent.ts';
+import { exact } from './stored-intent.ts';
+import type { Intent, IntentFields, IntentHeader } from './intent.ts';
 import type { DesiredReport } from './report.ts';
 import type { Changes, Lease } from './store.ts';
 
@@ -59,26 +60,26 @@ export async function saveIntents(
 ): Promise<StepResult> {
   const { context, lease } = work;
   const updatedAt = context.clock.now();
-  const follows = await consequencesOf(context, intents);
+  const { undone, deploymentQueue } = await consequencesOf(context, intents);
   // The last chance to report: an intent that has ended is not looked at again.
-  for (const undone of follows.intents) {
-    if (undone.verdictDueAt !== undefined && undone.verdict) await reportVerdict(work, undone, undone.verdict);
-  }
+  if (undone?.intent.state === 'undoing' && undone.intent.verdictDueAt !== undefined)
+    await reportVerdict(work, undone.intent);
   const stamped: Intent[] = [];
-  for (const intent of [...intents, ...follows.intents]) {
-    stamped.push({ ...(intent.state === 'ended' ? await withoutAnswers(work, intent) : intent), updatedAt });
+  for (const intent of [...intents, ...(undone ? [withOutcome(undone.intent, undone.end, updatedAt)] : [])]) {
+    const whole = intent.state === 'ended' ? await withoutAnswers(work, intent) : intent;
+    stamped.push(exact({ ...whole, updatedAt }));
   }
   const reported = stamped.flatMap((intent) => reportsOf(work, intent, busy));
   await context.store.save(lease, {
-    ...follows.deploymentQueue,
+    ...deploymentQueue,
     ...more,
     intents: [...stamped, ...also],
     reports: [...reported, ...reports],
   });
-  for (const { id, state, end, commit } of stamped) {
+  stamped.forEach(({ id, state, end, commit }: IntentFields) => {
     const about = { deployment: lease.deploymentId, commit, reason: end?.reason };
     context.log.info(about, `intent ${id}: ${end?.kind ?? state}`);
-  }
+  });
   return continued;
 }
 
@@ -102,12 +103,12 @@ export function reportsOf(
   if (intent.cause.kind === 'failure') return [];
   const about = { waitingFor, now: context.clock.now() };
   const deployment = hasStarted(intent) ? intentDeploymentReport(intent, about) : undefined;
-  const check = intent.end?.kind === 'joined' ? [] : [checkOf(intent, about)];
+  const check = intent.state === 'ended' && intent.end.kind === 'joined' ? [] : [checkOf(intent, about)];
   return [...check, ...(deployment ? [deployment] : [])];
 }
 
 /** A GitHub Deployment needs a revision, or a request that may have made one; a mere deploy request has none. */
-const hasStarted = ({ revisionId, sentAt, end }: Intent): boolean =>
+const hasStarted = ({ revisionId, sentAt, end }: IntentFields): boolean =>
   revisionId !== undefined || (sentAt !== undefined && (end?.kind === 'unknown' || end?.kind === 'refused'));
 
 /** How long what was read of a head is believed (ms). */
@@ -121,7 +122,7 @@ const skewMs = 10_000;
  */
 export async function headOf(
   work: ReconcileContext,
-  { repository, branch, createdAt }: Intent,
+  { repository, branch, createdAt }: IntentHeader,
   since = createdAt,
 ): Promise<Head | undefined> {
   const at = work.context.clock.now();

@@ -4,26 +4,29 @@ import type { SkipReason } from '../../src/deploy/rules/trigger-types.ts';
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './decide-request.ts';
-import type { Intent } from './intent.ts';
+import type { IntentFields, IntentIn } from './intent.ts';
 import { sendFor } from './send.ts';
 import { commitOfTarget, observeDeployment, type DeploymentObservation } from './observation.ts';
 import type { QueueChanges } from './store.ts';
 import { saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
-export async function requestRollback(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const { sending, cause } = intent;
-  if (sending.kind !== 'redeploy') throw new Error(`intent ${intent.id} names no revision to go back to`);
+export async function requestRollback(
+  work: ReconcileContext,
+  intent: IntentIn<'requested' | 'waiting'>,
+  revisionId: string,
+): Promise<StepResult> {
+  const { cause } = intent;
   const observation = await observeDeployment(work);
   const onItsWay = observation.latest?.phase === 'on-its-way' ? observation.latest : undefined;
   if (cause.kind === 'failure') {
-    const broken = await work.context.store.intent(cause.key);
+    const broken: IntentFields | undefined = await work.context.store.intent(cause.key);
     const active = observation.deployment.active_revision_id;
     const obstacle = rollbackObstacle(broken?.revisionId, { active, onItsWay: onItsWay?.id });
     return obstacle ? skip(work, intent, obstacle) : send(work, intent, observation);
   }
-  if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
-    return skip(work, intent, { code: 'serves-already', revisionId: sending.revisionId });
+  if (cause.kind === 'rollback' && observation.live?.id === revisionId && !onItsWay) {
+    return skip(work, intent, { code: 'serves-already', revisionId });
   }
   if (onItsWay && !waitedTooLong(work, intent)) {
     return waitForAnother(work, intent, waitFor(onItsWay), onItsWay.commit);
@@ -31,17 +34,20 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
   return send(work, intent, observation);
 }
 
-async function send(work: ReconcileContext, intent: Intent, observation: DeploymentObservation): Promise<StepResult> {
-  const { deadline: _, ...rest } = intent;
+async function send(
+  work: ReconcileContext,
+  intent: IntentIn<'requested' | 'waiting'>,
+  observation: DeploymentObservation,
+): Promise<StepResult> {
   const code = intent.cause.kind === 'failure' ? 'failure' : 'rollback';
   const deploymentQueue = await queueAfter(work, intent, observation);
-  return sendFor(work, { ...rest, decision: { kind: 'trigger', code } }, observation.deployment, deploymentQueue);
+  return sendFor(work, { ...intent, decision: { kind: 'trigger', code } }, observation.deployment, deploymentQueue);
 }
 
 /** A person's rollback holds what was live before; a redeploy resumes pushes. */
 async function queueAfter(
   work: ReconcileContext,
-  intent: Intent,
+  intent: IntentIn<'requested' | 'waiting'>,
   { live }: DeploymentObservation,
 ): Promise<QueueChanges> {
   if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
@@ -51,5 +57,9 @@ async function queueAfter(
   return isSame ? {} : { rolledBackCommit: live.commit };
 }
 
-const skip = (work: ReconcileContext, intent: Intent, reason: SkipReason): Promise<StepResult> =>
+const skip = (
+  work: ReconcileContext,
+  intent: IntentIn<'requested' | 'waiting'>,
+  reason: SkipReason,
+): Promise<StepResult> =>
   saveIntents(work, [withDecisionOutcome(intent, 'skipped', { kind: 'skip', ...reason }, work.context.clock.now())]);

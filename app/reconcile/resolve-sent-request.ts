@@ -1,12 +1,14 @@
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { findMade } from '../../src/deploy/rules/find-made.ts';
-import { beginFollowing } from './begin-following.ts';
+import { followMade } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
-import { otherCommitOutcome, unknownEffect } from './outcomes.ts';
-import { requestAfter, type Intent } from './intent.ts';
+import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
+import { otherCommitOutcome, unknownEffect, withOutcome } from './outcomes.ts';
+import { requestAfter } from './deploy-request.ts';
+import type { Sending } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
 import { commitOfTarget, observeDeployment, madeSince, nothingNew, type DeploymentObservation } from './observation.ts';
 import {
@@ -29,35 +31,34 @@ const keysLastMs = 6 * 24 * 60 * 60_000;
  * Resolves a request without a response. A service that honours idempotency keys gets the same request again and
  * responds as the first time. Any other one is only observed, and never sent to again.
  */
-export async function resolveSentRequest(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+export async function resolveSentRequest(work: ReconcileContext, intent: Sending): Promise<StepResult> {
   const { context } = work;
   const { idempotencyKeys } = await context.control.features(readOptions(work));
   // Idempotency keys expire: our service keeps them for 7 days.
-  const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
+  const isRemembered = context.clock.now() - intent.sentAt < keysLastMs;
   if (!idempotencyKeys || !isRemembered) return resolveByObservation(work, intent);
-  const sends = (intent.sends ?? 1) + 1;
+  const sends = intent.sends + 1;
   // A response that never names a revision counts as final.
   if (sends > 3 && isTimeOver(work, intent) && (await nothingNew(work, intent))) {
     return endIntent(work, intent, outcomes.noRevision('app'));
   }
-  const again: Intent = { ...intent, sends };
+  const again = { ...intent, sends };
   await saveIntents(work, [again]);
   return request(work, again);
 }
 
-const isTimeOver = ({ context }: ReconcileContext, { id, deadline, sentAt = 0, terms }: Intent): boolean =>
-  isExpired(context.clock, id, deadline ?? sentAt + resolveWithinMs, Math.max(resolveWithinMs, terms.timeoutMs));
+const isTimeOver = ({ context }: ReconcileContext, { id, deadline, terms }: Sending): boolean =>
+  isExpired(context.clock, id, deadline, Math.max(resolveWithinMs, terms.timeoutMs));
 
-async function resolveByObservation(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+async function resolveByObservation(work: ReconcileContext, intent: Sending): Promise<StepResult> {
   const observation = await observeDeployment(work);
-  const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
+  const made = await madeSince(work, observation, intent.former.latest ?? null);
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
   const found = findMade({ commit: wanted }, { deployment: observation.deployment, newer: made });
-  if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'triggered');
+  if (found.kind === 'made') return followMade(work, intent, found.revision.id);
   const { id, sentAt, terms } = intent;
   const mayReport =
-    found.kind === 'may-be' &&
-    (sentAt === undefined || !isExpired(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs));
+    found.kind === 'may-be' && !isExpired(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs);
   if (!isTimeOver(work, intent) || mayReport) return requeueAfter(work, lookMs);
   return endUnresolved(work, intent, made, observation);
 }
@@ -65,7 +66,7 @@ async function resolveByObservation(work: ReconcileContext, intent: Intent): Pro
 /** The time for looking is over, and no revision of this commit is seen. */
 async function endUnresolved(
   work: ReconcileContext,
-  intent: Intent,
+  intent: Sending,
   made: readonly Revision[],
   observation: DeploymentObservation,
 ): Promise<StepResult> {
@@ -73,9 +74,11 @@ async function endUnresolved(
   const ofHead = head && made.find((each) => sameCommit(each.source_revision_config.repo_commit_sha, head.sha));
   if (head && ofHead) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
-    const bound: Intent = { ...intent, revisionId: ofHead.id, builtCommit: head.sha };
-    const requests = [requestAfter(bound, head.sha, work.context.clock.now())];
-    return endIntent(work, bound, otherCommitOutcome(bound, head.sha, contains), { requests });
+    const requests = [requestAfter(intent, head.sha, work.context.clock.now())];
+    const end = otherCommitOutcome(intent, ofHead.id, head.sha, contains);
+    const ended = { ...withOutcome(intent, end, work.context.clock.now()), revisionId: ofHead.id };
+    const rollout = { ...rolloutOf(ofHead.id), builtCommit: head.sha };
+    return saveIntents(work, [{ ...ended, rollout }], { requests });
   }
   if (intent.isAccepted && made.length === 0) return endIntent(work, intent, outcomes.noRevision('app'));
   const newest = observation.deployment.latest_revision_id ?? 'none';

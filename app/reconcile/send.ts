@@ -1,16 +1,28 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
-import { sendChange, type Change, type SendResult } from '../../src/deploy/machine/steps/send-change.ts';
-import { afterTraffic } from '../../src/deploy/rules/verification.ts';
-import { beginFollowing } from './begin-following.ts';
-import { verificationOf, withVerification } from './verification.ts';
-import type { Intent } from './intent.ts';
-import { comparingTests } from './live-answers.ts';
-import { beginMeasuring, measuredBaselines, withLiveAnswers, withNotesOfLive } from './measure-live.ts';
+import {
+  decideWhenToTest,
+  sendChange,
+  type Change,
+  type SendResult,
+} from '../../src/deploy/machine/steps/send-change.ts';
+import { afterTraffic, type Verification } from '../../src/deploy/rules/verification.ts';
+import { followMade } from './begin-following.ts';
+import type { Former } from '../../src/deploy/machine/state.ts';
+import type { IntentIn, Sending, UnsentIntent } from './intent.ts';
+import { comparingTests, withNotes } from './live-answers.ts';
+import { beginMeasuring, measuredBaselines, notesOfLive, withLiveAnswers } from './measure-live.ts';
 import { nothingNew } from './observation.ts';
 import type { QueueChanges } from './store.ts';
 import { isRetryable, refusedByService, retryLater } from './transient-error.ts';
-import { endIntent, requeueAfter, saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import {
+  endIntent,
+  readOptions,
+  requeueAfter,
+  saveIntents,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
 
 /** Timeout of a write, and of resolving its outcome (ms). */
 export const resolveWithinMs = 60_000;
@@ -20,9 +32,9 @@ const lateMs = 20_000;
 const graceMs = 3_000;
 
 /** The service's latest and live revisions, as an intent keeps them. */
-export const formerOf = ({ latest_revision_id, active_revision_id }: Deployment) => ({
-  formerLatestRevisionId: latest_revision_id,
-  formerLiveRevisionId: active_revision_id,
+export const formerOf = ({ latest_revision_id, active_revision_id }: Deployment): Former => ({
+  latest: latest_revision_id,
+  live: active_revision_id,
 });
 
 /**
@@ -31,24 +43,26 @@ export const formerOf = ({ latest_revision_id, active_revision_id }: Deployment)
  */
 export async function sendFor(
   work: ReconcileContext,
-  intent: Intent,
+  intent: UnsentIntent,
   deployment: Deployment,
   deploymentQueue: QueueChanges = {},
 ): Promise<StepResult> {
   const { context } = work;
-  const verified = intent.unheld
-    ? intent
-    : withVerification(intent, await verificationOf(work, intent, deployment.active_revision_id));
-  const answers = await withLiveAnswers(work, verified, deployment);
-  if (answers?.state === 'measuring') return beginMeasuring(work, answers);
+  const { holdSeconds, note }: Partial<Verification> = intent.unheld
+    ? {}
+    : await verificationOf(work, intent, deployment.active_revision_id);
+  const verified = withNotes(intent, note ? [note] : []);
+  const answered = holdSeconds === undefined ? await withLiveAnswers(work, verified, deployment) : verified;
+  if (answered.state === 'measuring') return beginMeasuring(work, answered);
   const sentAt = context.clock.now();
-  const sending: Intent = {
-    ...withNotesOfLive(answers ?? verified, deployment),
+  const sending: Sending = {
+    ...withNotes(answered, notesOfLive(answered, deployment)),
     state: 'sending',
-    ...formerOf(deployment),
+    former: formerOf(deployment),
     sentAt,
     sends: (intent.sends ?? 0) + 1,
     deadline: sentAt + resolveWithinMs,
+    ...(holdSeconds === undefined ? {} : { holdSeconds }),
   };
   const baselines = measuredBaselines(sending, deployment);
   await saveIntents(work, [sending], { ...deploymentQueue, baselines });
@@ -59,13 +73,13 @@ export async function sendFor(
 }
 
 /** Sends the request of an intent that is stored as `sending`, and handles the response. */
-export async function request(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+export async function request(work: ReconcileContext, intent: Sending): Promise<StepResult> {
   const { context } = work;
   const sent = await send(work, intent);
   await context.step?.('sent', intent.id);
   switch (sent.kind) {
     case 'made':
-      return beginFollowing(work, intent, sent.revisionId, 'triggered');
+      return followMade(work, intent, sent.revisionId);
     case 'accepted':
       // A service may list its new revision a little later; a later step resolves it.
       if (!intent.isAccepted) await saveIntents(work, [{ ...intent, isAccepted: true }]);
@@ -73,8 +87,9 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
     case 'lost':
       return later(work, intent, sent.error);
     case 'hold-refused': {
-      const verification = afterTraffic(intent.terms.verify, sent.why);
-      const unheld: Intent = { ...withVerification(intent, verification), unheld: true };
+      const { note } = afterTraffic(intent.terms.verify, sent.why);
+      const { holdSeconds: _, ...rest } = withNotes(intent, note ? [note] : []);
+      const unheld: Sending = { ...rest, unheld: true };
       if (comparingTests(intent).length > 0) return saveIntents(work, [unsent(unheld)]);
       await saveIntents(work, [unheld]);
       return request(work, unheld);
@@ -85,7 +100,7 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
     case 'refused':
       if (!isRetryable(sent.error)) return endIntent(work, intent, refusedByService(sent.error));
       // A refusal that may pass says nothing about the request before it, which may have taken effect.
-      if ((intent.sends ?? 1) > 1 && !(await nothingNew(work, intent))) return later(work, intent, sent.error);
+      if (intent.sends > 1 && !(await nothingNew(work, intent))) return later(work, intent, sent.error);
       // The request had no effect: do not show it as possibly running.
       await saveIntents(work, [unsent(intent)]);
       return retryLater(work, sent.error, intent.createdAt);
@@ -93,19 +108,21 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
 }
 
 /** Resolves later what became of the request of an intent, which stays as it is. */
-function later(work: ReconcileContext, intent: Intent, error: ServiceError): StepResult {
-  const result = retryLater(work, error, intent.sentAt ?? work.context.clock.now());
+function later(work: ReconcileContext, intent: Sending, error: ServiceError): StepResult {
+  const result = retryLater(work, error, intent.sentAt);
   return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
 }
 
 /** Goes back to deciding: what was sent did nothing. Keeps `sentAt`: GitHub shows a deployment, which needs an outcome. */
-function unsent(intent: Intent): Intent {
-  const { deadline: _, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, isAccepted: __, ...rest } = intent;
-  return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };
-}
+const unsent = (intent: Sending): IntentIn<'requested'> => ({
+  ...intent,
+  state: 'requested',
+  sends: Math.max(0, intent.sends - 1),
+});
 
-function send({ context, signal }: ReconcileContext, intent: Intent): Promise<SendResult> {
-  const { deploymentId, sending, id: key, formerLatestRevisionId: former = null, holdSeconds } = intent;
+function send({ context, signal }: ReconcileContext, intent: Sending): Promise<SendResult> {
+  const { deploymentId, sending, id: key, holdSeconds } = intent;
+  const { latest: former = null } = intent.former;
   const { control, clock } = context;
   const by = { control, clock, signal, graceMs, withinMs: resolveWithinMs - 5_000 };
   const change: Change =
@@ -113,4 +130,25 @@ function send({ context, signal }: ReconcileContext, intent: Intent): Promise<Se
       ? { ...sending, deploymentId }
       : { kind: 'patch', deploymentId, request: { source_revision_config: { repo_ref: sending.repoRef } } };
   return sendChange(change, { former, key, holdSeconds }, by);
+}
+
+/** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */
+const patienceMs = 10 * 60_000;
+
+/**
+ * When the revision of a request is tested. One that goes back to an old revision is not held: it is to serve soon.
+ *
+ * @param live the revision that serves, which alone has conversations.
+ */
+async function verificationOf(
+  work: ReconcileContext,
+  { sending, terms, createdAt }: UnsentIntent,
+  live: string | null,
+): Promise<Verification> {
+  const proofs = terms.smokeTests.length + (terms.conversations && live ? 1 : 0);
+  const tests = sending.kind === 'restate' ? proofs : 0;
+  const { control, clock } = work.context;
+  const onUnavailable = clock.now() - createdAt < patienceMs ? 'throw' : 'after-traffic';
+  const features = () => control.features(readOptions(work));
+  return decideWhenToTest({ verify: terms.verify, tests, features, onUnavailable });
 }

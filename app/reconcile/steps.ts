@@ -4,7 +4,7 @@ import { followRevision } from './follow-revision.ts';
 import { notesOfUncompared, withNotes } from './live-answers.ts';
 import { measureLive } from './measure-live.ts';
 import { requestRollback } from './request-rollback.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, IntentIn, Testing } from './intent.ts';
 import { nextStep, runningOf, requestsKey, type Step } from './next-step.ts';
 import { resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
@@ -22,8 +22,9 @@ import {
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { addressProblem } from '../../src/deploy/smoke/open-test.ts';
 import { unprovenVerdict } from '../../src/deploy/smoke/smoke.ts';
+import type { Proof } from '../../src/deploy/machine/state.ts';
 import { findMade } from '../../src/deploy/rules/find-made.ts';
-import { beginFollowing } from './begin-following.ts';
+import { followFound } from './begin-following.ts';
 import { isExpired } from './deadlines.ts';
 import { observeDeployment, madeSince } from './observation.ts';
 
@@ -43,8 +44,9 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (steps === 0 && lease.nextAt !== undefined && running?.state === 'following') {
       deferred.set(running.id, lease.nextAt);
     }
-    const due = open.find(({ verdictDueAt = 0 }) => verdictDueAt > context.clock.now());
-    if (steps === 0 && due?.verdictDueAt) deferred.set(due.id, due.verdictDueAt);
+    for (const intent of steps === 0 ? open : [])
+      if (intent.state === 'undoing' && intent.verdictDueAt !== undefined && intent.verdictDueAt > context.clock.now())
+        deferred.set(intent.id, intent.verdictDueAt);
     const step = nextStep(deploymentQueue, open, deferred);
     if (step.kind === 'requeue') return step.until;
     const result = await effectOf(work, step, deploymentQueue, open).catch((error: unknown) => {
@@ -81,7 +83,7 @@ function effectOf(
     case 'requests':
       return takeRequests(work, deploymentQueue, open, step.busyWith);
     case 'roll-back':
-      return requestRollback(work, step.intent);
+      return requestRollback(work, step.intent, step.revisionId);
     case 'expect':
       return expectRevision(work, step.intent);
     case 'report-verdict':
@@ -90,63 +92,67 @@ function effectOf(
 }
 
 /** Reports the verdict on a revision that is being rolled back, and again later if the service is unavailable. */
-async function reportDue(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const { verdictDueAt: _, verdict, ...rest } = intent;
-  const error = verdict && (await reportVerdict(work, intent, verdict));
+async function reportDue(work: ReconcileContext, intent: IntentIn<'undoing'>): Promise<StepResult> {
+  const { verdictDueAt: _, ...rest } = intent;
+  const error = await reportVerdict(work, intent);
   if (isTransientError(error) && isRetryable(error)) {
     const later = retryLater(work, error, intent.createdAt);
     // Stored, because the next pass begins with the next look at the rollback.
     if (later.kind === 'requeue') await saveIntents(work, [{ ...intent, verdictDueAt: later.until }]);
     return later;
   }
-  return saveIntents(work, [{ ...rest, ...(verdict ? { verdict } : {}) }]);
+  return saveIntents(work, [rest]);
 }
 
 /** Advances the smoke tests of a live or a held revision, until they have to wait. */
-async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+async function smokeStep(work: ReconcileContext, intent: Testing): Promise<StepResult> {
   const { smoke, agentAt } = work.context;
   const { hold, terms } = intent;
   const agentUrl = hold?.address ?? intent.agentUrl;
   if (terms.smokeTests.length === 0 && !hold)
-    return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
+    return conclude(work, { ...intent, state: 'concluding', verdict: { kind: 'none', tests: [] } });
   const problem = addressProblem(agentUrl);
   if (agentUrl === undefined || problem !== undefined) {
     const verdict = unprovenVerdict(terms.smokeTests, 'no-address', problem ?? '');
-    return saveIntents(work, [{ ...intent, verdict }]);
+    return saveIntents(work, [withProof(intent, { verdict })]);
   }
   const live = hold?.live === undefined ? undefined : agentAt(hold.live);
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal, live);
   // The verdict is stored before anything follows from it, so that the tests need not run again.
   if (result.kind === 'done') {
-    const { live: _, compared: __, ...rest } = withNotes(intent, notesOfUncompared(intent));
-    const compared = result.compared?.length ? { compared: result.compared } : {};
-    return saveIntents(work, [{ ...rest, verdict: result.verdict, ...compared }]);
+    const { verdict, compared = [] } = result;
+    const proof = { verdict, ...(compared.length > 0 ? { compared } : {}) };
+    return saveIntents(work, [withProof(withNotes(intent, notesOfUncompared(intent)), proof)]);
   }
   await saveIntents(work, [{ ...intent, smoke: result.state }]);
   // Continue here after storing: only this process has the unused tokens.
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
 }
 
+function withProof(intent: Testing, proof: Proof): IntentIn<'deciding' | 'concluding'> {
+  const { hold } = intent;
+  return hold ? { ...intent, ...proof, state: 'deciding', hold } : { ...intent, ...proof, state: 'concluding' };
+}
+
 const lookMs = 10_000;
 
 /** The hosted service builds pushes by itself: waits for its revision of this commit, and makes none. */
-async function expectRevision(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+async function expectRevision(work: ReconcileContext, intent: IntentIn<'expecting'>): Promise<StepResult> {
   const { context } = work;
   const observation = await observeDeployment(work);
-  const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
+  const made = await madeSince(work, observation, intent.former.latest ?? null);
   const { deployment, liveRevision: live } = observation;
   const found = findMade({ commit: intent.commit }, { deployment, newer: live ? [...made, live] : made });
-  if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'found', observation);
+  if (found.kind === 'made') return followFound(work, intent, found.revision.id, 'found', observation);
   const { id, deadline, createdAt, terms } = intent;
   const mayReport =
     found.kind === 'may-be' && !isExpired(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
-  const isOpen = deadline !== undefined && !isExpired(context.clock, id, deadline, terms.timeoutMs);
+  const isOpen = !isExpired(context.clock, id, deadline, terms.timeoutMs);
   if (isOpen || mayReport) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {
     // Another commit is the head by now: sort the requests again, this one included.
-    const { deadline: _, ...rest } = intent;
-    return saveIntents(work, [{ ...rest, state: 'requested' }]);
+    return saveIntents(work, [{ ...intent, state: 'requested' }]);
   }
   return endIntent(work, intent, {
     kind: 'absent',

@@ -1,5 +1,6 @@
 import type { BaselineRequest } from '../../src/contract/control/baseline.ts';
-import type { Intent, DeployRequest } from './intent.ts';
+import type { Intent } from './intent.ts';
+import type { DeployRequest } from './deploy-request.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import type { Report, DesiredReport } from './report.ts';
 

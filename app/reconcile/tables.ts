@@ -1,9 +1,11 @@
 import type { ColumnType, GeneratedAlways, Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { storableJson } from '../../src/kit/json-text.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
-import type { Cause, Intent, IntentState } from './intent.ts';
+import type { Cause } from './deploy-request.ts';
+import type { Intent } from './intent.ts';
 import type { QueueState } from './queue-state.ts';
 import type { Report, ReportContent, DesiredReport } from './report.ts';
+import { readIntent, toStored, type StoredIntent } from './stored-intent.ts';
 import type { Baseline, DeploymentQueue } from './store.ts';
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -13,7 +15,7 @@ type Json<T> = ColumnType<T, string, string>;
 type Big = ColumnType<string, number, never>;
 
 /** What of an intent lies in its columns; all the rest is one value. */
-type IntentBody = Omit<Intent, 'id' | 'seq' | 'deploymentId' | 'repository' | 'commit' | 'state'>;
+type IntentBody = Omit<StoredIntent, 'id' | 'seq' | 'deploymentId' | 'repository' | 'commit' | 'state'>;
 
 /** One row for (deployment, commit, cause): the unique key is what makes a cause one. */
 interface IntentsTable {
@@ -25,7 +27,7 @@ interface IntentsTable {
   commit: Fixed<string>;
   cause_kind: Fixed<Cause['kind']>;
   cause_key: Fixed<string>;
-  state: IntentState;
+  state: StoredIntent['state'];
   body: Json<IntentBody>;
   /** Read from the body by the database. */
   end_kind: GeneratedAlways<string | null>;
@@ -86,19 +88,20 @@ export type IntentRow = Selectable<IntentsTable>;
 export type QueueRow = Selectable<QueuesTable>;
 type ReportRow = Selectable<ReportsTable>;
 
-export const intentOf = (row: IntentRow): Intent => ({
-  ...row.body,
-  id: row.id,
-  seq: Number(row.seq),
-  deploymentId: row.deployment_id,
-  repository: row.repository,
-  commit: row.commit,
-  state: row.state,
-});
+export const intentOf = (row: IntentRow): Intent =>
+  readIntent({
+    ...row.body,
+    id: row.id,
+    seq: Number(row.seq),
+    deploymentId: row.deployment_id,
+    repository: row.repository,
+    commit: row.commit,
+    state: row.state,
+  });
 
 /** The columns that change with an intent. Its repository does not: only a rename event changes that. */
 export function changedColumns(intent: Intent): Pick<Insertable<IntentsTable>, 'state' | 'body'> {
-  const { id: _i, seq: _s, deploymentId: _d, repository: _r, commit: _c, state, ...body } = intent;
+  const { id: _i, seq: _s, deploymentId: _d, repository: _r, commit: _c, state, ...body } = toStored(intent);
   return { state, body: storableJson(body satisfies IntentBody) };
 }
 

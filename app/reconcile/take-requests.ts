@@ -1,11 +1,11 @@
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { mayContain } from './contained-commits.ts';
-import { isExpired } from './deadlines.ts';
-import { decideRequest, anothersMs } from './decide-request.ts';
+import { anothersMs, decideRequest, waitedTooLong } from './decide-request.ts';
 import { discardAbandoned } from './held-revision.ts';
 import { branchGone, withOutcome, supersededOutcome } from './outcomes.ts';
-import { requestForHead, type Intent } from './intent.ts';
-import { isRequestForHead } from './next-step.ts';
+import { requestForHead } from './deploy-request.ts';
+import type { Ended, Intent, IntentFields, UnsentIntent } from './intent.ts';
+import { isRequestForHead, type BusyIntent } from './next-step.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { observedRevisionOf, readerOf } from './observation.ts';
 import type { DeploymentQueue, QueueChanges } from './store.ts';
@@ -30,7 +30,7 @@ export async function takeRequests(
   work: ReconcileContext,
   deploymentQueue: DeploymentQueue,
   open: readonly Intent[],
-  busyWith: Intent | undefined,
+  busyWith: BusyIntent | undefined,
 ): Promise<StepResult> {
   const requests = open.filter(isRequestForHead);
   const newest = requests.at(-1);
@@ -48,7 +48,7 @@ export async function takeRequests(
   const { stale, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
   if (await mayLag(work, stale, head.sha)) return requeueAfter(work, lagPollMs);
   const isProven = stale.length > 0 && (await isLiveAndProven(work, newest.deploymentId, head.sha));
-  const left: Intent[] = [];
+  const left: Ended[] = [];
   for (const intent of stale) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
     const end = supersededOutcome(intent, head.sha, contains);
@@ -58,14 +58,15 @@ export async function takeRequests(
     const reason = `Reported with the ${to.cause.kind} that requested the same commit.`;
     return withOutcome(intent, { kind: 'joined', reason }, now);
   });
-  const waiting: Intent[] = first && busyWith && first.state === 'requested' ? [{ ...first, state: 'waiting' }] : [];
+  const waiting = first && busyWith && first.state === 'requested' ? [{ ...first, state: 'waiting' as const }] : [];
   const isBuilt = busyWith?.sending.kind === 'restate' && sameCommit(busyWith.commit, head.sha);
   // The head is requested before its own webhook arrives, with the cause of another commit.
   const maker = stale.at(-1) ?? newest;
   const headRequest = lacksHead && !isBuilt ? [requestForHead(maker, head.sha, maker.cause.key, now)] : [];
   const changed = [...left, ...reported, ...waiting];
   if (changed.length > 0 || headRequest.length > 0 || requestedAction) {
-    const busy = busyWith && { commit: busyWith.commit, revisionId: busyWith.revisionId };
+    const { commit, revisionId }: Partial<IntentFields> = busyWith ?? {};
+    const busy = commit === undefined ? undefined : { commit, revisionId };
     // The requested action is decided next; until then the first request stays as it is.
     const isOpen = requestedAction && !busyWith && first?.state !== 'measuring';
     const requestedFirst = isOpen && first ? [{ ...first, state: 'waiting' as const }] : [];
@@ -77,7 +78,7 @@ export async function takeRequests(
 }
 
 /** Whether a recent push is newer than the head that GitHub returns: its API lags behind webhooks. */
-async function mayLag(work: ReconcileContext, stale: readonly Intent[], head: string): Promise<boolean> {
+async function mayLag(work: ReconcileContext, stale: readonly UnsentIntent[], head: string): Promise<boolean> {
   const since = work.context.clock.now() - lagMs;
   const fresh = stale.filter(({ cause, createdAt }) => cause.kind === 'push' && createdAt > since);
   for (const { repository, commit } of fresh) {
@@ -89,16 +90,15 @@ async function mayLag(work: ReconcileContext, stale: readonly Intent[], head: st
 /** Whether the last commit with an outcome here was the head, and is live and proven. */
 async function isLiveAndProven({ context }: ReconcileContext, deploymentId: string, head: string): Promise<boolean> {
   const last = await context.store.lastWithRevision(deploymentId, 10);
-  const newest = last.find(({ end }) => end !== undefined);
-  return newest?.end?.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
+  const newest = last.find((intent) => intent.state === 'ended');
+  return newest?.end.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
 }
 
 /** Whether the only request waits for another client's revision, and that one is still in progress. */
-async function waitsForAnother(work: ReconcileContext, requests: readonly Intent[]): Promise<boolean> {
+async function waitsForAnother(work: ReconcileContext, requests: readonly UnsentIntent[]): Promise<boolean> {
   const [only, ...others] = requests;
   if (!only || others.length > 0 || only.state !== 'waiting' || only.decision?.kind !== 'wait') return false;
-  const { id, deadline, terms } = only;
-  if (deadline !== undefined && isExpired(work.context.clock, id, deadline, terms.timeoutMs)) return false;
+  if (waitedTooLong(work, only)) return false;
   const { revisionId } = only.decision;
   const read = await findRevision(only.deploymentId, revisionId, readerOf(work));
   if (!read) return false;
@@ -110,11 +110,11 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
 /** A queue's requests, sorted by the head of the branch. */
 interface SortedRequests {
   /** Of other commits than the head. */
-  stale: readonly Intent[];
+  stale: readonly UnsentIntent[];
   /** Of the head, and reported by another intent of it. */
-  joined: readonly { intent: Intent; to: Intent }[];
+  joined: readonly { intent: UnsentIntent; to: Intent }[];
   /** The one for the head, unless running work is about it already. */
-  first: Intent | undefined;
+  first: UnsentIntent | undefined;
   /** Requests are stale and the head has none yet. */
   lacksHead: boolean;
 }
@@ -123,7 +123,7 @@ interface SortedRequests {
  * Sorts requests by the head. Of several for the head the one that is
  * carried out counts, or else a person's, which may require more than a push.
  */
-export function sortRequests(open: readonly Intent[], head: string, busyWith: Intent | undefined): SortedRequests {
+export function sortRequests(open: readonly Intent[], head: string, busyWith: BusyIntent | undefined): SortedRequests {
   const requests = open.filter(isRequestForHead);
   const stale = requests.filter(({ commit }) => !sameCommit(commit, head));
   const forHead = requests.filter(({ commit }) => sameCommit(commit, head));
@@ -140,5 +140,7 @@ export function sortRequests(open: readonly Intent[], head: string, busyWith: In
 }
 
 /** Whether what runs is a build of this commit, and not of another that the branch had moved on to. */
-const builds = ({ sending, commit, builtCommit }: Intent, head: string): boolean =>
-  sending.kind === 'restate' && sameCommit(commit, head) && (!builtCommit || sameCommit(builtCommit, head));
+function builds({ sending, commit, rollout }: IntentFields, head: string): boolean {
+  const built = rollout?.builtCommit;
+  return sending.kind === 'restate' && sameCommit(commit, head) && (!built || sameCommit(built, head));
+}

@@ -3,7 +3,7 @@ import { adviceOn } from '../../src/deploy/words/advice-on-errors.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isExpired } from './deadlines.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, IntentFields } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';
 import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import { checkName } from './report.ts';
@@ -104,7 +104,7 @@ export async function handleTransientError(
 /** The outcome of a revision that can no longer be observed: the deployment is gone, or the time is over. */
 async function endOfWatching(
   work: ReconcileContext,
-  intent: Intent,
+  intent: IntentFields,
   error: TransientError,
 ): Promise<NewIntentOutcome | undefined> {
   if (!(error instanceof ServiceError)) return undefined;

@@ -4,7 +4,7 @@ import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
 import { InstallationPaused, type Head, fullName, type InstallationRepository } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
 import type { Target, AppContext } from '../context.ts';
-import type { Intent } from '../reconcile/intent.ts';
+import type { IntentFields } from '../reconcile/intent.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { observedRevisionOf } from '../reconcile/observation.ts';
 import { isTransientError, type TransientError } from '../reconcile/transient-error.ts';
@@ -134,7 +134,7 @@ export interface HeadObservation {
   /** The newest revision; it may be the live one. */
   latest: RevisionSummary | undefined;
   /** The newest intents of the deployment, newest first. */
-  intents: readonly Pick<Intent, 'commit' | 'branch' | 'cause' | 'state' | 'end' | 'decision' | 'createdAt'>[];
+  intents: readonly Pick<IntentFields, 'commit' | 'branch' | 'cause' | 'state' | 'end' | 'decision' | 'createdAt'>[];
   rolledBackCommit: string | undefined;
   branch: string;
   /** ms since the epoch */
@@ -182,20 +182,22 @@ export function decideHead(question: HeadObservation): HeadDecision {
 const fine = (why: string): HeadDecision => ({ kind: 'fine', why });
 
 /** A rollback is about an older commit on purpose: it says nothing about the head. */
-const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kind !== 'failure' && kind !== 'rollback';
+const followsHead = ({ cause: { kind } }: Pick<IntentFields, 'cause'>): boolean =>
+  kind !== 'failure' && kind !== 'rollback';
 
 /** It ended because the App was removed from the repository, which is now installed again. */
-const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
+const wasCutOff = ({ state, decision }: Pick<IntentFields, 'state' | 'decision'>): boolean =>
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
 
 /** It was superseded by another head or build: outdated now that this commit is the head again. */
-const gaveWay = ({ end }: Pick<Intent, 'end'>): boolean => end?.kind === 'superseded' || end?.kind === 'other-commit';
+const gaveWay = ({ end }: Pick<IntentFields, 'end'>): boolean =>
+  end?.kind === 'superseded' || end?.kind === 'other-commit';
 
 /**
  * The longest time that the branch may have been at this head (ms): a commit may be older than its push. Committers set
  * the commit time, so a future or missing one is ignored; without any other it counts as late enough.
  */
-function lateness({ head, now }: HeadObservation, newest: Pick<Intent, 'createdAt'> | undefined): number {
+function lateness({ head, now }: HeadObservation, newest: Pick<IntentFields, 'createdAt'> | undefined): number {
   const committedAt = head.committedAt <= now + graceMs ? head.committedAt : 0;
   const since = Math.max(committedAt, newest?.createdAt ?? 0);
   return since === 0 ? graceMs : Math.max(0, now - since);

@@ -1,5 +1,5 @@
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { IntentOutcomeKind, Intent, IntentOutcome, IntentState } from '../reconcile/intent.ts';
+import type { Intent, IntentOutcome, IntentOutcomeKind, IntentState } from '../reconcile/intent.ts';
 
 type Conclusion = NonNullable<CheckContent['conclusion']>;
 
@@ -40,12 +40,12 @@ export const outcomeStatuses: Readonly<Record<IntentOutcomeKind, { conclusion: C
   'other-commit': { conclusion: 'neutral', why: 'the branch moved on before the build; green once its commit is live' },
 };
 
-/** How a check appears before its outcome. `held` waits for a person without limit, so its check is completed. */
+/** How a check appears before its outcome. `paused` waits for a person without limit, so its check is completed. */
 export const stateStatuses: Readonly<Record<Exclude<IntentState, 'ended'>, { checkStatus: CheckStatus; why: string }>> =
   {
     requested: { checkStatus: { status: 'queued' }, why: 'recorded, and not decided yet' },
     waiting: { checkStatus: { status: 'queued' }, why: 'another revision of the deployment is under way' },
-    held: {
+    paused: {
       checkStatus: { status: 'completed', conclusion: 'action_required' },
       why: 'a rollback holds the deployment until a person presses Redeploy',
     },
@@ -56,17 +56,23 @@ export const stateStatuses: Readonly<Record<Exclude<IntentState, 'ended'>, { che
     sending: { checkStatus: { status: 'in_progress' }, why: 'a revision is requested from the service' },
     expecting: { checkStatus: { status: 'in_progress' }, why: 'the service is to make a revision by itself' },
     following: { checkStatus: { status: 'in_progress' }, why: 'the revision is on its way' },
-    smoking: {
+    testing: {
       checkStatus: { status: 'in_progress' },
       why: 'the smoke tests of the revision run: it is held before traffic, or live',
+    },
+    deciding: { checkStatus: { status: 'in_progress' }, why: 'the held revision is promoted or discarded' },
+    concluding: { checkStatus: { status: 'in_progress' }, why: 'the revision is live and was tested' },
+    undoing: {
+      checkStatus: { status: 'in_progress' },
+      why: 'the live revision failed its smoke tests, and the former one is restored',
     },
   };
 
 /** The status of an intent's check. */
-export function checkStatusOf({ state, end }: Pick<Intent, 'state' | 'end'>): CheckStatus {
-  if (end)
-    return { status: 'completed', conclusion: isLiveInAnother(end) ? 'success' : outcomeStatuses[end.kind].conclusion };
-  return state === 'ended' ? { status: 'completed', conclusion: 'action_required' } : stateStatuses[state].checkStatus;
+export function checkStatusOf(intent: Intent): CheckStatus {
+  if (intent.state !== 'ended') return stateStatuses[intent.state].checkStatus;
+  const { end } = intent;
+  return { status: 'completed', conclusion: isLiveInAnother(end) ? 'success' : outcomeStatuses[end.kind].conclusion };
 }
 
 /** Whether this commit is live as a part of another one. */
@@ -77,9 +83,9 @@ export const isLiveInAnother = ({ kind, liveIn }: IntentOutcome): boolean =>
  * The state of the GitHub Deployment of a sent intent: `error` for an unknown outcome, `failure` for a failed one,
  * `inactive` for a superseded one.
  */
-export function deploymentStateOf({ state, end }: Pick<Intent, 'state' | 'end'>): DeploymentContent['state'] {
-  if (!end) return state === 'following' || state === 'smoking' ? 'in_progress' : 'queued';
-  switch (end.kind) {
+export function deploymentStateOf(intent: Intent): DeploymentContent['state'] {
+  if (intent.state !== 'ended') return 'revisionId' in intent ? 'in_progress' : 'queued';
+  switch (intent.end.kind) {
     case 'deployed':
       return 'success';
     case 'broken':

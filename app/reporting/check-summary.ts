@@ -6,58 +6,61 @@ import { noteText } from '../../src/deploy/words/note.ts';
 import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
 import { consoleLink } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
-import { triesConversations, type Cause, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
+import type { Cause } from '../reconcile/deploy-request.ts';
+import { triesConversations, type Intent, type IntentFields, type IntentOutcome } from '../reconcile/intent.ts';
 import { elapsed, minutesLate, type CheckContext } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
 
 /** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */
 export function summarySections(intent: Intent, about: CheckContext): string[] {
+  const { rollout }: IntentFields = intent;
   return [
     sentenceOf(intent, about),
     adviceOf(intent),
     causeOf(intent.cause),
     decisionOf(intent),
-    ...(intent.end ? standInOf(intent.end) : []),
+    ...(intent.state === 'ended' ? standInOf(intent.end) : []),
     factsOf(intent),
     differencesOf(intent),
-    notesOf([
-      ...intent.terms.notes.map(shownNote),
-      ...notesOnBuild(intent.rollout ?? {}),
-      ...conversationNotes(intent),
-    ]),
+    notesOf([...intent.terms.notes.map(shownNote), ...notesOnBuild(rollout ?? {}), ...conversationNotes(intent)]),
   ].filter(Boolean);
 }
 
 function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
-  const { end, state, rollout, decision, deadline, terms, hold, live } = intent;
-  if (end) return asMarkdown(asSentence(end.reason), 2000);
-  switch (state) {
+  const { decision, terms } = intent;
+  switch (intent.state) {
     case 'requested':
       return 'This commit is recorded. The App reads the current state of the deployment next.';
     case 'waiting':
       return waitingFor
         ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(intent.branch)} is built.`
         : `The deployment is not free. Once it is, the newest commit of ${asCode(intent.branch)} is built.`;
-    case 'held':
+    case 'paused':
       return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision ? decisionWords(decision) : 'the deployment is held after a rollback'), 1000)}`;
     case 'measuring':
-      return `The live revision${live ? ` ${asCode(live.revisionId)}` : ''} is sent the smoke tests first, because the answers of the new one are compared with its own. No revision is requested yet.`;
+      return `The live revision ${asCode(intent.live.revisionId)} is sent the smoke tests first, because the answers of the new one are compared with its own. No revision is requested yet.`;
     case 'sending':
       return 'The request is on its way to the service. It is sent once. If no response arrives, the App checks the service for the revision.';
     case 'expecting':
-      return `The service builds pushes of ${asCode(intent.branch)} by itself; its revision of this commit is looked for${deadline === undefined ? '' : ` until ${new Date(deadline).toISOString()}`}.`;
+      return `The service builds pushes of ${asCode(intent.branch)} by itself; its revision of this commit is looked for until ${new Date(intent.deadline).toISOString()}.`;
     case 'following': {
-      const last = rollout?.seen.at(-1);
-      const message = rollout?.statusMessage ? `: ${asMarkdown(asSentence(rollout.statusMessage), 1000)}` : '.';
+      const { rollout } = intent;
+      const last = rollout.seen.at(-1);
+      const message = rollout.statusMessage ? `: ${asMarkdown(asSentence(rollout.statusMessage), 1000)}` : '.';
       if (!last) return `The revision is made, and followed for at most ${durationText(terms.timeoutMs)}.`;
       return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
     }
-    case 'smoking':
+    case 'testing':
+    case 'deciding':
+    case 'concluding':
+    case 'undoing': {
+      const { hold }: IntentFields = intent;
       return hold
         ? `The revision is healthy and held: it gets no traffic until it is promoted, and is discarded at ${asMarkdown(hold.endsAt, 40)}. ${requested(terms.smokeTests.length)}${triedOf(intent)}.`
         : `The revision is live. ${requested(terms.smokeTests.length)}.`;
+    }
     case 'ended':
-      return 'This ended without a known outcome.';
+      return asMarkdown(asSentence(intent.end.reason), 2000);
   }
 }
 
@@ -66,14 +69,14 @@ const requested = (tests: number): string =>
     ? 'No smoke test is named for it'
     : `${tests} smoke test${tests === 1 ? ' runs' : 's run'} before this ends`;
 
-const triedOf = (intent: Intent): string =>
+const triedOf = (intent: IntentFields): string =>
   triesConversations(intent)
     ? `, and copies of the newest ${intent.terms.conversations?.newest} conversations are tried`
     : '';
 
-const adviceOf = ({ end, state }: Intent): string => {
+const adviceOf = ({ end, state }: IntentFields): string => {
   if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(asSentence(end.advice), 2000)}`;
-  if (state === 'held')
+  if (state === 'paused')
     return '**What to do:** Press Redeploy once the agent is fixed. Pushes are deployed again from then on.';
   return end?.kind === 'unknown'
     ? '**What to do:** Look at the revisions of the deployment at the service. If none is of this commit, press Redeploy or Re-run.'
@@ -102,7 +105,7 @@ function causeOf({ kind, by, lateMs }: Cause): string {
 }
 
 const decisionOf = ({ decision, state }: Intent): string =>
-  decision && state !== 'held'
+  decision && state !== 'paused'
     ? `**Decision:** ${decision.kind}, because ${asMarkdown(asSentence(decisionWords(decision)), 1000)}`
     : '';
 
@@ -119,21 +122,13 @@ function standInOf(end: IntentOutcome): string[] {
   return [`In its place stands commit ${asCode(commit)}, ${holds}.`];
 }
 
-function factsOf({
-  revisionId,
-  how,
-  builtCommit,
-  commit,
-  agentUrl,
-  consolePage,
-  formerLiveRevisionId,
-  end,
-}: Intent): string {
+function factsOf({ revisionId, how, rollout, commit, agentUrl, consolePage, former, end }: IntentFields): string {
+  const built = rollout?.builtCommit;
   const summary = how === undefined || how === 'triggered' ? '' : ` (${how}: it was there already)`;
   const facts = [
     revisionId ? `- Revision: ${asCode(revisionId)}${summary}` : '',
-    builtCommit && builtCommit !== commit ? `- Built commit: ${asCode(builtCommit)}` : '',
-    revisionId && formerLiveRevisionId ? `- Live before: ${asCode(formerLiveRevisionId)}` : '',
+    built && built !== commit ? `- Built commit: ${asCode(built)}` : '',
+    revisionId && former?.live ? `- Live before: ${asCode(former.live)}` : '',
     end?.rolledBackTo ? `- Serves again: ${asCode(end.rolledBackTo)}` : '',
     agentUrl ? `- Agent: ${asLink(agentUrl)}` : '',
     consolePage ? `- ${consoleLink(consolePage)}` : '',
@@ -156,9 +151,9 @@ function differencesOf({ terms: { differences } }: Intent): string {
 }
 
 /** The App records no conversations before a change, so that only a held revision can be compared with the live one. */
-function conversationNotes({ terms, sending, formerLiveRevisionId, hold, verified, verdict, state }: Intent): string[] {
-  const isTested = verdict !== undefined || state === 'smoking';
-  const isMeant = terms.conversations !== undefined && sending.kind === 'restate' && !!formerLiveRevisionId;
+function conversationNotes({ terms, sending, former, hold, verified, verdict, state }: IntentFields): string[] {
+  const isTested = verdict !== undefined || state === 'testing';
+  const isMeant = terms.conversations !== undefined && sending.kind === 'restate' && !!former?.live;
   if (!isMeant || !isTested || hold || verified) return [];
   return [
     'The conversations are not tried: the App tries them only on a revision that is held before it gets traffic.',

@@ -8,19 +8,20 @@ import {
 } from '../../src/deploy/words/summary.ts';
 import { asLine, asCode, asCodeBlock } from '../../src/deploy/words/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { Intent, IntentOutcomeKind } from '../reconcile/intent.ts';
+import type { Intent, IntentFields, IntentOutcomeKind } from '../reconcile/intent.ts';
 import { checkName, checkReport, type DesiredReport } from '../reconcile/report.ts';
 import { titleOf, type CheckContext } from './title.ts';
 import { summarySections } from './check-summary.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
+import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { timeline } from '../../src/deploy/words/timeline.ts';
 
 /** The check run of (deployment, head commit) for this intent; not for a `joined` one: it would overwrite another's. */
 export function checkOf(intent: Intent, about: CheckContext): DesiredReport {
-  const { repository, commit, terms, createdAt, sentAt, end } = intent;
+  const { repository, commit, terms, createdAt, sentAt, end, agentUrl, consolePage }: IntentFields = intent;
   const text = truncateSections(textSections(intent), checkLimitBytes, leftOut);
   const buttons = buttonsOf(intent);
-  const address = intent.consolePage ?? webAddress(intent.agentUrl);
+  const address = consolePage ?? webAddress(agentUrl);
   const checkStatus = checkStatusOf(intent);
   const content: CheckContent = {
     ...checkStatus,
@@ -40,9 +41,9 @@ export function intentDeploymentReport(
   intent: Intent,
   about: CheckContext = { now: intent.updatedAt },
 ): DesiredReport | undefined {
-  const { id, repository, commit, terms, revisionId, sentAt } = intent;
+  const { id, repository, commit, terms, revisionId, sentAt, agentUrl }: IntentFields = intent;
   if (revisionId === undefined && sentAt === undefined) return undefined;
-  const address = webAddress(intent.agentUrl);
+  const address = webAddress(agentUrl);
   const content: DeploymentContent = {
     environment: terms.environment.name,
     production: terms.environment.production,
@@ -56,10 +57,8 @@ export function intentDeploymentReport(
 }
 
 /** A Deployment's history keeps every status it is given: what only counts time is no news there. */
-function steady(intent: Intent): Intent {
-  const { rollout: _, ...rest } = intent;
-  return rest;
-}
+const steady = (intent: Intent): Intent =>
+  intent.state === 'following' ? { ...intent, rollout: rolloutOf(intent.revisionId) } : intent;
 
 /** GitHub accepts http and https only, and a URL with credentials must not be shown. */
 function webAddress(text: string | undefined): string | undefined {
@@ -94,28 +93,29 @@ const overruled = new Set<string | undefined>(['skip-word', 'paths-untouched', '
 
 /** The buttons of an intent's check: none while it is under way. */
 function buttonsOf(intent: Intent): readonly Button[] {
-  const { state, end, decision } = intent;
-  if (state === 'held') return [redeploy];
+  const { state, end, decision }: IntentFields = intent;
+  if (state === 'paused') return [redeploy];
   if (!end || stoodFor.has(end.kind)) return [];
   if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [redeploy] : [];
   return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), redeploy];
 }
 
-const hasFormer = ({ formerLiveRevisionId: former, revisionId }: Intent): boolean =>
-  former !== undefined && former !== null && former !== revisionId;
+const hasFormer = ({ former, revisionId }: IntentFields): boolean => !!former?.live && former.live !== revisionId;
 
 /** The sections of a check's text, in escaped Markdown: plan, timeline, smoke tests, last log lines. */
 function textSections(intent: Intent): string[] {
-  const seen = intent.rollout?.seen ?? [];
+  const { rollout, verdict, end }: IntentFields = intent;
+  const seen = rollout?.seen ?? [];
   return [
     planOf(intent),
     seen.length > 0 ? `### Timeline\n\n${asCodeBlock(timeline(seen))}` : '',
-    smokeSection(isBeforeTraffic(intent) ? 'Smoke tests before traffic' : 'Smoke tests', intent.verdict),
-    logsSection(intent.end?.logs ? { logs: intent.end.logs } : {}),
+    smokeSection(isBeforeTraffic(intent) ? 'Smoke tests before traffic' : 'Smoke tests', verdict),
+    logsSection(end?.logs ? { logs: end.logs } : {}),
   ].filter(Boolean);
 }
 
-const isBeforeTraffic = ({ hold, verified }: Intent): boolean => hold !== undefined || verified === 'before-traffic';
+const isBeforeTraffic = ({ hold, verified }: IntentFields): boolean =>
+  hold !== undefined || verified === 'before-traffic';
 
 function planOf({ decision, sending, terms, sends }: Intent): string {
   const name = asCode(terms.deploymentName, 100);

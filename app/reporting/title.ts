@@ -4,7 +4,7 @@ import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import { asLine } from '../../src/deploy/words/sanitize.ts';
-import { heldTermsOf, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
+import { type Ended, type Following, type Intent, heldTermsOf } from '../reconcile/intent.ts';
 import { isLiveInAnother } from './check-status.ts';
 
 /** Context of a check that the intent itself does not hold. */
@@ -20,13 +20,12 @@ export const titleOf = (intent: Intent, about: CheckContext): string =>
   asLine(titleText(intent, about), 140).toWellFormed();
 
 function titleText(intent: Intent, { waitingFor, now }: CheckContext): string {
-  if (intent.end) return outcomeTitle(intent, intent.end);
   switch (intent.state) {
     case 'requested':
       return 'Recorded, to be decided';
     case 'waiting':
       return waitingFor ? `Waits for ${shortCommit(waitingFor.commit)}, which is under way` : 'Waits for its turn';
-    case 'held':
+    case 'paused':
       return 'Held until a person presses Redeploy';
     case 'measuring':
       return 'Measuring the live revision, to compare the new one with it';
@@ -36,18 +35,26 @@ function titleText(intent: Intent, { waitingFor, now }: CheckContext): string {
       return 'Waits for the revision that the service makes by itself';
     case 'following':
       return followingWords(intent, now);
-    case 'smoking':
-      return intent.hold ? 'Held before traffic, running smoke tests' : 'Live, running smoke tests';
+    case 'testing':
+      return intent.hold ? heldTitle : liveTitle;
+    case 'deciding':
+      return heldTitle;
+    case 'concluding':
+    case 'undoing':
+      return liveTitle;
     case 'ended':
-      return 'Ended without a known outcome';
+      return outcomeTitle(intent);
   }
 }
 
-function followingWords(intent: Intent, now: number): string {
-  const { rollout, verified, verdict } = intent;
-  if (verified && verdict)
+const heldTitle = 'Held before traffic, running smoke tests';
+const liveTitle = 'Live, running smoke tests';
+
+function followingWords(intent: Following, now: number): string {
+  const { rollout, verdict } = intent;
+  if (verdict)
     return decisionOf(verdict, heldTermsOf(intent)) === 'promoted' ? 'Promoted, to get the traffic' : 'Being discarded';
-  const last = rollout?.seen.at(-1);
+  const last = rollout.seen.at(-1);
   if (!last) return 'The revision is on its way';
   return `${asLine(last.status, 40)}${elapsed(now - last.at)}`;
 }
@@ -59,7 +66,7 @@ export function elapsed(ms: number): string {
   return whole > 0 ? ` for ${durationText(whole)}` : '';
 }
 
-function outcomeTitle({ cause, verdict, decision }: Intent, end: IntentOutcome): string {
+function outcomeTitle({ cause, verdict, decision, end }: Ended): string {
   const late = cause.lateMs === undefined ? '' : `, recovered ${minutesLate(cause.lateMs)} late`;
   if (isLiveInAnother(end)) return `Live in ${shortCommit(end.liveIn ?? '')}`;
   switch (end.kind) {

@@ -8,7 +8,7 @@ import type { ListedDeployment } from './listed-deployments.ts';
 import type { Ownership } from './ownership.ts';
 import type { Desired, PushedDeployment } from '../../src/deploy/file/desired.ts';
 import { defaultSkipWords, type NamedEnvironment } from '../../src/deploy/file/push-fields.ts';
-import type { Terms } from '../reconcile/intent.ts';
+import type { Terms } from '../reconcile/deploy-request.ts';
 
 /** Everything that targets are selected from. */
 export interface Selection {

@@ -10,7 +10,7 @@ import { removeResources } from '../../src/deploy/smoke/remove-resources.ts';
 import { evidenceOfFailure, sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeWaiting } from '../context.ts';
-import type { Intent } from '../reconcile/intent.ts';
+import type { IntentHeader } from '../reconcile/intent.ts';
 import { createGrading } from './grading.ts';
 import { isExpired } from '../reconcile/deadlines.ts';
 import {
@@ -42,7 +42,7 @@ const longestRestMs = 60_000;
 
 /** One step of an attempt at one test, and all that it needs. */
 export interface AttemptStep<Result> {
-  intent: Intent;
+  intent: IntentHeader;
   test: SmokeTest;
   agent: AgentServer;
   signal: AbortSignal;
@@ -68,12 +68,12 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     state: writeProgress(progress),
     at,
   });
-  const noteLeft = (intent: Intent, test: string) => (what: string) =>
+  const noteLeft = (intent: IntentHeader, test: string) => (what: string) =>
     log.info({ intent: intent.id, deployment: intent.deploymentId }, `smoke test ${test} could not remove ${what}`);
 
   /** Removes what earlier attempts made. @returns the progress without it */
   async function cleaned(
-    intent: Intent,
+    intent: IntentHeader,
     before: Progress,
     { agent, signal }: { agent: AgentServer; signal: AbortSignal },
   ): Promise<Progress> {
@@ -84,7 +84,7 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
 
   /** The same with what is under way, where no step of this test follows. */
   async function abandoned(
-    intent: Intent,
+    intent: IntentHeader,
     { under, leftovers, ...rest }: Progress,
     test: string | undefined,
     at: { agent: AgentServer; signal: AbortSignal },

@@ -20,7 +20,7 @@ import { copyMark } from '../../src/deploy/rules/conversations.ts';
 import { concludeAll } from '../../src/deploy/rules/verdict.ts';
 import type { NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeStepResult } from '../context.ts';
-import { triesConversations, type Intent } from '../reconcile/intent.ts';
+import { type Testing, triesConversations } from '../reconcile/intent.ts';
 import { secretsOf } from './deployment-secrets.ts';
 import { mostLost, writeProgress, type Progress } from './progress.ts';
 
@@ -46,7 +46,7 @@ export function createConversationTester({ clock, control, threadsAt, judge, log
   /** Tries that this process stored and did not begin. */
   const unused = new Set<string>();
 
-  return async function advance(intent: Intent, progress: Progress, signal: AbortSignal): Promise<SmokeStepResult> {
+  return async function advance(intent: Testing, progress: Progress, signal: AbortSignal): Promise<SmokeStepResult> {
     const done = (tested?: NamedVerdict): SmokeStepResult => ({
       kind: 'done',
       verdict: concludeAll([...progress.verdicts, ...(tested ? [tested] : [])]),

@@ -2,7 +2,8 @@ import { fromJson } from '../../src/kit/json-text.ts';
 import * as z from 'zod';
 import { isObject } from '../../src/kit/json-object.ts';
 import type { Evidence, NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
-import type { SmokeState, TestAnswers } from '../reconcile/intent.ts';
+import type { SmokeState } from '../reconcile/intent.ts';
+import type { TestAnswers } from '../../src/deploy/machine/state.ts';
 
 /** How often in a row an attempt may be lost with its process before it counts as one without a response. */
 export const mostLost = 3;

@@ -2,6 +2,7 @@ import type { Logger } from '../../src/kit/logger.ts';
 import { isUuid } from '../../src/kit/uuid.ts';
 import { webhookReceived } from '../../src/contract/agent/webhook.ts';
 import type { Clock } from '../../src/kit/clock.ts';
+import type { IntentFields } from '../reconcile/intent.ts';
 import type { WorkStore } from '../reconcile/store.ts';
 import type { RunWebhook } from '../server/run-route.ts';
 import { readProgress } from './progress.ts';
@@ -70,7 +71,7 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
   };
 
   return async function receiveRun({ intentId, token, body }: RunWebhook): Promise<{ status: 204 | 401 | 404 }> {
-    const intent = isUuid(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
+    const intent: IntentFields | undefined = isUuid(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
     if (!intent) return { status: 404 };
     const { under, spent } = readProgress(intent.smoke);
     const awaited = under?.tokenHash;

@@ -1,7 +1,6 @@
 import { reportVerdict as report } from '../../src/deploy/machine/report-verdict.ts';
 import { messageOf } from '../../src/kit/errors.ts';
-import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
-import type { Intent } from '../reconcile/intent.ts';
+import type { Concluding } from '../reconcile/intent.ts';
 import type { ReconcileContext } from '../reconcile/reconcile-context.ts';
 
 /**
@@ -11,10 +10,8 @@ import type { ReconcileContext } from '../reconcile/reconcile-context.ts';
  */
 export async function reportVerdict(
   { context, signal }: ReconcileContext,
-  { id, deploymentId, revisionId }: Intent,
-  verdict: Verdict,
+  { id, deploymentId, revisionId, verdict }: Pick<Concluding, 'id' | 'deploymentId' | 'revisionId' | 'verdict'>,
 ): Promise<unknown> {
-  if (revisionId === undefined) return undefined;
   const { control, clock, log } = context;
   let failure: unknown;
   await report(verdict, {

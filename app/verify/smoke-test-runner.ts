@@ -11,6 +11,7 @@ import { judgeHere, outOfTime, unjudged, type Judge } from '../../src/deploy/smo
 import { endOfTests, nothingBefore, openTest } from '../../src/deploy/smoke/open-test.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
 import { answeredBefore, testToMeasure, putAnswers } from '../reconcile/live-answers.ts';
+import type { Testing } from '../reconcile/intent.ts';
 import { createAttempts, type AttemptOptions, type AttemptStep } from './attempt.ts';
 import { createConversationTester } from './conversations.ts';
 import { secretsOf } from './deployment-secrets.ts';
@@ -24,7 +25,7 @@ export interface SmokeTestRunnerOptions extends AttemptOptions {
 }
 
 /** One step of one intent's tests, and the answers of the live revision before the change. */
-type Step = Omit<AttemptStep<SmokeWaiting>, 'after'> & { former: readonly Evidence[] };
+type Step = Omit<AttemptStep<SmokeWaiting>, 'after'> & { intent: Testing; former: readonly Evidence[] };
 
 /**
  * Runs the smoke tests of a live or held revision, one after the other, and sends them to the live revision before a

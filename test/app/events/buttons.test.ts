@@ -197,7 +197,8 @@ describe('Rollback', () => {
       ],
     });
     const intent = await pushed();
-    await fixture.save(intent, {
+    await fixture.save({
+      ...intent,
       state: 'ended',
       revisionId: 'r3',
       end: { kind: 'deployed', reason: 'live', at: fixture.clock.now() },
@@ -225,8 +226,8 @@ describe('Rollback', () => {
 
   test('restores the revision that was live when the commit was sent, if stored', async () => {
     const [intent] = fixture.intents();
-    if (!intent) throw new Error('no intent');
-    await fixture.save(intent, { formerLiveRevisionId: 'r1' });
+    if (intent?.state !== 'ended') throw new Error('no intent');
+    await fixture.save({ ...intent, former: { live: 'r1' } });
     fixture.control.listsRevisions = false;
     await press('rollback');
     expect(last()).toMatchObject(wayBackTo('r1', former));

@@ -90,14 +90,12 @@ export class HandlerFixture {
   }
 
   /** Advances an intent of a deployment to this, as its worker would. */
-  async save(intent: Intent, more: Partial<Intent>): Promise<Intent> {
+  async save(intent: Intent): Promise<void> {
     await this.store.wake(intent.deploymentId);
     const lease = await this.store.takeLease(intent.deploymentId, 'worker', 1_000);
     if (!lease) throw new Error('the lease is held');
-    const saved = { ...intent, ...more };
-    await this.store.save(lease, { intents: [saved] });
+    await this.store.save(lease, { intents: [intent] });
     await this.store.leaveLease(lease, undefined);
-    return saved;
   }
 }
 

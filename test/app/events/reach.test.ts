@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { DeploymentBusy } from '../../../app/events/installation-changes.ts';
 import { repository } from '../reconcile/requests.ts';
 import { place, targetsOn, HandlerFixture } from './handler-fixture.ts';
+import type { IntentFields } from '../../../app/reconcile/intent.ts';
 
 const minute = 60_000;
 let fixture: HandlerFixture;
@@ -16,7 +17,7 @@ const installation = (action: string, extra: object = {}) =>
   fixture.receive('installation', { action, ...extra }, 'guid-i');
 const repositories = (action: 'added' | 'removed', list: object[]) =>
   fixture.receive('installation_repositories', { action, [`repositories_${action}`]: list }, 'guid-i');
-const states = () => fixture.intents().map(({ state, end }) => end?.reason ?? state);
+const states = () => fixture.intents().map(({ state, end }: IntentFields) => end?.reason ?? state);
 
 describe('the App is added', () => {
   beforeEach(async () => {

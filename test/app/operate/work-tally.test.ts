@@ -2,36 +2,12 @@ import { Pool } from 'pg';
 import { expect, test, vi } from 'vitest';
 import { CountedStore, workCounts } from '../../../app/operate/metrics.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
-import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
+import type { Bound } from '../../../src/deploy/machine/state.ts';
 import type { DesiredReport } from '../../../app/reconcile/report.ts';
+import { anEnded, anIntent } from '../an-intent.ts';
 
-const repository = { installationId: 5, repositoryId: 7, owner: 'acme', name: 'agents' };
-const terms: Terms = {
-  deploymentName: 'support',
-  builder: 'app',
-  rules: { skipWords: [], afterRollback: 'continue' },
-  smokeTests: [],
-  onFailure: 'keep',
-  environment: { name: 'support', production: false, transient: false },
-  differences: [],
-  timeoutMs: 60_000,
-  notes: [],
-};
-const intent = (more: Partial<Intent>): Intent => ({
-  id: 'one',
-  seq: 1,
-  deploymentId: 'd',
-  repository,
-  branch: 'main',
-  commit: 'c',
-  cause: { kind: 'push', key: 'k', at: 0 },
-  terms,
-  state: 'following',
-  sending: { kind: 'restate', repoRef: 'main' },
-  createdAt: 0,
-  updatedAt: 0,
-  ...more,
-});
+const { repository } = anIntent('requested');
+const revision = (id: string, how: Bound['how'] = 'triggered') => anIntent('following', { id, how });
 const check = (conclusion?: 'success' | 'neutral'): DesiredReport => ({
   kind: 'check',
   repository,
@@ -61,11 +37,10 @@ function tally() {
 test('a revision and an end count once, however often they are stored', () => {
   const { counted, intents } = tally();
   intents(undefined);
-  intents([intent({}), intent({ how: 'triggered' })]);
-  intents([intent({ how: 'triggered' }), intent({ id: 'two', how: 'adopted' })]);
-  const end = { kind: 'deployed', reason: 'it is live', at: 1 } as const;
-  intents([intent({ how: 'triggered', end })]);
-  intents([intent({ how: 'triggered', end: { ...end, liveIn: 'x' } })]);
+  intents([anIntent('requested', { id: 'one' }), revision('one')]);
+  intents([revision('one'), revision('two', 'adopted')]);
+  intents([anEnded({ kind: 'deployed' }, { id: 'one' })]);
+  intents([anEnded({ kind: 'deployed', liveIn: 'x' }, { id: 'one' })]);
   expect(counted).toEqual(['revision triggered', 'revision adopted', 'end deployed']);
 });
 
@@ -79,10 +54,10 @@ test('a check counts when it is completed, and again when it turns', () => {
 
 test('what was counted long ago may be forgotten, so that memory is bounded', () => {
   const { counted, intents } = tally();
-  for (let id = 0; id < 10_001; id += 1) intents([intent({ id: String(id), how: 'triggered' })]);
-  intents([intent({ id: '10000', how: 'triggered' })]);
+  for (let id = 0; id < 10_001; id += 1) intents([revision(String(id))]);
+  intents([revision('10000')]);
   expect(counted).toHaveLength(10_001);
-  intents([intent({ id: '0', how: 'triggered' })]);
+  intents([revision('0')]);
   expect(counted).toHaveLength(10_002);
 });
 

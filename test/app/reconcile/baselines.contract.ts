@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import { LeaseLost, mostBaselines, type Baseline, type Lease, type WorkStore } from '../../../app/reconcile/store.ts';
 import type { OpenedStore } from './store.contract.ts';
+import { anIntent } from '../an-intent.ts';
 import { commitOf, requestOf, start } from './requests.ts';
 
 const id = 'deployment-1';
@@ -65,7 +66,7 @@ export function baselinesContract(open: () => Promise<OpenedStore>): void {
       const { lease, intent } = await leased();
       const kept = baselineOf('r1', 'h1');
       await store.save(lease, {
-        intents: [{ ...intent, revisionId: 'r1' }],
+        intents: [anIntent('following', { ...intent, revisionId: 'r1' })],
         baselines: [kept, baselineOf('r0', 'h1'), baselineOf('r0', 'h2', { takenAt: start + 2 })],
       });
       expect(await store.forget(start, 50)).toBe(0);

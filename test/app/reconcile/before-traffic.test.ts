@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Terms } from '../../../app/reconcile/intent.ts';
+import type { Terms } from '../../../app/reconcile/deploy-request.ts';
 import { goesLive, serviceError } from '../../deploy/machine/control-model.ts';
 import { heldAddress } from '../../deploy/machine/model-holds.ts';
 import { QueueFixture } from './queue-fixture.ts';

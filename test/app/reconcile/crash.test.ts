@@ -4,6 +4,7 @@ import type { AppContext } from '../../../app/context.ts';
 import { ends, serviceError, type Step } from '../../deploy/machine/control-model.ts';
 import { crashing, QueueFixture } from './queue-fixture.ts';
 import { commitOf, comparing, tested } from './requests.ts';
+import type { IntentFields } from '../../../app/reconcile/intent.ts';
 
 const [a, b] = [commitOf('a'), commitOf('b')];
 /** A short rollout takes few looks, each of which is a place to be killed at. */
@@ -128,7 +129,7 @@ async function toTheEnd(fixture: QueueFixture, context: AppContext): Promise<voi
 
 /** Holds in every case: nothing stays open, no cause has two revisions, every check is reported. */
 async function allIsQuiet(fixture: QueueFixture): Promise<void> {
-  const intents = [...fixture.store.intents.values()];
+  const intents: IntentFields[] = [...fixture.store.intents.values()];
   expect(intents.filter(({ state }) => state !== 'ended')).toEqual([]);
   const made = intents.flatMap(({ how, revisionId }) => (how === 'triggered' && revisionId ? [revisionId] : []));
   expect(new Set(made).size).toBe(made.length);
@@ -159,7 +160,7 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
         await toTheEnd(fixture, { ...fixture.context, store: dying });
         calls = Math.min(calls, count < nth ? nth - 1 : Infinity);
         await allIsQuiet(fixture);
-        const isUnknown = [...fixture.store.intents.values()].some(({ end }) => end?.kind === 'unknown');
+        const isUnknown = [...fixture.store.intents.values()].some(({ end }: IntentFields) => end?.kind === 'unknown');
         // Only a sent request that must not be repeated may stay open.
         expect(isUnknown && honoursKeys).toBe(false);
         await holds(fixture, isUnknown);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TestAnswers } from '../../../app/reconcile/intent.ts';
+import type { TestAnswers } from '../../../src/deploy/machine/state.ts';
 import { baselinesOf, putAnswers } from '../../../app/reconcile/live-answers.ts';
 import { hashOfTest } from '../../../src/deploy/smoke/kept-baselines.ts';
 import type { Sample } from '../../../src/deploy/rules/verdict-types.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Terms } from '../../../app/reconcile/intent.ts';
+import type { Terms } from '../../../app/reconcile/deploy-request.ts';
 import { hashOfTest } from '../../../src/deploy/smoke/kept-baselines.ts';
 import type { Measure } from '../../../src/deploy/file/smoke-test.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
@@ -153,7 +153,7 @@ describe('where no revision is held', () => {
     fixture.control.push([{ after: 0, status: 'DEPLOYED', commit: c }]);
     await fixture.run();
     expect([await fixture.ends(a), measurings(fixture), left(fixture)]).toEqual([['deployed'], 2, [[], []]]);
-    expect((await fixture.intent(a)).formerLiveRevisionId).toBe('r2');
+    expect((await fixture.intent(a)).former?.live).toBe('r2');
     expect(await summaryOf(fixture, a)).not.toContain('r1');
   });
 
@@ -189,7 +189,7 @@ describe('where no revision is held', () => {
         3,
         [[], []],
       ]);
-      expect((await fixture.intent(a)).formerLiveRevisionId).toBe(isBack ? 'r1' : 'r2');
+      expect((await fixture.intent(a)).former?.live).toBe(isBack ? 'r1' : 'r2');
     }
   });
 

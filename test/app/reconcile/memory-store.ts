@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { InstallationRepository } from '../../../app/github/github-api.ts';
-import { newIntent, type Intent, type DeployRequest } from '../../../app/reconcile/intent.ts';
+import { newIntent, type Intent, type IntentFields } from '../../../app/reconcile/intent.ts';
+import { type DeployRequest } from '../../../app/reconcile/deploy-request.ts';
+import { readIntent, toStored } from '../../../app/reconcile/stored-intent.ts';
 import {
   freeLease,
   releaseLease,
@@ -121,14 +123,15 @@ export class MemoryStore implements WorkStore {
 
   async lastWithRevision(deploymentId: string, limit: number): Promise<Intent[]> {
     return this.#of(deploymentId)
-      .filter(({ revisionId }) => revisionId !== undefined)
+      .filter(({ revisionId }: IntentFields) => revisionId !== undefined)
       .toReversed()
       .slice(0, limit);
   }
 
   async notYetContained(deploymentId: string): Promise<Intent[]> {
     return this.#of(deploymentId).filter(
-      ({ end }) => (end?.kind === 'superseded' || end?.kind === 'other-commit') && end.liveIn === undefined,
+      ({ end }: IntentFields) =>
+        (end?.kind === 'superseded' || end?.kind === 'other-commit') && end.liveIn === undefined,
     );
   }
 
@@ -148,7 +151,8 @@ export class MemoryStore implements WorkStore {
     for (const intent of changes.intents ?? []) {
       const stored = this.intents.get(intent.id);
       // Only a rename event changes the repository.
-      if (stored) this.intents.set(intent.id, frozen({ ...intent, repository: stored.repository }));
+      if (stored)
+        this.intents.set(intent.id, frozen(readIntent(toStored({ ...intent, repository: stored.repository }))));
     }
     for (const request of changes.requests ?? []) this.#record(request);
     kept.deploymentQueue = frozen({
@@ -223,7 +227,7 @@ export class MemoryStore implements WorkStore {
     for (const intent of [...this.intents.values()].toReversed()) {
       const nth = (newest.get(intent.deploymentId) ?? 0) + 1;
       newest.set(intent.deploymentId, nth);
-      if (nth > keep && intent.end && intent.end.at < before) {
+      if (nth > keep && intent.state === 'ended' && intent.end.at < before) {
         this.intents.delete(intent.id);
         this.#causes.delete(causeKey(intent));
       }
@@ -235,7 +239,7 @@ export class MemoryStore implements WorkStore {
     }
     let old = 0;
     for (const [deploymentId, baselines] of this.kept) {
-      const revisions = new Set(this.#of(deploymentId).map(({ revisionId }) => revisionId));
+      const revisions = new Set(this.#of(deploymentId).map(({ revisionId }: IntentFields) => revisionId));
       const left = baselines.filter((each) => each.takenAt >= before || revisions.has(each.revisionId));
       old += baselines.length - left.length;
       this.kept.set(deploymentId, left);

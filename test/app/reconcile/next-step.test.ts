@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Intent } from '../../../app/reconcile/intent.ts';
-import { nextStep, runningOf } from '../../../app/reconcile/next-step.ts';
+import type { Cause } from '../../../app/reconcile/deploy-request.ts';
+import type { Intent, IntentFields, IntentState } from '../../../app/reconcile/intent.ts';
+import { nextStep, runningOf, type BusyIntent } from '../../../app/reconcile/next-step.ts';
 import { sortRequests } from '../../../app/reconcile/take-requests.ts';
 import type { DeploymentQueue } from '../../../app/reconcile/store.ts';
-import { anIntent } from './an-intent.ts';
+import { anIntent } from '../an-intent.ts';
 import { commitOf, start } from './requests.ts';
 
 const [a, b] = [commitOf('a'), commitOf('b')];
@@ -11,23 +12,26 @@ const free: DeploymentQueue = { deploymentId: 'deployment-1' };
 const held: DeploymentQueue = { ...free, held: { since: start } };
 const back = { kind: 'redeploy', revisionId: 'r1' } as const;
 
-const requested = anIntent(b);
-const waiting = anIntent(b, { state: 'waiting' });
-const heldBack = anIntent(b, { state: 'held' });
-const sending = anIntent(a, { state: 'sending' });
-const expecting = anIntent(a, { state: 'expecting' });
-const measuring = anIntent(a, { state: 'measuring' });
-const following = anIntent(a, { state: 'following' });
-const smoking = anIntent(a, { state: 'smoking' });
-const judged = anIntent(a, { state: 'smoking', verdict: { kind: 'passed', tests: [] } });
-const broken = anIntent(a, { id: 'broken', state: 'smoking', verdict: { kind: 'failed', tests: [] } });
-const undoing = {
-  ...anIntent(a, { kind: 'failure', sending: back }),
-  id: 'undoing',
-  cause: { kind: 'failure', key: 'broken', at: start },
-} as const;
-const due = { ...broken, verdictDueAt: start };
-const requestedAction = anIntent(a, { id: 'requested-action', kind: 'rollback', sending: back });
+const named = <S extends IntentState>(commit: string, state: S, fields: Partial<IntentFields> = {}) =>
+  anIntent(state, { id: state, commit, ...fields });
+const causedBy = (kind: Cause['kind'], key = 'once') => ({ cause: { kind, key, at: start } });
+
+const requested = named(b, 'requested');
+const waiting = named(b, 'waiting');
+const heldBack = named(b, 'paused');
+const sending = named(a, 'sending');
+const expecting = named(a, 'expecting');
+const measuring = named(a, 'measuring');
+const following = named(a, 'following');
+const testing = named(a, 'testing');
+const judged = named(a, 'concluding');
+const broken = named(a, 'concluding', { id: 'broken', verdict: { kind: 'failed', tests: [] } });
+const undone = named(a, 'undoing', { id: 'broken', verdict: { kind: 'failed', tests: [] } });
+const due = { ...undone, verdictDueAt: start };
+const wayBack = <S extends IntentState>(state: S) =>
+  named(a, state, { id: 'way-back', sending: back, ...causedBy('failure', 'broken') });
+const undoing = wayBack('requested');
+const requestedAction = named(a, 'requested', { id: 'requested-action', sending: back, ...causedBy('rollback') });
 
 const inWords = (step: ReturnType<typeof nextStep>): string => {
   if (step.kind === 'requeue') return step.until === undefined ? 'requeue' : `rest ${step.until} ms`;
@@ -57,33 +61,29 @@ const cases: Case[] = [
   ['or rolls back first', 'roll-back requested-action', [measuring, requestedAction]],
   ['nor while a rollback waits', 'rest 5 ms', [measuring, requestedAction], free, [['requested-action', 5]]],
   ['nor beside what is in progress', 'rest 5 ms', [measuring, following], free, [['following', 5]]],
-  ['nor while another is undone', 'roll-back undoing', [measuring, broken, undoing]],
-  ['tests a live revision', 'smoke smoking', [smoking, waiting]],
-  ['sets its outcome once it is judged', 'conclude smoking', [judged, waiting]],
+  ['nor while another is undone', 'roll-back way-back', [measuring, undone, undoing]],
+  ['tests a live revision', 'smoke testing', [testing, waiting]],
+  ['sets its outcome once it is judged', 'conclude concluding', [judged, waiting]],
   ['sets the outcome of a failed test', 'conclude broken', [broken]],
-  ['decides its rollback before every push', 'roll-back undoing', [broken, waiting, undoing]],
-  ['only sorts pushes that arrive meanwhile', 'requests beside broken', [broken, undoing, requested]],
-  [
-    'starts none while the rollback is in progress',
-    'follow undoing',
-    [broken, { ...undoing, state: 'following' }, waiting],
-  ],
-  ['nor while the rollback waits', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
-  ['reports its verdict once the rollback is sent', 'report-verdict broken', [due, { ...undoing, state: 'following' }]],
-  ['but sends the rollback first', 'roll-back undoing', [due, undoing]],
-  ['and finds out whether it was sent', 'resolve undoing', [due, { ...undoing, state: 'sending' }]],
+  ['decides its rollback before every push', 'roll-back way-back', [undone, waiting, undoing]],
+  ['only sorts pushes that arrive meanwhile', 'requests beside broken', [undone, undoing, requested]],
+  ['starts none while the rollback is in progress', 'follow way-back', [undone, wayBack('following'), waiting]],
+  ['nor while the rollback waits', 'rest 9 ms', [undone, undoing, waiting], free, [['way-back', 9]]],
+  ['reports its verdict once the rollback is sent', 'report-verdict broken', [due, wayBack('following')]],
+  ['but sends the rollback first', 'roll-back way-back', [due, undoing]],
+  ['and finds out whether it was sent', 'resolve way-back', [due, wayBack('sending')]],
   [
     'and goes on while the service does not take it',
-    'follow undoing',
-    [due, { ...undoing, state: 'following' }],
+    'follow way-back',
+    [due, wayBack('following')],
     free,
     [['broken', 5]],
   ],
-  ['decides its rollback that waits', 'roll-back undoing', [broken, { ...undoing, state: 'waiting' }]],
+  ['decides its rollback that waits', 'roll-back way-back', [undone, wayBack('waiting')]],
   [
     'starts no rollback while a revision is followed',
     'rest 5 ms',
-    [following, broken, undoing],
+    [following, undone, undoing],
     free,
     [['following', 5]],
   ],
@@ -133,14 +133,14 @@ test.each(cases)('%s', (_, expected, open, deploymentQueue = free, deferred = []
 
 test('a live revision that is being rolled back does not keep the deployment busy', () => {
   expect(runningOf([broken])).toBe(broken);
-  expect(runningOf([broken, undoing])).toBeUndefined();
+  expect(runningOf([undone, undoing])).toBeUndefined();
 });
 
 describe('sorted by the head', () => {
-  const rerun = anIntent(b, { id: 'rerun', kind: 'rerun' });
-  const redeploy = anIntent(b, { id: 'redeploy', kind: 'redeploy' });
-  const old = anIntent(a, { id: 'old' });
-  const reported = (open: readonly Intent[], busyWith?: Intent) => {
+  const rerun = named(b, 'requested', { id: 'rerun', ...causedBy('rerun') });
+  const redeploy = named(b, 'requested', { id: 'redeploy', ...causedBy('redeploy') });
+  const old = named(a, 'requested', { id: 'old' });
+  const reported = (open: readonly Intent[], busyWith?: BusyIntent) => {
     const { stale, joined, first, lacksHead } = sortRequests(open, b, busyWith);
     return {
       stale: stale.map(({ id }) => id),
@@ -208,7 +208,7 @@ describe('sorted by the head', () => {
     [
       'but not if another commit was built',
       [requested],
-      { ...following, commit: b, builtCommit: a },
+      { ...following, commit: b, rollout: { ...following.rollout, builtCommit: a } },
       { stale: [], joined: [], first: 'requested', lacksHead: false },
     ],
     [

@@ -13,12 +13,16 @@ import {
 } from '../../../app/reconcile/outcomes.ts';
 import type { Rollout } from '../../../src/deploy/rules/rollout-types.ts';
 import type { TestVerdict, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
-import { anIntent } from './an-intent.ts';
+import { anIntent } from '../an-intent.ts';
 import { commitOf, start } from './requests.ts';
 
 const [a, b] = [commitOf('a'), commitOf('b')];
-const intent = anIntent(a, { revisionId: 'r2', formerLiveRevisionId: 'r1' });
-const sent = anIntent(a, { sentAt: start, sends: 2 });
+const intent = anIntent('requested', { commit: a });
+const sent = anIntent('sending', { commit: a, sentAt: start, sends: 2 });
+const following = anIntent('following', { commit: a, former: { live: 'r1' } });
+const first = anIntent('following', { commit: a, former: { live: null } });
+const live = (verdict: Verdict, verified?: 'before-traffic') =>
+  liveOutcome(anIntent('concluding', { commit: a, verdict, ...(verified ? { verified } : {}) }));
 
 const rollout = { revisionId: 'r2', seen: [] };
 const failed: Rollout = { kind: 'failed', status: 'BUILD_FAILED', statusMessage: 'npm said no', ...rollout };
@@ -38,25 +42,25 @@ const conversations = (verdict: TestVerdict): Verdict => ({
 const ends: Record<string, NewIntentOutcome> = {
   'a head that contains it': supersededOutcome(intent, b, true),
   'another head': supersededOutcome(intent, b, undefined),
-  'built from another commit': otherCommitOutcome(intent, b, true),
-  'built from another commit by the service': otherCommitOutcome(anIntent(a), b),
+  'built from another commit': otherCommitOutcome(intent, 'r2', b, true),
+  'built from another commit by the service': otherCommitOutcome(intent, undefined, b),
   'a branch that is gone': branchGone(intent),
   'an unknown effect': unknownEffect(intent, 'it says nothing'),
   'an unknown effect of several requests': unknownEffect(sent, 'it says nothing'),
-  'a failure': intentRolloutOutcome(intent, failed),
-  'an interruption without a former revision': intentRolloutOutcome(anIntent(a, { formerLiveRevisionId: null }), {
+  'a failure': intentRolloutOutcome(following, failed),
+  'an interruption without a former revision': intentRolloutOutcome(first, {
     kind: 'interrupted',
     ...rollout,
   }),
-  'replaced by one of a known commit': intentRolloutOutcome(intent, { kind: 'superseded', by: 'r3', ...rollout }, b),
-  'replaced by an unknown one': intentRolloutOutcome(intent, { kind: 'superseded', ...rollout }),
-  'a revision that is late': intentRolloutOutcome(intent, { kind: 'timed-out', ...rollout }),
-  'live without smoke tests': liveOutcome(intent, all('none')),
-  'live with smoke tests that passed': liveOutcome(intent, all('passed', passed, passed)),
-  'live with conversations that go on': liveOutcome({ ...intent, verified: 'before-traffic' }, conversations(passed)),
-  'conversations that prove nothing': liveOutcome(intent, conversations(away)),
-  'smoke tests that prove nothing': liveOutcome(intent, all('unproven', passed, away, away)),
-  'a deploy file that could not be read': untestedOutcome(intent),
+  'replaced by one of a known commit': intentRolloutOutcome(following, { kind: 'superseded', by: 'r3', ...rollout }, b),
+  'replaced by an unknown one': intentRolloutOutcome(following, { kind: 'superseded', ...rollout }),
+  'a revision that is late': intentRolloutOutcome(following, { kind: 'timed-out', ...rollout }),
+  'live without smoke tests': live(all('none')),
+  'live with smoke tests that passed': live(all('passed', passed, passed)),
+  'live with conversations that go on': live(conversations(passed), 'before-traffic'),
+  'conversations that prove nothing': live(conversations(away)),
+  'smoke tests that prove nothing': live(all('unproven', passed, away, away)),
+  'a deploy file that could not be read': untestedOutcome(anIntent('concluding')),
 };
 
 test('the outcomes of the App have their kind and what they are about', () => {

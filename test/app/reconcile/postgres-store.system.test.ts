@@ -158,8 +158,11 @@ test('tables under the former names are migrated with their rows', async () => {
     expect(intent).toMatchObject({
       state: 'requested',
       decision: { kind: 'skip', code: 'already-reported', why: 'x' },
-      smoke: { version: 1, under: { kind: 'started', runId: 'r', reported: true } },
     });
+    const { rows } = await opened.pool.query(
+      `select body -> 'smoke' as smoke from app.intents where deployment_id = 'd'`,
+    );
+    expect(rows).toEqual([{ smoke: { version: 1, under: { kind: 'started', runId: 'r', reported: true } } }]);
     const [waiting] = await store.openIntents('e');
     expect(waiting?.decision && decisionWords(waiting.decision)).toBe('revision r2 is on its way');
     expect(await store.deploymentQueue('e')).toMatchObject({ held: { since: 5, commit: 'abc1234' } });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
+import { anIntent } from '../an-intent.ts';
 import { commitOf, start } from './requests.ts';
 
 const a = commitOf('a');
@@ -85,8 +86,8 @@ describe('a service that fails', () => {
     await fixture.push('a');
     await fixture.run(500);
     expect(await fixture.check(a)).toMatchObject({ status: 'in_progress' });
-    const sent = await fixture.intent(a);
-    fixture.store.intents.set(sent.id, { ...sent, sentAt: (sent.sentAt ?? 0) - 7 * 24 * 60 * 60_000 });
+    const sent = anIntent('sending', await fixture.intent(a));
+    fixture.store.intents.set(sent.id, { ...sent, sentAt: sent.sentAt - 7 * 24 * 60 * 60_000 });
     isAway = false;
     await fixture.run();
     expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'unknown' } });

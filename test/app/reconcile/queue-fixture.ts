@@ -8,7 +8,7 @@ import {
   type GitHubApi,
 } from '../../../app/github/github-api.ts';
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
-import type { IntentOutcomeKind, Intent } from '../../../app/reconcile/intent.ts';
+import type { Intent, IntentFields, IntentOutcomeKind } from '../../../app/reconcile/intent.ts';
 import { checkName } from '../../../app/reconcile/report.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { SmokeTestRunner, AppContext } from '../../../app/context.ts';
@@ -287,10 +287,10 @@ export class QueueFixture {
 
   /** How every intent of a commit ended, or stands, oldest first. */
   async ends(commit: string): Promise<(IntentOutcomeKind | Intent['state'])[]> {
-    return (await this.store.intentsOf('d1', commit)).map(({ state, end }) => end?.kind ?? state);
+    return (await this.store.intentsOf('d1', commit)).map(({ state, end }: IntentFields) => end?.kind ?? state);
   }
 
-  async intent(commit: string): Promise<Intent> {
+  async intent(commit: string): Promise<IntentFields> {
     const found = (await this.store.intentsOf('d1', commit)).findLast(({ cause }) => cause.kind !== 'failure');
     if (!found) throw new Error(`no intent of ${commit}`);
     return found;

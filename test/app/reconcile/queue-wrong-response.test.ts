@@ -45,11 +45,11 @@ describe('a wrong response', () => {
     await fixture.run();
     await fixture.push('b', { terms: holding });
     await fixture.run();
-    expect(await fixture.ends(b)).toEqual(['held']);
+    expect(await fixture.ends(b)).toEqual(['paused']);
     expect(await fixture.check(b)).toMatchObject({ conclusion: 'action_required' });
     await fixture.push('c', { terms: holding });
     await fixture.run();
-    expect([await fixture.ends(b), await fixture.ends(c)]).toEqual([['superseded'], ['held']]);
+    expect([await fixture.ends(b), await fixture.ends(c)]).toEqual([['superseded'], ['paused']]);
     await fixture.request(c, { kind: 'redeploy', terms: holding });
     await fixture.run();
     expect(await fixture.ends(c)).toEqual(['joined', 'deployed']);

@@ -3,6 +3,7 @@ import { ends } from '../../deploy/machine/control-model.ts';
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, start, tested } from './requests.ts';
+import type { IntentFields } from '../../../app/reconcile/intent.ts';
 
 const o = commitOf('0');
 const a = commitOf('a');
@@ -87,7 +88,7 @@ describe('a push', () => {
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['failed', 'joined']);
     expect(fixture.made).toBe(1);
-    const [failed] = await fixture.store.intentsOf('d1', a);
+    const [failed]: IntentFields[] = await fixture.store.intentsOf('d1', a);
     expect(failed?.end?.reason).toBe('Revision r2 ended BUILD_FAILED: npm said ***. Revision r1 still serves.');
     expect(failed?.end?.logs).toHaveLength(30);
     expect(failed?.end?.logs?.at(-1)).toMatchObject({ message: 'line 39 ***' });
@@ -103,7 +104,7 @@ describe('a push', () => {
     fixture.control.buildLines = [{ message: 'a line with very-secret-token' }];
     await fixture.push('a');
     await fixture.run();
-    const [failed] = await fixture.store.intentsOf('d1', a);
+    const [failed]: IntentFields[] = await fixture.store.intentsOf('d1', a);
     expect(failed?.end?.reason).toBe('Revision r2 ended BUILD_FAILED. Revision r1 still serves.');
     expect(failed?.end?.logs ?? []).toEqual([]);
     expect(JSON.stringify([...fixture.store.intents.values(), ...fixture.store.reports.values()])).not.toContain(
@@ -220,7 +221,7 @@ describe('quick pushes', () => {
     expect(await fixture.intent(a)).toMatchObject({
       end: { kind: 'other-commit', by: { commit: b, contains: true }, liveIn: b },
       revisionId: 'r2',
-      builtCommit: b,
+      rollout: { builtCommit: b },
     });
     expect(await fixture.intent(b)).toMatchObject({ end: { kind: 'deployed' }, how: 'adopted', revisionId: 'r2' });
     expect(fixture.made).toBe(1);

@@ -1,5 +1,5 @@
 import type { CheckContent, InstallationRepository } from '../../../app/github/github-api.ts';
-import type { Terms, DeployRequest } from '../../../app/reconcile/intent.ts';
+import type { Terms, DeployRequest } from '../../../app/reconcile/deploy-request.ts';
 import { checkName, type DesiredReport } from '../../../app/reconcile/report.ts';
 
 export const start = Date.parse('2026-11-21T08:00:00Z');

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Intent } from '../../../app/reconcile/intent.ts';
+import type { Ended, Intent } from '../../../app/reconcile/intent.ts';
 import { LeaseLost, type Lease, type WorkStore } from '../../../app/reconcile/store.ts';
+import { anIntent } from '../an-intent.ts';
 import { checkSaying, commitOf, repository, start, requestOf } from './requests.ts';
 
 /** An empty store, the jobs it sent, and its clock. */
@@ -90,7 +91,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       const one = await requested(a);
       const lease = await store.takeLease(id, 'holder', 60_000);
       if (!lease) throw new Error('the lease is held');
-      await store.save(lease, { intents: [{ ...one, revisionId: 'r1' }] });
+      await store.save(lease, { intents: [anIntent('following', { ...one, revisionId: 'r1' })] });
       for (const kind of ['rerun', 'redeploy', 'recovery'] as const) await requested(b, { kind });
       expect((await store.lastWithRevision(id, 2)).map((each) => each.id)).toEqual([one.id]);
     });
@@ -178,8 +179,8 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.leaveLease(lease, start)).toBe(true);
       expect(await store.intent(intent.id)).toMatchObject({ state: 'requested' });
       expect(await store.reportOf(22, a, 'Landfall: support')).toBeUndefined();
-      await store.save(newer, { intents: [{ ...intent, state: 'held' }] });
-      expect(await store.intent(intent.id)).toMatchObject({ state: 'held' });
+      await store.save(newer, { intents: [{ ...intent, state: 'paused' }] });
+      expect(await store.intent(intent.id)).toMatchObject({ state: 'paused' });
     });
 
     test('leases of dead processes are freed at once', async () => {
@@ -206,23 +207,21 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
   describe('the changes of a step', () => {
     test('are stored completely and read back unchanged', async () => {
       const intent = await requested(a);
-      const changed: Intent = {
+      const changed: Ended = {
         ...intent,
-        state: 'following',
+        state: 'ended',
         decision: { kind: 'trigger', code: 'not-live', commit: a },
-        formerLatestRevisionId: null,
-        formerLiveRevisionId: 'r0',
+        former: { latest: null, live: 'r0' },
         sentAt: start + 1,
         sends: 2,
-        deadline: start + 60_000,
         revisionId: 'r1',
         how: 'triggered',
-        builtCommit: a,
         rollout: {
           kind: 'failed',
           status: 'BUILD_FAILED',
           revisionId: 'r1',
           seen: [{ status: 'BUILDING', at: start }],
+          builtCommit: a,
         },
         smoke: { runs: [{ id: 'run-1', requested: true }] },
         verdict: { kind: 'none', tests: [] },
@@ -276,7 +275,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       })();
       const [one, two, three] = await store.openIntents(id);
       if (!one || !two || !three) throw new Error('three requests were expected');
-      const ended = (intent: Intent, end: Partial<NonNullable<Intent['end']>>): Intent => ({
+      const ended = (intent: Intent, end: Partial<Ended['end']>): Intent => ({
         ...intent,
         state: 'ended',
         end: { kind: 'superseded', reason: 'It was.', at: start, ...end },

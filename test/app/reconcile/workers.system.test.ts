@@ -11,6 +11,7 @@ import { openQueue, type Queue } from '../../../src/kit/postgres/queue.ts';
 import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { KeyedControl, QueueFixture, supportDeployment } from './queue-fixture.ts';
 import { commitOf, requestOf } from './requests.ts';
+import type { IntentFields } from '../../../app/reconcile/intent.ts';
 
 let postgres: TestPostgres;
 let database: Database<unknown>;
@@ -50,10 +51,12 @@ test('completes a push, and continues at once what a dead process left open', as
     expect(await store.takeLease('d1', 'dead', 60_000)).toBeDefined();
     await startReconcileWorkers({ queue, context, alone: true });
     await expect
-      .poll(async () => (await store.lastIntents('d1', 5)).map(({ end }) => end?.kind))
+      .poll(async () => (await store.lastIntents('d1', 5)).map(({ end }: IntentFields) => end?.kind))
       .toEqual(['deployed', 'superseded']);
     expect(control.service.revisions).toHaveLength(2);
-    expect((await store.intentsOf('d1', a))[0]?.end).toMatchObject({ by: { commit: b, contains: true }, liveIn: b });
+    expect((await store.intentsOf('d1', a))[0]).toMatchObject({
+      end: { by: { commit: b, contains: true }, liveIn: b },
+    });
     expect(await store.pendingReports()).toHaveLength(3);
     expect(await store.busyDeployments()).toEqual([]);
   } finally {

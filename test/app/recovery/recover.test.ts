@@ -114,7 +114,11 @@ describe('maintenance', () => {
     const commit = nth.toString(16).padStart(40, '0');
     const intent = await fixture.store.request(requestOf(commit, { key: `key-${nth}` }));
     if (!intent) throw new Error('it was known');
-    await fixture.save(intent, { state: 'ended', end: { kind: 'deployed', reason: 'live', at: fixture.clock.now() } });
+    await fixture.save({
+      ...intent,
+      state: 'ended',
+      end: { kind: 'deployed', reason: 'live', at: fixture.clock.now() },
+    });
   };
 
   test('gives each busy queue, and each pending report, its job again', async () => {

@@ -5,9 +5,10 @@ import type { CheckContent } from '../../../app/github/github-api.ts';
 import { checkOf, intentDeploymentReport } from '../../../app/reporting/intent-reports.ts';
 import { deploymentStateOf, outcomeStatuses, stateStatuses } from '../../../app/reporting/check-status.ts';
 import { intentOutcomeKinds, type Intent } from '../../../app/reconcile/intent.ts';
+import { readIntent, toStored } from '../../../app/reconcile/stored-intent.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import { withTables } from '../../../scripts/reference-tables.ts';
-import { anEnded, anIntent, commit, morning, newer } from './an-intent.ts';
+import { anEnded, anIntent, commit, morning, newer } from '../an-intent.ts';
 
 const now = morning + 90_000;
 const contentOf = (intent: Intent, about: Partial<Parameters<typeof checkOf>[1]> = {}): CheckContent => {
@@ -71,24 +72,33 @@ describe('the conclusion', () => {
     expect(green).toEqual(['deployed', 'superseded', 'other-commit']);
   });
 
-  test.each(['requested', 'waiting', 'sending', 'expecting', 'following', 'smoking'] as const)(
-    'before the end, %s is open and has none',
-    (state) => {
-      const content = contentOf(anIntent({ state }));
-      expect(content.status).not.toBe('completed');
-      expect(content.conclusion).toBeUndefined();
-      expect(content.completedAt).toBeUndefined();
-      expect(content.actions).toBeUndefined();
-    },
-  );
+  test.each([
+    'requested',
+    'waiting',
+    'measuring',
+    'sending',
+    'expecting',
+    'following',
+    'testing',
+    'deciding',
+    'concluding',
+    'undoing',
+  ] as const)('before the end, %s is open and has none', (state) => {
+    const content = contentOf(anIntent(state));
+    expect(content.status).not.toBe('completed');
+    expect(content.conclusion).toBeUndefined();
+    expect(content.completedAt).toBeUndefined();
+    expect(content.actions).toBeUndefined();
+  });
 
   test('a held check waits for a person, so it is completed', () => {
-    expect(contentOf(anIntent({ state: 'held' }))).toMatchObject({ conclusion: 'action_required' });
-    expect(labels(anIntent({ state: 'held' }))).toEqual(['Redeploy']);
+    expect(contentOf(anIntent('paused'))).toMatchObject({ conclusion: 'action_required' });
+    expect(labels(anIntent('paused'))).toEqual(['Redeploy']);
   });
 
   test('an ended intent without an outcome needs a person too, never green', () => {
-    expect(contentOf(anIntent({ state: 'ended' })).conclusion).toBe('action_required');
+    const { end: _, ...stored } = toStored(anIntent('ended'));
+    expect(contentOf(readIntent(stored)).conclusion).toBe('action_required');
   });
 });
 
@@ -123,12 +133,12 @@ describe('the buttons', () => {
     ['a broken one too', anEnded({ kind: 'broken' }), ['Rollback', 'Redeploy']],
     [
       'the first revision has nothing to go back to',
-      anEnded({ kind: 'deployed' }, { formerLiveRevisionId: null }),
+      anEnded({ kind: 'deployed' }, { former: { live: null } }),
       ['Redeploy'],
     ],
     [
       'an adopted live revision is its own former one',
-      anEnded({ kind: 'deployed' }, { formerLiveRevisionId: 'r2' }),
+      anEnded({ kind: 'deployed' }, { former: { live: 'r2' } }),
       ['Redeploy'],
     ],
     ['a failed one serves not, so nothing goes back', anEnded({ kind: 'failed' }), ['Redeploy']],
@@ -138,7 +148,7 @@ describe('the buttons', () => {
       anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'skip-word', word: '[skip ci]' } }),
       ['Redeploy'],
     ],
-    ['a branch that is gone has no head to build', anIntent({ state: 'ended', end: gone }), []],
+    ['a branch that is gone has no head to build', anIntent('ended', { end: gone }), []],
     [
       'a skip that is no question of will has none',
       anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'not-installed' } }),
@@ -159,11 +169,15 @@ describe('the buttons', () => {
 
 describe('the words', () => {
   test('a check belongs to its deployment and head commit', () => {
-    expect(checkOf(anIntent(), { now })).toMatchObject({ kind: 'check', headSha: commit, name: 'Landfall: echo' });
+    expect(checkOf(anIntent('requested'), { now })).toMatchObject({
+      kind: 'check',
+      headSha: commit,
+      name: 'Landfall: echo',
+    });
   });
 
   test('waiting names what is under way', () => {
-    const content = contentOf(anIntent({ state: 'waiting' }), { waitingFor: { commit: newer, revisionId: 'r9' } });
+    const content = contentOf(anIntent('waiting'), { waitingFor: { commit: newer, revisionId: 'r9' } });
     expect(content).toMatchObject({ status: 'queued', title: 'Waits for decade0, which is under way' });
     expect(content.summary).toContain('r9');
   });
@@ -188,14 +202,14 @@ describe('the words', () => {
 
   test('contains the decision with its reason', () => {
     const decision = { kind: 'trigger', code: 'failure' } as const;
-    expect(contentOf(anIntent({ state: 'sending', decision })).summary).toContain(
+    expect(contentOf(anIntent('sending', { decision })).summary).toContain(
       '**Decision:** trigger, because the live revision fails its smoke tests.',
     );
   });
 
   test('lists differences between file and deployment, and how to apply them', () => {
-    const terms = { ...anIntent().terms, differences: [{ field: 'resource_spec.cpu', from: '1', to: '2' }] };
-    const { summary } = contentOf(anIntent({ terms }));
+    const terms = { ...anIntent('requested').terms, differences: [{ field: 'resource_spec.cpu', from: '1', to: '2' }] };
+    const { summary } = contentOf(anIntent('requested', { terms }));
     expect(summary).toContain('| <code>resource&#95;spec.cpu</code> | <code>1</code> | <code>2</code> |');
     expect(summary).toContain('Apply the file');
   });
@@ -234,13 +248,10 @@ describe('the words', () => {
   });
 
   test.each([
-    ['nothing is decided', anIntent()],
-    ['it waits for another', anIntent({ state: 'waiting' })],
-    [
-      'it was superseded before it was sent',
-      anIntent({ state: 'ended', end: { kind: 'superseded', reason: 'x', at: now } }),
-    ],
-    ['what was to be sent surely never went out', anIntent({ sends: 0, sentAt: morning })],
+    ['nothing is decided', anIntent('requested')],
+    ['it waits for another', anIntent('waiting')],
+    ['it was superseded before it was sent', anIntent('ended', { end: { kind: 'superseded', reason: 'x', at: now } })],
+    ['what was to be sent surely never went out', anIntent('requested', { sends: 0, sentAt: morning })],
   ])('there is no plan where %s', (_, intent) => expect(contentOf(intent).text ?? '').not.toContain('### Plan'));
 
   test.each([
@@ -249,13 +260,13 @@ describe('the words', () => {
     ['2 smoke tests run', 2],
   ])('%s while it is tested', (words, many) => {
     const smokeTests = Array.from({ length: many }, (_, n) => ({ ...aSmokeTest, name: `test ${n}` }));
-    const intent = anIntent({ state: 'smoking', terms: { ...anIntent().terms, smokeTests } });
+    const intent = anIntent('testing', { terms: { ...anIntent('requested').terms, smokeTests } });
     expect(contentOf(intent).summary).toContain(words);
   });
 
   test('reports progress in steps, so that observing alone changes nothing', () => {
     const rollout = { kind: 'in-progress', revisionId: 'r2', seen: [{ status: 'BUILDING', at: morning }] } as const;
-    const at = (ms: number) => contentOf(anIntent({ state: 'following', rollout }), { now: morning + ms });
+    const at = (ms: number) => contentOf(anIntent('following', { rollout }), { now: morning + ms });
     expect(at(16_000)).toEqual(at(29_999));
     expect(at(16_000)).not.toEqual(at(30_000));
     expect(at(30_000).title).toBe('BUILDING for 30 s');
@@ -269,7 +280,7 @@ describe('the words', () => {
     ['an address that GitHub would refuse', 'javascript:alert(1)', undefined],
     ['an address that holds a password', 'https://me:pw@echo.example', undefined],
   ])('details lead to %s', (_, agentUrl, expected) => {
-    expect(contentOf(agentUrl === undefined ? anIntent() : anIntent({ agentUrl })).detailsUrl).toBe(expected);
+    expect(contentOf(anIntent('testing', agentUrl === undefined ? {} : { agentUrl })).detailsUrl).toBe(expected);
   });
 });
 
@@ -288,7 +299,7 @@ describe('third-party texts', () => {
       decision: { kind: 'trigger', why: hostile },
       cause: { kind: 'rerun', key: 'k', at: morning, by: hostile },
       terms: {
-        ...anIntent().terms,
+        ...anIntent('requested').terms,
         deploymentName: hostile,
         notes: [hostile],
         differences: [{ field: hostile, from: hostile, to: hostile }],
@@ -329,7 +340,9 @@ describe('third-party texts', () => {
     ['a long reason', anEnded({ kind: 'failed', reason: '😀'.repeat(70_000), advice: '`'.repeat(70_000) })],
     [
       'thousands of notes',
-      anIntent({ terms: { ...anIntent().terms, notes: Array.from({ length: 5000 }, (_, n) => `note ${n} &`) } }),
+      anIntent('requested', {
+        terms: { ...anIntent('requested').terms, notes: Array.from({ length: 5000 }, (_, n) => `note ${n} &`) },
+      }),
     ],
   ])('of any size fit: %s', (_, intent) => {
     const { title, summary, text = '' } = contentOf(intent);
@@ -345,18 +358,18 @@ describe('third-party texts', () => {
 describe('the GitHub Deployment', () => {
   const put = (intent: Intent) => intentDeploymentReport(intent, { now })?.wanted.content;
 
-  test.each(['requested', 'waiting', 'held', 'expecting'] as const)('%s has none yet', (state) => {
-    expect(intentDeploymentReport(anIntent({ state }), { now })).toBeUndefined();
+  test.each(['requested', 'waiting', 'paused', 'expecting'] as const)('%s has none yet', (state) => {
+    expect(intentDeploymentReport(anIntent(state), { now })).toBeUndefined();
   });
 
   test('does not exist for a skipped or superseded push without a revision', () => {
     const end = { kind: 'superseded', reason: 'x', at: now } as const;
-    expect(intentDeploymentReport(anIntent({ state: 'ended', end }), { now })).toBeUndefined();
+    expect(intentDeploymentReport(anIntent('ended', { end }), { now })).toBeUndefined();
   });
 
   test('belongs to the intent, and to the environment of the terms', () => {
     const report = intentDeploymentReport(anEnded({ kind: 'deployed' }, { agentUrl: 'https://echo.example' }), { now });
-    expect(report).toMatchObject({ kind: 'deployment', headSha: commit, name: anIntent().id });
+    expect(report).toMatchObject({ kind: 'deployment', headSha: commit, name: anIntent('requested').id });
     expect(report?.wanted.content).toEqual({
       environment: 'production',
       production: true,
@@ -381,21 +394,21 @@ describe('the GitHub Deployment', () => {
   ] as const)('%s is %s', (kind, state) => expect(put(anEnded({ kind }))).toMatchObject({ state }));
 
   test.each([true, undefined])('says that an environment is shared (%s)', (shared) => {
-    const { terms } = anIntent();
+    const { terms } = anIntent('requested');
     const environment = { ...terms.environment, ...(shared ? { shared } : {}) };
     const content = put(anEnded({ kind: 'deployed' }, { terms: { ...terms, environment } }));
     expect(content && 'shared' in content ? content.shared : undefined).toBe(shared);
   });
 
   test('has a description of at most 140 characters', () => {
-    const terms = { ...anIntent().terms, deploymentName: 'n'.repeat(300) };
+    const terms = { ...anIntent('requested').terms, deploymentName: 'n'.repeat(300) };
     const content = put(anEnded({ kind: 'deployed' }, { terms }));
     expect(content && 'description' in content ? content.description.length : 0).toBe(140);
   });
 
   test('does not change by time alone', () => {
     const rollout = { kind: 'in-progress', revisionId: 'r2', seen: [{ status: 'BUILDING', at: morning }] } as const;
-    const intent = anIntent({ state: 'following', revisionId: 'r2', rollout });
+    const intent = anIntent('following', { revisionId: 'r2', rollout });
     expect(intentDeploymentReport(intent, { now: morning })).toEqual(
       intentDeploymentReport(intent, { now: morning + 600_000 }),
     );
@@ -405,7 +418,7 @@ describe('the GitHub Deployment', () => {
 test('shows notes with a code, and those that were stored as sentences', () => {
   const stored = 'verify: before-traffic is not possible: so it is';
   const notes = [stored, { code: 'not-offered', verify: 'before-traffic' }, { code: 'uncompared', test: 'a' }] as const;
-  const { summary } = contentOf(anIntent({ terms: { ...anIntent().terms, notes } }));
+  const { summary } = contentOf(anIntent('requested', { terms: { ...anIntent('requested').terms, notes } }));
   expect(summary.split('### Notes')[1]).toMatch(
     /^\n\n- verify.* so it is\n- verify.* does not hold revisions\. .*\n- Smoke test a has no live revision/,
   );

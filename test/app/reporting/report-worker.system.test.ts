@@ -13,7 +13,7 @@ import { migrate } from '../../../src/kit/postgres/migrate.ts';
 import { openQueue, type Queue } from '../../../src/kit/postgres/queue.ts';
 import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
-import { anIntent, commit } from './an-intent.ts';
+import { anIntent, commit } from '../an-intent.ts';
 
 let postgres: TestPostgres;
 let opened: Database<object>[];
@@ -83,7 +83,7 @@ test('releases the lock of a broken connection', async () => {
 test('a rate-limited job is retried when the limit ends', async () => {
   queue = await openQueue({ url: postgres.url, log: silentLogger });
   const store = new MemoryStore({ now: () => systemClock.now() });
-  const { repository } = anIntent();
+  const { repository } = anIntent('requested');
   const put: DesiredReport = {
     kind: 'check',
     repository,
@@ -133,7 +133,7 @@ async function openStore(): Promise<{ queue: Queue; store: PostgresStore }> {
 const aCheck = (installationId: number, name: string, at = 1) =>
   checkReport(
     {
-      repository: { ...anIntent().repository, installationId, repositoryId: installationId },
+      repository: { ...anIntent('requested').repository, installationId, repositoryId: installationId },
       headSha: `${at}`.padStart(40, 'a'),
       name,
     },

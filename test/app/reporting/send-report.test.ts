@@ -17,9 +17,9 @@ import {
 import type { DesiredReport } from '../../../app/reconcile/report.ts';
 import { SteppingClock } from '../github/stepping-clock.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
-import { anIntent, commit } from './an-intent.ts';
+import { anIntent, commit } from '../an-intent.ts';
 
-const { repository } = anIntent();
+const { repository } = anIntent('requested');
 const open: CheckContent = { status: 'in_progress', title: 'Builds', summary: 'It builds.' };
 const done: CheckContent = { status: 'completed', conclusion: 'success', title: 'Live', summary: 'It is live.' };
 const check = (content: CheckContent): DesiredReport => ({

@@ -1,4 +1,4 @@
-import type { Intent } from '../../../app/reconcile/intent.ts';
+import type { IntentFields } from '../../../app/reconcile/intent.ts';
 import { commitCheckName } from '../../../app/reconcile/report.ts';
 import type { Simulation } from './simulation.ts';
 import { branch } from './terms.ts';
@@ -8,7 +8,7 @@ import { nameOf } from './play.ts';
 
 /** A sentence for every broken invariant once all is idle; none if all hold. */
 export async function violations(simulation: Simulation): Promise<string[]> {
-  const intents = new Map<string, Intent[]>();
+  const intents = new Map<string, IntentFields[]>();
   for (const id of simulation.deploymentIds) intents.set(id, await simulation.intents(id));
   const all = [...intents.values()].flat();
   const found = [
@@ -50,7 +50,7 @@ function atRest({ jobs, clock, control }: Simulation): string[] {
 }
 
 /** One cause makes at most one revision. */
-function oncePerCause({ control }: Simulation, intents: readonly Intent[]): string[] {
+function oncePerCause({ control }: Simulation, intents: readonly IntentFields[]): string[] {
   const byCause = new Map<string, Written[]>();
   for (const written of control.written) {
     if (!written.revision) continue;
@@ -71,7 +71,7 @@ function oncePerCause({ control }: Simulation, intents: readonly Intent[]): stri
  * A push makes no revision if its commit is already live, or in progress as the newest. A revision of another client
  * may be overlooked at a service without `If-Match` if its response was still on its way.
  */
-function notDoubled({ control }: Simulation, intents: readonly Intent[]): string[] {
+function notDoubled({ control }: Simulation, intents: readonly IntentFields[]): string[] {
   return control.written.flatMap((written) => {
     const { revision, latest, active, key, at, kind } = written;
     const intent = intents.find(({ id }) => id === key);
@@ -86,7 +86,7 @@ function notDoubled({ control }: Simulation, intents: readonly Intent[]): string
 }
 
 /** A way back of the App's own takes a wrong answer away, never a good one, and never goes over something newer. */
-function findRollbackTarget({ control, git }: Simulation, intents: readonly Intent[]): string[] {
+function findRollbackTarget({ control, git }: Simulation, intents: readonly IntentFields[]): string[] {
   return control.written.flatMap(({ revision, kind, key, active, latest, at, latestWasOnItsWay }) => {
     const intent = intents.find(({ id }) => id === key);
     if (!revision || kind !== 'redeploy' || intent?.cause.kind !== 'failure') return [];
@@ -104,12 +104,12 @@ function findRollbackTarget({ control, git }: Simulation, intents: readonly Inte
  * Every check run is completed, every GitHub Deployment has come to an end, every intent has ended or waits for a
  * person.
  */
-function nothingOpen({ githubApi }: Simulation, intents: readonly Intent[]): string[] {
+function nothingOpen({ githubApi }: Simulation, intents: readonly IntentFields[]): string[] {
   const found = githubApi.checks.flatMap(({ name, headSha, content }) =>
     content.status === 'completed' ? [] : [`the check ${name} of ${headSha} stays ${content.status}`],
   );
   for (const { state, commit, cause } of intents) {
-    if (state !== 'ended' && state !== 'held') found.push(`${cause.kind} ${cause.key} of ${commit} stays ${state}`);
+    if (state !== 'ended' && state !== 'paused') found.push(`${cause.kind} ${cause.key} of ${commit} stays ${state}`);
   }
   for (const { commit, states } of githubApi.deployments) {
     const last = states.at(-1);
@@ -166,7 +166,7 @@ function standingHead(simulation: Simulation, held: ModelRevisions): string[] {
 /**
  * Where the service builds pushes by itself, no check denies the newest revision, which the service made of its commit.
  */
-function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string[] {
+function seenWhereMade(intents: readonly IntentFields[], held: ModelRevisions): string[] {
   return intents.flatMap(({ commit, end }) => {
     if (end?.kind !== 'absent') return [];
     const newest = held.all.findLast(({ madeAt }) => madeAt <= end.at);
@@ -181,7 +181,7 @@ function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string
  * serves, unless a person promotes it. The App discards no other, but one of another commit than the requested one, which
  * it does not test.
  */
-function promotedByVerdict({ git }: Simulation, intents: readonly Intent[], held: ModelRevisions): string[] {
+function promotedByVerdict({ git }: Simulation, intents: readonly IntentFields[], held: ModelRevisions): string[] {
   return held.all.flatMap(({ id, hold, commit, madeBy, madeAt }) => {
     if (!hold || madeBy.who !== 'app') return [];
     const fate = git.commits.get(commit ?? '')?.fate;
@@ -212,7 +212,7 @@ const served = ({ git }: Simulation, held: ModelRevisions, sha: string): boolean
   held.switches.some(({ revision }) => revision.commit !== undefined && git.contains(revision.commit, sha));
 
 /** The check of a superseded commit is green once one that contains it was live and proven. */
-function markContained(simulation: Simulation, intents: readonly Intent[], held: ModelRevisions): string[] {
+function markContained(simulation: Simulation, intents: readonly IntentFields[], held: ModelRevisions): string[] {
   return intents.flatMap(({ end, commit, seq }) => {
     if (!end || (end.kind !== 'superseded' && end.kind !== 'other-commit') || end.liveIn) return [];
     const by = intents.find(

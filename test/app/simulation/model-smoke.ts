@@ -1,5 +1,6 @@
 import type { Measurement, MeasureStepResult, SmokeTestRunner, SmokeStepResult } from '../../../app/context.ts';
-import type { Intent, TestAnswers } from '../../../app/reconcile/intent.ts';
+import type { IntentFields, Measuring, Testing } from '../../../app/reconcile/intent.ts';
+import type { TestAnswers } from '../../../src/deploy/machine/state.ts';
 import { answeredBefore, comparingTests } from '../../../app/reconcile/live-answers.ts';
 import { answersBefore } from '../../../src/deploy/rules/against-live.ts';
 import type { Sample, TestVerdict, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
@@ -50,7 +51,7 @@ export class ModelSmoke implements SmokeTestRunner {
     this.#pauseMs = pauseMs;
   }
 
-  async advance(intent: Intent): Promise<SmokeStepResult> {
+  async advance(intent: Testing): Promise<SmokeStepResult> {
     const { terms, smoke, hold, deploymentId } = intent;
     if (terms.smokeTests.length === 0) return { kind: 'done', verdict: { kind: 'none', tests: [] } };
     if (!smoke) return { kind: 'waiting', state: { requested: 1 }, at: this.#now() + this.#pauseMs };
@@ -59,8 +60,14 @@ export class ModelSmoke implements SmokeTestRunner {
   }
 
   /** What the new revision answers to the tests that compare it; notes answers of another revision or test. */
-  async compared(intent: Intent): Promise<TestAnswers[]> {
-    const { how, formerLiveRevisionId: former, holdSeconds, revisionId = '', sending } = intent;
+  async compared(intent: Testing): Promise<TestAnswers[]> {
+    const {
+      how,
+      former: { live: former },
+      holdSeconds,
+      revisionId,
+      sending,
+    } = intent;
     const found: TestAnswers[] = [];
     for (const test of comparingTests(intent)) {
       const samples = answeredBefore(intent, test);
@@ -76,7 +83,7 @@ export class ModelSmoke implements SmokeTestRunner {
 
   /** Has a thread at the agent for a while. A live revision that does not answer has nothing measured. */
   async measure(
-    { id, deploymentId, smoke = {} }: Intent,
+    { id, deploymentId, smoke = {} }: Measuring,
     { test, former, until }: Measurement,
   ): Promise<MeasureStepResult> {
     const thread = `${id} ${test.name}`;
@@ -93,7 +100,7 @@ export class ModelSmoke implements SmokeTestRunner {
     return { kind: 'measured', state: {}, samples };
   }
 
-  async cleanUp({ smoke = {} }: Intent): Promise<void> {
+  async cleanUp({ smoke = {} }: IntentFields): Promise<void> {
     const { thread } = smoke;
     if (typeof thread === 'string') await this.#model.closeThread(thread);
   }

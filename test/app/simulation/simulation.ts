@@ -1,5 +1,6 @@
 import { loggerTo } from '../../logger.ts';
-import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import type { Terms } from '../../../app/reconcile/deploy-request.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { workOnReport } from '../../../app/reporting/report-job.ts';
 import type { TargetResolver, AppContext } from '../../../app/context.ts';

@@ -1,5 +1,5 @@
 import type { InstallationRepository } from '../../../app/github/github-api.ts';
-import type { Terms } from '../../../app/reconcile/intent.ts';
+import type { Terms } from '../../../app/reconcile/deploy-request.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 
 /** The one repository of every history. */

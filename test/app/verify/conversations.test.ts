@@ -50,11 +50,7 @@ describe('nothing is tried', () => {
       { kind: 'none', tests: [] },
     ],
     ['on a revision that is not held', ({ intent }) => delete intent.hold, { kind: 'none', tests: [] }],
-    [
-      'where no revision served before',
-      ({ intent }) => delete intent.formerLiveRevisionId,
-      { kind: 'none', tests: [] },
-    ],
+    ['where no revision served before', ({ intent }) => delete intent.former.live, { kind: 'none', tests: [] }],
     ['where there are none', ({ threads }) => threads.threads.clear(), { kind: 'none', tests: [] }],
     [
       'where the live revision has no address',

@@ -1,5 +1,5 @@
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
-import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
+import type { SmokeState, Testing } from '../../../app/reconcile/intent.ts';
 import type { ConversationServer } from '../../../src/contract/agent/service.ts';
 import type { Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { ControlModel } from '../../deploy/machine/control-model.ts';
@@ -7,7 +7,7 @@ import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
 import { ThreadServerModel, ThreadsModel } from '../../deploy/smoke/threads-model.ts';
 import { loggerTo } from '../../logger.ts';
 import { supportDeployment } from '../reconcile/queue-fixture.ts';
-import { anIntent } from '../reporting/an-intent.ts';
+import { anIntent } from '../an-intent.ts';
 import { AgentInMemory } from './agent-in-memory.ts';
 import { secret } from './driving.ts';
 
@@ -31,12 +31,12 @@ export class Conversing {
   readonly stored: string[] = [];
   /** How many calls the last process made. */
   calls = 0;
-  intent: Intent;
+  intent: Testing;
 
   constructor() {
     for (const each of [this.live, this.held]) each.flags = { thread_copy_metadata: true };
     this.control.has({ ...supportDeployment, secrets: [{ name: 'TOKEN', value: secret }] });
-    const { terms, ...intent } = anIntent({ state: 'smoking', revisionId: 'r2', formerLiveRevisionId: 'r1' });
+    const { terms, ...intent } = anIntent('testing', { former: { live: 'r1' } });
     const endsAt = new Date(this.clock.now() + 1_800_000).toISOString();
     this.intent = {
       ...intent,

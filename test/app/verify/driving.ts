@@ -1,13 +1,13 @@
 import { loggerTo } from '../../logger.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
-import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
+import type { SmokeState, Testing } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import type { Measurement, SmokeWaiting } from '../../../app/context.ts';
 import type { Sample, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { ControlModel } from '../../deploy/machine/control-model.ts';
 import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
-import { anIntent } from '../reporting/an-intent.ts';
+import { anIntent } from '../an-intent.ts';
 import { AgentInMemory } from './agent-in-memory.ts';
 
 export const publicUrl = 'https://landfall.example.test';
@@ -53,7 +53,7 @@ export class Driving {
   readonly clock = new SimulatedClock();
   readonly agent = new AgentInMemory(this.clock);
   /** What of the intent is not as usual. */
-  over: Partial<Intent> = {};
+  over: Partial<Testing> = {};
   /** The agent that serves, if the other one is held. */
   live: AgentInMemory | undefined;
   readonly control = new ControlModel(this.clock);
@@ -90,8 +90,8 @@ export class Driving {
     this.agent.deliver = (url, payload) => void this.delivered(url, payload);
   }
 
-  get intent(): Intent {
-    const intent = anIntent({ state: 'smoking', deploymentId: this.control.service.deployment?.id ?? '' });
+  get intent(): Testing {
+    const intent = anIntent('testing', { deploymentId: this.control.service.deployment?.id ?? '' });
     const last = this.stored.at(-1);
     const smoke: SmokeState | undefined = last === undefined ? undefined : JSON.parse(last);
     const terms = { ...intent.terms, smokeTests: this.#tests };
@@ -125,7 +125,7 @@ export class Driving {
   async measure(measurement: Measurement): Promise<readonly Sample[]> {
     const { signal } = new AbortController();
     return this.#go(async () => {
-      const result = await this.#runner.measure(this.intent, measurement, this.agent, signal);
+      const result = await this.#runner.measure(anIntent('measuring', this.intent), measurement, this.agent, signal);
       if (result.kind === 'waiting') return result;
       this.stored.push(JSON.stringify(result.state));
       await this.cleanUp();

@@ -7,7 +7,7 @@ import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment
 import type { AppContext } from '../../../app/context.ts';
 import { ControlModel, goesLive } from '../../deploy/machine/control-model.ts';
 import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
-import { anIntent, commit } from '../reporting/an-intent.ts';
+import { anIntent, commit } from '../an-intent.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
 import { AgentInMemory, says } from './agent-in-memory.ts';
 import { noThreads, testExpecting, listensFor, publicUrl } from './driving.ts';
@@ -77,7 +77,7 @@ async function smoking(agentUrl = 'https://agent.test') {
       body: () => body,
     });
   };
-  const { terms, repository, branch, cause, sending } = anIntent();
+  const { terms, repository, branch, cause, sending } = anIntent('requested');
   const smokeTests = [
     testExpecting('hello'),
     testExpecting('hello', { context: { tone: 'calm' } }),
@@ -87,8 +87,8 @@ async function smoking(agentUrl = 'https://agent.test') {
   const requested = await store.request(request);
   const lease = await store.takeLease('d1', 'a test', 1_000);
   if (!requested || !lease) throw new Error('the lease is held');
-  const live = { revisionId: 'r1', agentUrl, how: 'triggered' as const };
-  await store.save(lease, { intents: [{ ...requested, ...live, state: 'smoking' }] });
+  const live = anIntent('testing', { ...requested, revisionId: 'r1', agentUrl });
+  await store.save(lease, { intents: [live] });
   await store.leaveLease(lease, clock.now());
   return { clock, agent, store, jobs, id: requested.id };
 }

@@ -129,7 +129,7 @@ describe('a live revision is compared', () => {
   });
   const tested = (samples: readonly Sample[], more: object = {}): Driving => {
     const driving = new Driving(compared);
-    driving.over = { live: live(samples), how: 'triggered', formerLiveRevisionId: 'r1', ...more };
+    driving.over = { live: live(samples), how: 'triggered', former: { live: 'r1' }, ...more };
     return driving;
   };
 
@@ -158,7 +158,7 @@ describe('a live revision is compared', () => {
   });
 
   test.each([
-    ['another one served when the request was sent', { formerLiveRevisionId: 'r2' }],
+    ['another one served when the request was sent', { former: { live: 'r2' } }],
     ['another client made the revision', { how: 'adopted' }],
   ])('with nothing where %s: one right answer is enough', async (_, more) => {
     expect(await tested(answers(30, 'wrong'), more).run()).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }] });

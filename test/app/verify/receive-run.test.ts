@@ -5,7 +5,7 @@ import { makeToken, createReceiver } from '../../../app/verify/receive-run.ts';
 import { writeProgress } from '../../../app/verify/progress.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
-import { anIntent } from '../reporting/an-intent.ts';
+import { anIntent } from '../an-intent.ts';
 
 const { token, hash } = makeToken();
 const former = makeToken();
@@ -15,7 +15,7 @@ const smoke = writeProgress({
   under: { kind: 'prepared', threadId: randomUUID(), tokenHash: hash },
   spent: [former.hash],
 });
-const intent = anIntent({ state: 'smoking', smoke });
+const intent = anIntent('testing', { smoke });
 
 function receiver(known: Intent = intent) {
   const notified: string[] = [];
@@ -93,7 +93,10 @@ describe("an agent's webhook about a run", () => {
   });
 
   test('about an intent without a run is refused', async () => {
-    for (const waiting of [anIntent(), anIntent({ smoke: writeProgress({ ...nothing, spent: [] }) })]) {
+    for (const waiting of [
+      anIntent('requested'),
+      anIntent('testing', { smoke: writeProgress({ ...nothing, spent: [] }) }),
+    ]) {
       expect(await receiver(waiting).receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 401 });
     }
   });

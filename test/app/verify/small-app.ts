@@ -3,14 +3,14 @@ import { listen } from '../../../app/server/http-server.ts';
 import { runRoute } from '../../../app/server/run-route.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
-import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
+import type { SmokeState, Testing } from '../../../app/reconcile/intent.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import type { AgentServer } from '../../../src/contract/agent/service.ts';
 import type { Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { ControlModel } from '../../deploy/machine/control-model.ts';
 import { noThreads } from './driving.ts';
-import { anIntent } from '../reporting/an-intent.ts';
+import { anIntent } from '../an-intent.ts';
 
 /** The result of smoke tests against a real agent, and what the App saw. */
 export interface Outcome {
@@ -29,9 +29,9 @@ export async function askAsTheApp(agent: AgentServer, tests: readonly SmokeTest[
   const log = loggerTo((message: string) => logged.push(message));
   const stored: SmokeState[] = [];
   let wake = (): void => undefined;
-  const intent = (): Intent => {
+  const intent = (): Testing => {
     const smoke = stored.at(-1);
-    const plain = anIntent({ state: 'smoking', ...(smoke ? { smoke } : {}) });
+    const plain = anIntent('testing', smoke ? { smoke } : {});
     return { ...plain, terms: { ...plain.terms, smokeTests: tests } };
   };
   const receive = createReceiver({

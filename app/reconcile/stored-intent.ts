@@ -1,0 +1,126 @@
+import type { Bound, Former, Proof } from '../../src/deploy/machine/state.ts';
+import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
+import type { Intent, IntentFields, IntentHeader, IntentState } from './intent.ts';
+
+const unsent = { live: true, unheld: true } as const;
+const sent = { ...unsent, former: true, deadline: true } as const;
+const bound: Record<keyof Bound, true> = {
+  revisionId: true,
+  how: true,
+  former: true,
+  rollout: true,
+  holdSeconds: true,
+  agentUrl: true,
+  consolePage: true,
+};
+const proof: Record<keyof Proof, true> = { verdict: true, verified: true, compared: true };
+const tested = { ...bound, ...proof, smoke: true } as const;
+
+/** The fields of each state beside the header. */
+const ownFields: {
+  [S in IntentState]: Record<Exclude<keyof Extract<Intent, { state: S }>, keyof IntentHeader | 'state'>, true>;
+} = {
+  requested: unsent,
+  waiting: { ...unsent, deadline: true },
+  paused: unsent,
+  measuring: { ...unsent, smoke: true },
+  expecting: sent,
+  sending: { ...sent, holdSeconds: true, isAccepted: true },
+  following: { ...bound, ...proof, deadline: true, live: true },
+  testing: { ...bound, hold: true, live: true, smoke: true },
+  deciding: { ...tested, hold: true },
+  concluding: tested,
+  undoing: { ...tested, verdictDueAt: true },
+  ended: { ...tested, end: true, hold: true, live: true },
+};
+const stateFields = new Set(Object.values(ownFields).flatMap((fields) => Object.keys(fields)));
+
+/** The intent without what it had in former states. */
+export function exact<I extends Intent>(intent: I): I {
+  const copy = { ...intent };
+  for (const key of Object.keys(copy))
+    if (stateFields.has(key) && !(key in ownFields[intent.state])) Reflect.deleteProperty(copy, key);
+  return copy;
+}
+
+/** The states as databases name them. */
+const storedStates = {
+  requested: 'requested',
+  waiting: 'waiting',
+  paused: 'held',
+  measuring: 'measuring',
+  expecting: 'expecting',
+  sending: 'sending',
+  following: 'following',
+  testing: 'smoking',
+  deciding: 'smoking',
+  concluding: 'smoking',
+  undoing: 'smoking',
+  ended: 'ended',
+} as const satisfies Record<IntentState, string>;
+
+/** An intent as databases have it. */
+export type StoredIntent = Omit<IntentFields, 'state' | 'former'> & {
+  state: (typeof storedStates)[IntentState];
+  formerLatestRevisionId?: string | null;
+  formerLiveRevisionId?: string | null;
+  builtCommit?: string;
+  isUndoing?: true;
+};
+
+export function toStored(intent: Intent): StoredIntent {
+  const { state, former = {}, ...rest }: IntentFields = exact(intent);
+  const { latest, live } = former;
+  const built = rest.rollout?.builtCommit;
+  return {
+    ...rest,
+    state: storedStates[state],
+    ...(latest === undefined ? {} : { formerLatestRevisionId: latest }),
+    ...(live === undefined ? {} : { formerLiveRevisionId: live }),
+    ...(built === undefined ? {} : { builtCommit: built }),
+    ...(state === 'undoing' ? { isUndoing: true } : {}),
+  };
+}
+
+/** Reads what any version stored; what is in no state of today is in the nearest one. */
+export const readIntent = (stored: StoredIntent): Intent => exact(nearest(stored));
+
+function nearest(stored: StoredIntent): Intent {
+  const { state, formerLatestRevisionId: latest, formerLiveRevisionId: live, builtCommit, isUndoing, ...rest } = stored;
+  const { revisionId, updatedAt, verdict, hold, deadline: until, ...others } = rest;
+  const former: Former = { ...(latest === undefined ? {} : { latest }), ...(live === undefined ? {} : { live }) };
+  const deadline = () => until ?? updatedAt + rest.terms.timeoutMs;
+  const known = revisionId === undefined ? undefined : (rest.rollout ?? rolloutOf(revisionId));
+  const rollout = known && builtCommit !== undefined ? { ...known, builtCommit } : known;
+  switch (state) {
+    case 'requested':
+      return { ...rest, state };
+    case 'waiting':
+      return rest.decision?.kind === 'wait' ? { ...rest, state } : { ...others, updatedAt, state };
+    case 'held':
+      return { ...rest, state: 'paused' };
+    case 'measuring':
+      return rest.live ? { ...rest, state, live: rest.live } : { ...rest, state: 'requested' };
+    case 'expecting':
+      return { ...rest, state, former, deadline: deadline() };
+    case 'ended': {
+      const end = rest.end ?? { kind: 'unknown', reason: 'This ended without a known outcome.', at: updatedAt };
+      return { ...rest, state, end, former, ...(rollout ? { rollout } : {}) };
+    }
+  }
+  // Without a revision it is found out whether there is one.
+  if (state === 'sending' || revisionId === undefined || !rollout)
+    return {
+      ...rest,
+      state: 'sending',
+      former,
+      deadline: deadline(),
+      sentAt: rest.sentAt ?? updatedAt,
+      sends: rest.sends ?? 1,
+    };
+  const followed = { ...rest, revisionId, former, rollout, how: rest.how ?? 'triggered' };
+  if (state === 'following') return { ...followed, state, deadline: deadline() };
+  if (!verdict) return { ...followed, state: 'testing' };
+  if (hold) return { ...followed, state: 'deciding', verdict, hold };
+  return { ...followed, state: isUndoing || rest.verdictDueAt !== undefined ? 'undoing' : 'concluding', verdict };
+}
