@@ -1,7 +1,7 @@
 import type { DesiredDeployment, DesiredGithub } from '../../src/deploy/file/desired.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { FieldChange, Obstacle } from '../../src/deploy/rules/plan-types.ts';
+import type { ReportedChange, ReportedObstacle } from '../../src/deploy/words/plan.ts';
 import { deploy } from '../../src/deploy/machine/deploy.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import type { AppContext } from '../context.ts';
@@ -13,11 +13,11 @@ export type Forecast =
       deployment: string;
       /** How many revisions it would make; with a push to the deployed branch its commit is in that one. */
       revisions: 0 | 1;
-      changes: readonly FieldChange[];
+      changes: readonly ReportedChange[];
       why: string;
       notes: readonly string[];
     }
-  | { kind: 'impossible'; deployment: string; obstacles: readonly Obstacle[] }
+  | { kind: 'impossible'; deployment: string; obstacles: readonly ReportedObstacle[] }
   /** Not examined: the deployment is not this repository's. Nothing of it is shown. */
   | { kind: 'refused'; deployment: string; why: string }
   /** Not examined: an image belongs to no repository, so the owner is unknown. Nothing of it is shown. */

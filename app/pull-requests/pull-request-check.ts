@@ -1,5 +1,5 @@
 import { formatProblem } from '../../src/kit/diagnostics/problem.ts';
-import type { FieldChange } from '../../src/deploy/rules/plan-types.ts';
+import type { ReportedChange } from '../../src/deploy/words/plan.ts';
 import { checkLimitBytes, truncateSections } from '../../src/deploy/words/summary.ts';
 import { asCode, asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import type { CheckContent } from '../github/github-api.ts';
@@ -147,7 +147,7 @@ function section(forecast: Forecast): string {
   }
 }
 
-function changesTable(changes: readonly FieldChange[]): string {
+function changesTable(changes: readonly ReportedChange[]): string {
   if (changes.length === 0) return '';
   const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
   const rows = changes.map(

@@ -1,6 +1,6 @@
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { isRepositoryNamed } from '../../src/deploy/rules/repository-url.ts';
+import { isRepositoryNamed } from '../../src/deploy/file/repository-url.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import type { Binding } from '../settings/environment.ts';
 import { readAll, type ListedDeployment } from '../targets/listed-deployments.ts';

@@ -22,7 +22,11 @@ export function summarySections(intent: Intent, about: CheckContext): string[] {
     ...(intent.state === 'ended' ? standInOf(intent.end) : []),
     factsOf(intent),
     differencesOf(intent),
-    notesOf([...intent.terms.notes.map(shownNote), ...notesOnBuild(rollout ?? {}), ...conversationNotes(intent)]),
+    notesOf([
+      ...intent.terms.notes.map(shownNote),
+      ...notesOnBuild(rollout ?? {}).map(noteText),
+      ...conversationNotes(intent),
+    ]),
   ].filter(Boolean);
 }
 

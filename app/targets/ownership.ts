@@ -1,5 +1,5 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { sameRepository } from '../../src/deploy/rules/repository-url.ts';
+import { sameRepository } from '../../src/deploy/file/repository-url.ts';
 import { fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { Binding } from '../settings/environment.ts';
 

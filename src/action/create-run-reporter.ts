@@ -2,7 +2,7 @@ import { steadyClock } from '../kit/clock.ts';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
-import type { Workflow } from '../deploy/rules/commit.ts';
+import type { Workflow } from '../deploy/file/workflow.ts';
 import type { GitHubReporting } from './read-step.ts';
 import type { GitHubClient } from '../github/client.ts';
 import { GitHubReporter } from './github-reporter.ts';

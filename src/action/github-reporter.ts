@@ -5,7 +5,7 @@ import { messageOf } from '../kit/errors.ts';
 import { statusOf, type GitHubClient } from '../github/client.ts';
 import { lacksPermission, rateLimitWaitOf } from '../github/refusal.ts';
 import { authorOf, commentLimitBytes, editCommentsOfStep, keepComment } from '../github/comment.ts';
-import { sameRepository } from '../deploy/rules/repository-url.ts';
+import { sameRepository } from '../deploy/file/repository-url.ts';
 import { comment } from '../deploy/words/summary.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
 import { type Attempt, DeploymentReports, type RunReport } from './deployment-reports.ts';

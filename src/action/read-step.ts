@@ -6,7 +6,7 @@ import { OptionReader } from '../deploy/file/option-reader.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { type Named, namedBy } from '../deploy/machine/deploy-run.ts';
-import type { Workflow } from '../deploy/rules/commit.ts';
+import type { Workflow } from '../deploy/file/workflow.ts';
 import { deletesByInputs, readRequest, type ReadRequest } from '../host/read-request.ts';
 import type { WorkflowRun } from './workflow.ts';
 import { annotated, readTextFile, type TextFile } from '../host/workspace.ts';

@@ -1,4 +1,4 @@
-import type { Workflow } from '../deploy/rules/commit.ts';
+import type { Workflow } from '../deploy/file/workflow.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** What the event of the workflow run is about, and whether secrets are available. */

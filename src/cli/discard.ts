@@ -8,6 +8,7 @@ import { asSentence } from '../kit/plain-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { decideHold } from '../deploy/machine/decide-hold.ts';
 import { adviceOn } from '../deploy/words/advice-on-errors.ts';
+import { notFoundByName } from '../deploy/words/outcomes.ts';
 import { findDeployment } from '../deploy/machine/find-deployment.ts';
 import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
 import { readDiscardRequest } from './compare-input.ts';
@@ -34,7 +35,7 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
   };
   try {
     const found = await findDeployment(request.deployment, control);
-    if (!found.ok) return refuse(found.problem);
+    if (!found.ok) return refuse(notFoundByName(request.deployment.name, found.matches));
     const { deployment } = found;
     const held = await heldRevision(deployment, request.revision, control);
     if (!held.ok) return refuse(held.problem);

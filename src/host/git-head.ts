@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { isTagRef } from '../contract/control/repo-ref.ts';
 import { didYouMean } from '../kit/diagnostics/did-you-mean.ts';
-import { sameRepository } from '../deploy/rules/repository-url.ts';
+import { sameRepository } from '../deploy/file/repository-url.ts';
 
 /** The head of a ref according to git, or that the ref does not exist, or one clause about why it is unknown. */
 export type GitHead =

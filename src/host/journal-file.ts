@@ -11,7 +11,7 @@ import type { Prepared } from '../deploy/machine/deploy-state.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
 import type { RequestedCommit } from '../deploy/rules/commit.ts';
 import type { Note } from '../deploy/rules/note.ts';
-import type { ReportedPlan } from '../deploy/rules/plan-types.ts';
+import type { ReportedPlan } from '../deploy/words/plan.ts';
 import type { Rollout } from '../deploy/rules/rollout-types.ts';
 import type { Sample, Verdict } from '../deploy/rules/verdict-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';

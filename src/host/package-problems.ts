@@ -9,8 +9,8 @@ import { fieldName, formatProblem, type Problem } from '../kit/diagnostics/probl
 import { missingCodes, unlessCode } from '../kit/errors.ts';
 import { packagesNeeded } from '../agent-folder/graph-config/language.ts';
 import { readGraphConfig, type ReadGraphConfig } from '../agent-folder/graph-config/read.ts';
-import type { Workflow } from '../deploy/rules/commit.ts';
-import { isRepositoryNamed } from '../deploy/rules/repository-url.ts';
+import type { Workflow } from '../deploy/file/workflow.ts';
+import { isRepositoryNamed } from '../deploy/file/repository-url.ts';
 
 /** A graph configuration file, and what is deployed whole, from the working directory. */
 interface Deployed {

@@ -17,7 +17,7 @@ import { asLabel, baseName } from '../../src/services/control/kubernetes/manifes
 import { readChallenge } from '../../src/services/control/registry/registry.ts';
 import { readRepoUrl } from '../../src/services/control/deployments/validation/repo-url.ts';
 import { untouchedPaths } from '../../src/deploy/rules/trigger.ts';
-import { sameRepository } from '../../src/deploy/rules/repository-url.ts';
+import { sameRepository } from '../../src/deploy/file/repository-url.ts';
 import {
   asCode,
   asCodeBlock,

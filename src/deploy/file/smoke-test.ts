@@ -140,3 +140,9 @@ export interface SmokeTest {
   /** Its own time (ms), where the time that was left for all tests made `timeoutMs` shorter. */
   ownTimeoutMs?: number;
 }
+
+/** The test with so many answers, all of which are counted: what its pass rate decides stays, if it has one. */
+export function withAnswers({ series, ...test }: SmokeTest, answers: number): SmokeTest {
+  if (series?.kind === 'rate') return { ...test, series: { ...series, answers } };
+  return { ...test, series: { kind: 'all-right', tries: answers, answers, atOnce: series?.atOnce ?? 4 } };
+}

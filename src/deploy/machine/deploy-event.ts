@@ -1,6 +1,6 @@
 import type { NamedVerdict, TestVerdict } from '../rules/verdict-types.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
-import type { ReportedPlan } from '../rules/plan-types.ts';
+import type { ReportedPlan } from '../words/plan.ts';
 import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { KeptDeploy } from './journal.ts';
 import type { Outcome, Rollback } from './outcome-types.ts';

@@ -11,9 +11,9 @@ import type { Deployment } from '../../contract/control/deployment.ts';
 import type { LogEntry } from '../../contract/control/log.ts';
 import type { ControlService, FullControlService } from '../../contract/control/service.ts';
 import type { TarballStore } from '../../contract/control/upload.ts';
-import type { RequestedCommit, Workflow } from '../rules/commit.ts';
-import { withoutRequest } from '../rules/plan-identity.ts';
-import type { Obstacle, Plan, ReportedPlan } from '../rules/plan-types.ts';
+import type { RequestedCommit } from '../rules/commit.ts';
+import type { Workflow } from '../file/workflow.ts';
+import type { Obstacle, Plan } from '../rules/plan-types.ts';
 import { type Note, withNotesOnce } from '../rules/note.ts';
 import { notesOnBuild } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
@@ -28,6 +28,7 @@ import type { Deploy, Prepared, TestResult } from './deploy-state.ts';
 import { keptOf, type Journal, type KeptDeploy } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
+import { type ReportedPlan, reportedPlan } from '../words/plan.ts';
 import { Redactor } from './redactor.ts';
 
 /** The control service operations that only uploads and deletions need. */
@@ -218,14 +219,14 @@ export class DeployRun {
   /** Remembers how far the followed revision has come. */
   readonly record = (rollout: Rollout): void => {
     this.known.rollout = rollout;
-    for (const text of notesOnBuild(rollout)) this.note({ code: 'build', text });
+    for (const note of notesOnBuild(rollout)) this.note(note);
   };
 
   decided(planned: Plan): Plan {
-    const plan = withoutRequest(planned);
+    const plan = reportedPlan(planned);
     this.known.plan = plan;
     this.emit({ kind: 'planned', plan });
-    if (planned.kind !== 'impossible') for (const text of planned.notes) this.note({ code: 'plan', text });
+    if (planned.kind !== 'impossible') for (const note of planned.notes) this.note(note);
     return planned;
   }
 

@@ -12,7 +12,7 @@ import type { Ending } from './deploy-state.ts';
 import { findDeployments } from './find-deployments.ts';
 import { isOver, resumeDeploy } from './journal.ts';
 import { liveAddress } from './live-address.ts';
-import { reportAmbiguousName } from './observe.ts';
+import { ambiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { findFormer, restoring } from './roll-back.ts';
@@ -71,7 +71,7 @@ async function withDeployment(run: DeployRun, reported: (deployment: Deployment)
   if (!deployment) return { kind: 'absent' };
   const obstacles =
     others.length > 0
-      ? reportAmbiguousName([deployment, ...others]).obstacles
+      ? [ambiguousName([deployment, ...others])]
       : nameObstacles(namedBy(run.request), deployment);
   return obstacles.length > 0 ? run.impossible(obstacles) : reported(deployment);
 }

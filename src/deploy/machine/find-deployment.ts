@@ -8,8 +8,8 @@ export interface DeploymentIdentity {
   deploymentId?: string | undefined;
 }
 
-/** A deployment, or why it could not be found, in two sentences. */
-export type FoundDeployment = { ok: true; deployment: Deployment } | { ok: false; problem: string };
+/** A deployment, or how many have its name where that is not one. */
+export type FoundDeployment = { ok: true; deployment: Deployment } | { ok: false; matches: number };
 
 /** Finds a deployment by its id or its name, with its secrets. Rejects with the service's error. */
 export async function findDeployment(
@@ -21,14 +21,7 @@ export async function findDeployment(
     return { ok: true, deployment: await control.getDeployment(deploymentId, { signal }) };
   const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: name, ...page }, { signal }));
   const [found, ...more] = listed.filter((each) => each.name === name);
-  if (!found) {
-    const problem = `There is no deployment named ${name}. Check the name and the workspace that the key belongs to, or give deployment-id.`;
-    return { ok: false, problem };
-  }
-  if (more.length > 0) {
-    const problem = `${more.length + 1} deployments are named ${name}. Give the deployment-id of one of them.`;
-    return { ok: false, problem };
-  }
+  if (!found || more.length > 0) return { ok: false, matches: found ? 1 + more.length : 0 };
   // A list may leave out the secrets.
   return { ok: true, deployment: await control.getDeployment(found.id, { signal }) };
 }

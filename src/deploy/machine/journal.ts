@@ -1,6 +1,6 @@
 import type { RequestedCommit } from '../rules/commit.ts';
 import type { Note } from '../rules/note.ts';
-import type { ReportedPlan } from '../rules/plan-types.ts';
+import type { ReportedPlan } from '../words/plan.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Sample } from '../rules/verdict-types.ts';
 import type { DeployRun, RunState } from './deploy-run.ts';

@@ -10,7 +10,7 @@ import { determineCommit, sameCommit, shortCommit, type RequestedCommit } from '
 import { newerThan } from '../rules/find-made.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import type { IdLookup, Obstacle, ObservedState } from '../rules/plan-types.ts';
-import { isRepositoryNamed, sameRepository, shownRepository } from '../rules/repository-url.ts';
+import { isRepositoryNamed, sameRepository, shownRepository } from '../file/repository-url.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -26,7 +26,9 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   const { desired } = run;
   run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
   const [deployment, ...others] = await findDeployments(run);
-  if (deployment && others.length > 0) return reportAmbiguousName([deployment, ...others]);
+  if (deployment && others.length > 0) {
+    return { kind: 'impossible', obstacles: [ambiguousName([deployment, ...others])] };
+  }
   run.emit({
     kind: 'looked',
     deploymentName: deployment?.name ?? desired.name,
@@ -58,19 +60,17 @@ async function lookUpImage(desired: Desired, run: DeployRun): Promise<ImageLooku
   return run.request.lookUpImage?.(imageUri, run.reading());
 }
 
-/** Why nothing is done where a name is that of several deployments. */
-export function reportAmbiguousName(deployments: readonly Deployment[]): Extract<TargetLookup, { kind: 'impossible' }> {
-  const problem = `${deployments.length} deployments are named ${deployments[0]?.name}: ${deployments.map(({ id }) => id).join(', ')}`;
-  return {
-    kind: 'impossible',
-    obstacles: [{ field: 'name', problem, advice: 'Set deployment-id to one of these ids.' }],
-  };
-}
+/** What stands in the way where a name is that of several deployments. */
+export const ambiguousName = (deployments: readonly Deployment[]): Obstacle => ({
+  field: 'name',
+  code: 'ambiguous-name',
+  name: deployments[0]?.name,
+  ids: deployments.map(({ id }) => id),
+});
 
 function requestedCommit(desired: Desired, deployment: Deployment | undefined, run: DeployRun): RequestedCommit {
   if (desired.source !== 'github') {
-    const what = desired.source === 'internal_source' ? 'a folder' : 'an image';
-    return { kind: 'unknown', why: `${what} is not built from a commit here` };
+    return { kind: 'unknown', because: { code: desired.source === 'internal_source' ? 'folder' : 'image' } };
   }
   const { workflow, head, commit } = run.request;
   return determineCommit({
@@ -119,9 +119,9 @@ async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): P
   const listed = await tryCall(control.listIntegrations(run.reading()));
   if (!listed.ok) {
     if (!isNotOffered(listed.error)) throw listed.error;
-    return { kind: 'none', why: 'this service does not list integrations: none is named' };
+    return { kind: 'none', note: { code: 'ids-unlisted', of: 'integration' } };
   }
-  if (listed.value.length === 0) return { kind: 'none', why: 'this service has no integration: none is named' };
+  if (listed.value.length === 0) return { kind: 'none', note: { code: 'ids-absent', of: 'integration' } };
   const reaching: GithubIntegration[] = [];
   const unreported: GithubIntegration[] = [];
   for (const integration of listed.value) {
@@ -131,11 +131,10 @@ async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): P
     else if (repositories.value.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
   }
   const [first, ...others] = reaching.length > 0 ? reaching : unreported;
-  if (!first)
-    return { kind: 'none', why: `no integration of this service reaches ${shownRepository(repoUrl)}: none is named` };
+  if (!first) return { kind: 'none', note: { code: 'repository-unreached', repoUrl: shownRepository(repoUrl) } };
   if (others.length > 0) return { kind: 'choices', choices: [first, ...others].map(named) };
-  const why = reaching.length > 0 ? 'it reaches the repository' : 'it is the only one that may reach the repository';
-  return { kind: 'one', id: first.id, why: `using integration ${named(first).name}: ${why}` };
+  const note = { code: 'integration-found', name: named(first).name, reaches: reaching.length > 0 } as const;
+  return { kind: 'one', id: first.id, note };
 }
 
 const isThere = ({ url, owner, name }: GithubRepository, repoUrl: string) =>
@@ -148,16 +147,16 @@ async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: Dep
   const listed = await tryCall(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
   if (!listed.ok) {
     if (!isNotOffered(listed.error)) throw listed.error;
-    return { kind: 'none', why: 'this service does not list listeners: none is named' };
+    return { kind: 'none', note: { code: 'ids-unlisted', of: 'listener' } };
   }
   const matching = listed.value.filter((listener) => serves(listener, k8sNamespace));
   const [first, ...others] = matching.length > 0 ? matching : listed.value;
-  if (!first) return { kind: 'none', why: 'this service has no listener: none is named' };
+  if (!first) return { kind: 'none', note: { code: 'ids-absent', of: 'listener' } };
   const nameOf = ({ id, compute_id }: Listener): string => compute_id ?? id;
   if (others.length > 0) {
     return { kind: 'choices', choices: [first, ...others].map((each) => ({ id: each.id, name: nameOf(each) })) };
   }
-  return { kind: 'one', id: first.id, why: `using listener ${nameOf(first)}: it is the only one that fits` };
+  return { kind: 'one', id: first.id, note: { code: 'listener-found', name: nameOf(first) } };
 }
 
 /** A listener that names no namespaces does not say that it is bound to some. */

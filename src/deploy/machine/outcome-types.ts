@@ -1,6 +1,6 @@
 import type { Verify } from '../file/desired.ts';
 import type { LogEntry } from '../../contract/control/log.ts';
-import type { ReportedPlan } from '../rules/plan-types.ts';
+import type { ReportedPlan } from '../words/plan.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 

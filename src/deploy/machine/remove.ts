@@ -4,7 +4,7 @@ import { nameObstacles } from '../rules/plan-identity.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { Ending } from './deploy-state.ts';
 import { findDeployments, confirmsAbsence } from './find-deployments.ts';
-import { reportAmbiguousName } from './observe.ts';
+import { ambiguousName } from './observe.ts';
 import { type DeployRun, namedBy } from './deploy-run.ts';
 import { resolveMs, senderOf } from './make-change.ts';
 import { writeOnce } from './steps/send-change.ts';
@@ -23,7 +23,7 @@ export async function remove(run: DeployRun): Promise<Ending> {
   const [deployment, ...others] = looked.ok ? looked.value : [];
   if (!deployment) return absent(run, looked.ok ? undefined : looked.error);
   const obstacles = nameObstacles(named, deployment);
-  const several = others.length > 0 ? reportAmbiguousName([deployment, ...others]).obstacles : [];
+  const several = others.length > 0 ? [ambiguousName([deployment, ...others])] : [];
   if (obstacles.length + several.length > 0) return run.impossible([...several, ...obstacles]);
   if (dryRun) return { kind: 'would-delete' };
   if (!further) throw new Error('a deletion was requested without a client that can delete');
@@ -45,8 +45,7 @@ export async function remove(run: DeployRun): Promise<Ending> {
 async function absent(run: DeployRun, error: ServiceError | undefined): Promise<Ending> {
   if (await confirmsAbsence(run)) return { kind: 'gone', found: false };
   if (error) throw error;
-  const problem = 'this service does not list deployments, so the name cannot be looked up';
-  return run.impossible([{ field: 'name', problem, advice: 'Give deployment-id.' }]);
+  return run.impossible([{ field: 'name', code: 'deployments-unlisted' }]);
 }
 
 /** Confirms with a second request: a service without deletion also responds with 404. */

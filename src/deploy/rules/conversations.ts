@@ -66,12 +66,6 @@ function shortened(value: unknown): unknown {
   return one !== undefined && isCheckable(one) ? [one] : notKept;
 }
 
-/** What trying conversations costs, as a clause for people. */
-export const describeConversations = ({ newest }: Pick<ConversationTerms, 'newest'>): string =>
-  newest === 1
-    ? 'tries the newest one: a copy and one or two runs, and at most 3 copies and 6 runs where a run fails'
-    : `tries up to ${newest}: a copy of each with one or two runs, and at most ${3 * newest} copies and ${6 * newest} runs where runs fail`;
-
 /** What marks a thread as a copy of ours. */
 export const copyMark = { landfall_copy: true };
 /** The key beside it: until when (ISO 8601) the copy may be in use. */

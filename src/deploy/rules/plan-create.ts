@@ -2,10 +2,10 @@ import type { DeploymentCreateRequest } from '../../contract/control/deployment.
 import { fieldRules, ruleOf } from '../../contract/control/field-rules.ts';
 import type { Desired } from '../file/desired.ts';
 import { otherCommitObstacles } from './commit.ts';
-import { requestedFields, fieldChange, inputOf, buildRequestFields, tarballField } from './plan-fields.ts';
+import { requestedFields, fieldChange, buildRequestFields, tarballField } from './plan-fields.ts';
 import { requestedResources } from './plan-resources.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
-import type { FieldChange, IdLookup, Obstacle, Plan, ObservedState } from './plan-types.ts';
+import type { FieldChange, IdLookup, Obstacle, Plan, PlanNote, ObservedState } from './plan-types.ts';
 import { pushOnTag } from './plan-identity.ts';
 import { notesOnTarball, uploadChange } from './plan-tarball.ts';
 
@@ -40,7 +40,7 @@ export function planCreation(requested: Desired, { commit, integration, listener
     request,
     changes: [
       ...changesOf(desired, request),
-      ...(tarball ? [uploadChange(tarball, undefined, 'it is uploaded once the deployment is created')] : []),
+      ...(tarball ? [uploadChange(tarball, undefined, { code: 'uploaded-later' })] : []),
     ],
     notes: [
       ...notesOf(requested, integration, listener),
@@ -74,23 +74,11 @@ function missing(desired: Desired): Obstacle[] {
   return fieldRules
     .filter(({ path, requiredFor }) => requiredFor.includes(desired.source) || neededToRun[desired.source] === path)
     .filter(({ path }) => !given.has(path))
-    .map(({ path }) => ({
-      field: path,
-      problem: `a deployment of source ${desired.source} cannot be created without it`,
-      advice: `Give ${inputOf(path)}.`,
-    }));
+    .map(({ path }) => ({ field: path, code: 'missing', source: desired.source }));
 }
 
-function choices(path: string, found: IdLookup | undefined): Obstacle[] {
-  if (found?.kind !== 'choices') return [];
-  return [
-    {
-      field: path,
-      problem: `none was chosen, and there are ${found.choices.length}: ${found.choices.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
-      advice: `Set ${inputOf(path)} to one of these ids.`,
-    },
-  ];
-}
+const choices = (field: string, found: IdLookup | undefined): Obstacle[] =>
+  found?.kind === 'choices' ? [{ field, code: 'choices', choices: found.choices }] : [];
 
 function changesOf(desired: Desired, request: DeploymentCreateRequest): FieldChange[] {
   const resources = Object.entries(request.source_config.resource_spec ?? {}).map(([field, value]) => ({
@@ -107,15 +95,15 @@ function changesOf(desired: Desired, request: DeploymentCreateRequest): FieldCha
     ...compareSecrets(request.secrets, 'overwrite', []).changes,
     ...compareReferences(request.secret_references ?? [], []),
   ];
-  return changes.map((change) => ({ ...change, why: 'the deployment is created with it' }));
+  return changes.map((change) => ({ ...change, why: { code: 'created' } }));
 }
 
-function notesOf(desired: Desired, integration: IdLookup | undefined, listener: IdLookup | undefined): string[] {
+function notesOf(desired: Desired, integration: IdLookup | undefined, listener: IdLookup | undefined): PlanNote[] {
   const found =
     desired.source === 'github' && desired.integrationId === undefined
       ? integration
       : desired.source === 'external_docker' && desired.listenerId === undefined
         ? listener
         : undefined;
-  return found && found.kind !== 'choices' ? [found.why] : [];
+  return found && found.kind !== 'choices' ? [found.note] : [];
 }

@@ -6,8 +6,8 @@ import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../../con
 import type { Desired } from '../file/desired.ts';
 import { toCamel } from '../file/spelling.ts';
 import { withoutTrailingSlashes } from '../../kit/plain-text.ts';
-import type { FieldChange, Obstacle } from './plan-types.ts';
-import { sameRepository, shownRepository } from './repository-url.ts';
+import type { FieldChange, Obstacle, PlanNote } from './plan-types.ts';
+import { sameRepository, shownRepository } from '../file/repository-url.ts';
 
 /** The field that an upload is named by. No person writes it: its value is what the service hands out. */
 export const tarballField = 'source_revision_config.source_tarball_path';
@@ -98,59 +98,42 @@ export function spelledRef(ref: string): string {
 export function compareFields(
   desired: Desired,
   deployment: Deployment,
-): { changes: FieldChange[]; obstacles: Obstacle[]; notes: string[] } {
+): { changes: FieldChange[]; obstacles: Obstacle[]; notes: PlanNote[] } {
   const changes: FieldChange[] = [];
   const obstacles: Obstacle[] = [];
-  const notes: string[] = [];
+  const notes: PlanNote[] = [];
   for (const { path, value } of requestedFields(desired)) {
     const held = heldAt(deployment, path);
     if (sameField(path, value, held)) continue;
     const { patch } = ruleOf(path);
     if (patch !== 'fixed') changes.push(fieldChange(path, held, value, patch));
-    else if (held === undefined) notes.push(`${path} could not be compared: the service does not report it`);
-    else obstacles.push(fixed(path, held, value));
+    else if (held === undefined) notes.push({ code: 'field-unreported', field: path });
+    else obstacles.push({ ...shownChange(path, held, value), code: 'fixed' });
   }
   return { changes, obstacles, notes };
 }
 
-/** A change of one plain field, in words. */
-export function fieldChange(path: string, held: unknown, requested: string | boolean, patch: PatchEffect): FieldChange {
-  const makesRevision = patch === 'revision';
-  const effect = {
-    revision: 'and it makes a revision',
-    'in-place': 'and it changes in place',
-    'next-revision': 'and it takes effect with the next revision',
-    fixed: 'and it is set for good',
-    'read-only': 'and the service sets it',
-  }[patch];
-  return {
-    field: path,
-    from: displayValue(path, held),
-    to: displayValue(path, requested),
-    makesRevision,
-    why: `it differs, ${effect}`,
-  };
-}
+/** A change of one plain field. */
+export const fieldChange = (
+  path: string,
+  held: unknown,
+  requested: string | boolean,
+  patch: PatchEffect,
+): FieldChange => ({
+  ...shownChange(path, held, requested),
+  makesRevision: patch === 'revision',
+  why: { code: 'differs', patch },
+});
 
-/** The input that sets a field: `repo-url` sets `source_config.repo_url`. */
-export const inputOf = (path: string): string => (path === tarballField ? 'source-dir' : ruleOf(path).name);
+const shownChange = (path: string, held: unknown, requested: string | boolean) => ({
+  field: path,
+  from: displayValue(path, held),
+  to: displayValue(path, requested),
+});
 
 /** A field's value as it may be shown, or undefined where there is none. */
 export function displayValue(path: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return path.endsWith('_url') ? shownRepository(text) : text;
-}
-
-function fixed(path: string, held: unknown, requested: string | boolean): Obstacle {
-  const input = inputOf(path);
-  const there = displayValue(path, held);
-  return {
-    field: path,
-    problem:
-      there === undefined
-        ? `it was left open when the deployment was created, and it cannot be set to ${displayValue(path, requested)} afterwards`
-        : `it is ${there} since the deployment was created, and it cannot be changed to ${displayValue(path, requested)}`,
-    advice: `${there === undefined ? `Remove ${input}` : `Set ${input} to ${there} or remove it`}, or give another name to create a new deployment.`,
-  };
 }

@@ -8,20 +8,30 @@ import type {
   DesiredInternalDocker,
   DesiredInternalSource,
 } from '../file/desired.ts';
-import { sameCommit, shortCommit } from './commit.ts';
+import { sameCommit } from './commit.ts';
 import { requestedRules, tarballField } from './plan-fields.ts';
 import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
-import type { Obstacle, ObservedState, TarballSummary } from './plan-types.ts';
+import type {
+  Coded,
+  Obstacle,
+  ObservedState,
+  PlanNote,
+  RebuildFacts,
+  RebuildReason,
+  TarballSummary,
+} from './plan-types.ts';
+
+/** Why a revision on its way is followed. */
+export type AdoptReason = Coded<RebuildFacts, 'on-its-way' | 'commit-unreported'>;
 
 /** Whether to build when no field differs: the existing build may still not be the requested one. */
 export type RebuildDecision =
   /** The source is restated, so that a new revision is made. */
-  | { kind: 'make'; why: string; notes: readonly string[] }
-  /** This revision is on its way and carries it. */
-  | { kind: 'adopt'; revisionId: string; unreported: boolean; why: string; notes: readonly string[] }
-  | { kind: 'stay'; why: string; notes: readonly string[] }
+  | { kind: 'make' | 'stay'; why: RebuildReason; notes: readonly PlanNote[] }
+  /** A revision is on its way and carries it. */
+  | { kind: 'adopt'; why: AdoptReason; notes: readonly PlanNote[] }
   /** `always` (not the setting): a revision that another field makes would not help either. */
-  | { kind: 'stuck'; obstacle: Obstacle; always?: true };
+  | { kind: 'stuck'; why: Obstacle; always?: true };
 
 /** How a revision stands: it serves, it may yet serve, or it never will. */
 export type RevisionPhase = 'live' | 'on-its-way' | 'ended';
@@ -38,11 +48,11 @@ export function decideRebuild(desired: Desired, deployment: Deployment, seen: Ob
   const latest = seen.latest && { ...seen.latest, phase: phaseOf(seen.latest, deployment.active_revision_id) };
   const actual = { live: seen.live, latest, onTheirWay: seen.onTheirWay ?? [] };
   if (waitsForUpload(deployment, seen.latest) && (desired.rebuild === 'never' || !seen.tarball)) {
-    const problem = `revision ${seen.latest?.id} waits for a folder to be uploaded`;
-    const advice = desired.rebuild === 'never' ? 'Set rebuild to auto.' : 'Give source-dir.';
-    return { kind: 'stuck', obstacle: { field: tarballField, problem, advice }, always: true };
+    const isForbidden = desired.rebuild === 'never';
+    const why = { field: tarballField, code: 'awaits-folder', revisionId: seen.latest?.id, isForbidden } as const;
+    return { kind: 'stuck', why, always: true };
   }
-  if (desired.rebuild === 'always') return make('rebuild is always');
+  if (desired.rebuild === 'always') return make({ code: 'rebuild-always' });
   if (desired.rebuild === 'never') return decideWithoutRebuild(actual);
   if (desired.source === 'external_docker' || desired.source === 'internal_docker')
     return decideForImage(desired, actual);
@@ -57,12 +67,14 @@ interface Actual {
   onTheirWay: readonly Revision[];
 }
 
-const make = (why: string, notes: readonly string[] = []): RebuildDecision => ({ kind: 'make', why, notes });
-const stay = (why: string, notes: readonly string[] = []): RebuildDecision => ({ kind: 'stay', why, notes });
-
-function adopt(revision: Revision, why: string, notes: readonly string[] = [], unreported = false): RebuildDecision {
-  return { kind: 'adopt', revisionId: revision.id, unreported, why, notes };
-}
+const make = (why: RebuildReason): RebuildDecision => ({ kind: 'make', why, notes: [] });
+const makeToBeSure = (why: RebuildReason): RebuildDecision => ({
+  kind: 'make',
+  why,
+  notes: [{ code: 'built-to-be-sure', reason: why }],
+});
+const stay = (why: RebuildReason, notes: readonly PlanNote[] = []): RebuildDecision => ({ kind: 'stay', why, notes });
+const adopt = (why: AdoptReason, notes: readonly PlanNote[] = []): RebuildDecision => ({ kind: 'adopt', why, notes });
 
 const commitOfRevision = (revision: Revision | undefined) => revision?.source_revision_config.repo_commit_sha;
 
@@ -71,35 +83,29 @@ function decideForCommit(
   { live, latest, onTheirWay }: Actual,
   { commit }: ObservedState,
 ): RebuildDecision {
-  if (commit.kind === 'unknown') {
-    const why = `the requested commit is not known (${commit.why})`;
-    return make(why, [`${why}: the ref is built again to be sure`]);
-  }
-  const wanted = shortCommit(commit.sha);
-  const isOfCommit = (revision: Revision | undefined) => sameCommit(commitOfRevision(revision), commit.sha);
+  if (commit.kind === 'unknown') return makeToBeSure({ code: 'commit-unknown', because: commit.because });
+  const { sha } = commit;
+  const isOfCommit = (revision: Revision | undefined) => sameCommit(commitOfRevision(revision), sha);
   const inProgress = latest?.phase === 'on-its-way' ? [latest, ...onTheirWay] : onTheirWay;
   const carrying = inProgress.find(isOfCommit);
   if (carrying) {
-    const newer = `a newer revision (${latest?.id}) waits behind the one of ${wanted}`;
-    const why = `revision ${carrying.id} of commit ${wanted} is on its way already (${carrying.status})`;
-    return adopt(carrying, why, carrying.id === latest?.id ? [] : [newer]);
+    const isNewest = carrying.id === latest?.id;
+    const notes: PlanNote[] = isNewest ? [] : [{ code: 'newer-waits', revisionId: latest?.id, commit: sha }];
+    return adopt({ code: 'on-its-way', ...shortOf(carrying), commit: sha }, notes);
   }
   if (latest?.phase === 'on-its-way' && !commitOfRevision(latest)) {
-    const why = `revision ${latest.id} is on its way (${latest.status}) and does not report its commit yet`;
-    return adopt(latest, why, [why], true);
+    const why = { code: 'commit-unreported', ...shortOf(latest) } as const;
+    return adopt(why, [why]);
   }
   if (isOfCommit(live)) {
     const mayBeOfCommit = latest?.phase === 'ended' && (isOfCommit(latest) || !commitOfRevision(latest));
     return mayBeOfCommit && requestsUnreportedFields(desired)
-      ? make(`${endedWords(latest)}, and the live one may lack what it carried`)
-      : stay(`commit ${wanted} is live already`, notesOn(latest, live));
+      ? make({ code: 'ended', ...shortOf(latest), mayLack: true })
+      : stay({ code: 'commit-live', commit: sha }, notesOn(latest, live));
   }
-  if (latest?.phase === 'ended' && isOfCommit(latest)) return make(`${endedWords(latest)} for commit ${wanted}`);
-  if (live && !commitOfRevision(live)) {
-    const why = 'the live revision does not report which commit it was built from';
-    return make(why, [`${why}: the ref is built again to be sure`]);
-  }
-  return make(`commit ${wanted} is not live${live ? `, ${shortCommit(commitOfRevision(live) ?? '')} is` : ''}`);
+  if (latest?.phase === 'ended' && isOfCommit(latest)) return make({ code: 'ended', ...shortOf(latest), commit: sha });
+  if (live && !commitOfRevision(live)) return makeToBeSure({ code: 'live-commit-unreported' });
+  return make({ code: 'commit-not-live', commit: sha, live: commitOfRevision(live) ?? undefined });
 }
 
 function decideForImage(
@@ -110,10 +116,10 @@ function decideForImage(
   if (latest?.phase === 'ended') {
     const serves = live && (desired.imageUri ?? live.source_revision_config.image_uri);
     return serves && serves === live.source_revision_config.image_uri && !requestsUnreportedFields(desired)
-      ? stay(`image ${serves} is live already`, notesOn(latest, live))
-      : make(endedWords(latest));
+      ? stay({ code: 'image-live', image: serves }, notesOn(latest, live))
+      : make({ code: 'ended', ...shortOf(latest) });
   }
-  return latest ? stay('nothing differs from what is live') : make('there is no revision yet');
+  return latest ? stay({ code: 'image-same' }) : make({ code: 'no-revision' });
 }
 
 /** What was uploaded last is what will serve; a folder is compared with that, as an image is by its name. */
@@ -125,37 +131,28 @@ function decideForFolder(
 ): RebuildDecision {
   if (!tarball) return decideForUpload(desired, actual);
   const { latest } = actual;
-  const compared = compareTarball(tarball, latestDigest(deployment, latest), latestPath(deployment, latest));
-  if (compared.kind === 'same') return decideForUpload(desired, actual);
-  const { kind, why } = compared;
-  return make(why, kind === 'unavailable' ? [`${why}: it is uploaded again to be sure`] : []);
+  const code = compareTarball(tarball, latestDigest(deployment, latest), latestPath(deployment, latest));
+  if (code === 'folder-same') return decideForUpload(desired, actual);
+  return code === 'digest-unreported' ? makeToBeSure({ code }) : make({ code });
 }
 
 /** Whether the latest revision is made from the requested upload. */
 function decideForUpload(desired: DesiredInternalSource, { live, latest }: Actual): RebuildDecision {
   if (latest?.phase === 'on-its-way') return adoptAsIs(latest);
-  if (latest?.phase !== 'ended') return stay('the folder is live as it is');
+  if (latest?.phase !== 'ended') return stay({ code: 'folder-same' });
   const [ended, serving] = [latest, live].map((each) => each?.source_revision_config.source_tarball_digest);
   return ended && ended === serving && !requestsUnreportedFields(desired)
-    ? stay('the folder is live as it is', notesOn(latest, live))
-    : make(endedWords(latest));
+    ? stay({ code: 'folder-same' }, notesOn(latest, live))
+    : make({ code: 'ended', ...shortOf(latest) });
 }
 
 function decideWithoutRebuild({ live, latest }: Actual): RebuildDecision {
   if (latest?.phase === 'on-its-way') return adoptAsIs(latest);
-  if (live) return stay('no field differs, and rebuild is never', notesOn(latest, live));
-  return {
-    kind: 'stuck',
-    obstacle: {
-      field: 'rebuild',
-      problem: `nothing is live${latest ? ` (${endedWords(latest)})` : ''}, and rebuild: never forbids to build again`,
-      advice: 'Set rebuild to auto.',
-    },
-  };
+  if (live) return stay({ code: 'rebuild-never' }, notesOn(latest, live));
+  return { kind: 'stuck', why: { field: 'rebuild', code: 'nothing-live', ended: latest && shortOf(latest) } };
 }
 
-const adoptAsIs = (latest: Revision) =>
-  adopt(latest, `nothing differs from revision ${latest.id}, which is on its way already (${latest.status})`);
+const adoptAsIs = (latest: Revision) => adopt({ code: 'on-its-way', ...shortOf(latest) });
 
 /**
  * A revision reports its source, but not the secrets, resources and commands it was made with. The deployment reports
@@ -168,11 +165,9 @@ function requestsUnreportedFields(desired: Desired): boolean {
   );
 }
 
-const endedWords = ({ id, status }: Revision) => `revision ${id} ended ${status}`;
+const shortOf = ({ id, status }: Revision) => ({ revisionId: id, status });
 
-function notesOn(latest: Actual['latest'], live: Revision | undefined): string[] {
+function notesOn(latest: Actual['latest'], live: Revision | undefined): PlanNote[] {
   if (!latest || latest.id === live?.id) return [];
-  return latest.phase === 'ended'
-    ? [`the newest ${endedWords(latest)} and does not serve`]
-    : [`revision ${latest.id} of another commit is on its way (${latest.status}) and will take over`];
+  return [{ code: latest.phase === 'ended' ? 'newest-ended' : 'newest-takes-over', ...shortOf(latest) }];
 }

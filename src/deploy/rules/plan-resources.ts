@@ -9,14 +9,14 @@ import {
   withResourceDefaults,
   type ResourceSpec,
 } from '../../contract/control/resource-spec.ts';
-import type { FieldChange, Obstacle } from './plan-types.ts';
+import type { FieldChange, Obstacle, PlanNote } from './plan-types.ts';
 
 /** What becomes of `resource_spec`. `spec` is the whole of it to send, absent where nothing differs. */
 export interface ResourcesComparison {
   spec?: ResourceSpec;
   changes: readonly FieldChange[];
   obstacles: readonly Obstacle[];
-  notes: readonly string[];
+  notes: readonly PlanNote[];
 }
 
 const path = 'source_config.resource_spec';
@@ -33,20 +33,18 @@ export function compareResources(requested: ResourceSpec | undefined, held: unkn
   const { spec: there, unreadable, unknown } = readableSpec(held);
   const merged = merge(there, requested);
   const [before, after] = [meaning(there), meaning(merged)];
-  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changes: FieldChange[] = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((field) => !unused.has(field) && !sameValue(before[field], after[field]))
     .map((field) => ({
       field: `${path}.${field}`,
       from: shownValue(before[field]),
       to: shownValue(after[field]),
       makesRevision: true,
-      why: Object.hasOwn(requested, field)
-        ? 'it differs, and resource_spec is sent whole'
-        : 'it was at the default that follows from a field that changes',
+      why: { code: Object.hasOwn(requested, field) ? 'resource-differs' : 'resource-default' },
     }));
-  const notes = Object.keys(requested)
+  const notes: PlanNote[] = Object.keys(requested)
     .filter((field) => unused.has(field))
-    .map((field) => `${path}.${field} has no effect: the service marks it as not to be used`);
+    .map((field) => ({ code: 'resource-unused', field: `${path}.${field}` }));
   if (changes.length === 0) return { changes, obstacles: [], notes };
   return {
     spec: merged,
@@ -55,7 +53,7 @@ export function compareResources(requested: ResourceSpec | undefined, held: unkn
       ...unreadable.filter((field) => !Object.hasOwn(requested, field)).map(cannotBeKept),
       ...contradictions(merged),
     ],
-    notes: [...notes, ...unknown.map((field) => `${path}.${field} is not known here and goes, as it is sent whole`)],
+    notes: [...notes, ...unknown.map((field) => ({ code: 'resource-unknown', field: `${path}.${field}` }) as const)],
   };
 }
 
@@ -124,16 +122,12 @@ function contradictions(spec: ResourceSpec): Obstacle[] {
   const judged = resourceSpec.safeParse(spec);
   return [...(judged.error?.issues ?? []), ...resourceProblems(spec)].map((wrong) => ({
     field: [path, ...wrong.path].join('.'),
+    code: 'resources',
     problem: wrong.message,
-    advice: 'Correct it in resource-spec; existing values that were not given are sent along.',
   }));
 }
 
-const cannotBeKept = (field: string): Obstacle => ({
-  field: `${path}.${field}`,
-  problem: 'it holds something that is not known here, and it would be lost, as resource_spec is sent whole',
-  advice: `Set ${field} in resource-spec as well.`,
-});
+const cannotBeKept = (field: string): Obstacle => ({ field: `${path}.${field}`, code: 'resource-lost' });
 
 function meaning(spec: ResourceSpec): Record<string, unknown> {
   return Object.fromEntries(Object.entries(withResourceDefaults(spec)).filter(([, value]) => !isNothing(value)));

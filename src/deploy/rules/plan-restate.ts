@@ -1,7 +1,7 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import type { Desired } from '../file/desired.ts';
-import { heldAt, inputOf, displayValue, spelledRef, tarballField } from './plan-fields.ts';
+import { heldAt, displayValue, spelledRef, tarballField } from './plan-fields.ts';
 import type { RebuildDecision } from './plan-rebuild.ts';
 import { compareTarball, latestDigest, latestPath, uploadChange } from './plan-tarball.ts';
 import type { FieldChange, Obstacle, ObservedState } from './plan-types.ts';
@@ -25,9 +25,13 @@ export function restatement(
 ): Restatement | undefined {
   if (desired.source === 'internal_source' && tarball) {
     const held = latestDigest(deployment, latest);
-    const isSame = compareTarball(tarball, held, latestPath(deployment, latest)).kind === 'same';
+    const isSame = compareTarball(tarball, held, latestPath(deployment, latest)) === 'folder-same';
     if (rebuilt.kind !== 'make' || (isSame && isMadeBy(differing))) return undefined;
-    return { kind: 'uploaded', change: uploadChange(tarball, held, rebuilt.why), digest: tarball.digest };
+    return {
+      kind: 'uploaded',
+      change: uploadChange(tarball, held, { code: 'uploaded', reason: rebuilt.why }),
+      digest: tarball.digest,
+    };
   }
   const github = desired.source === 'github';
   const { field, requested } = sourceOf(desired);
@@ -35,20 +39,11 @@ export function restatement(
   const held = heldAt(deployment, field);
   const reported = typeof held === 'string' ? held : undefined;
   const value = requested ?? (github && reported ? spelledRef(reported) : reported);
-  if (!value) {
-    return {
-      kind: 'impossible',
-      obstacle: {
-        field,
-        problem: 'a new revision is needed, and the service does not report what the deployment is made from',
-        advice: `Give ${inputOf(field)}.`,
-      },
-    };
-  }
+  if (!value) return { kind: 'impossible', obstacle: { field, code: 'source-unreported' } };
   const change = { field, from: displayValue(field, held), to: displayValue(field, value), makesRevision: true };
   return {
     kind: 'restated',
-    change: { ...change, why: `restated so that a revision is made: ${reason(rebuilt)}` },
+    change: { ...change, why: { code: 'restated', reason: rebuilt.why } },
     part: partOf(desired, value),
   };
 }
@@ -76,7 +71,5 @@ const isMadeBy = (differing: readonly FieldChange[]): boolean => differing.some(
 function isNeeded(rebuilt: RebuildDecision, github: boolean, differing: readonly FieldChange[]): boolean {
   const isMade = isMadeBy(differing);
   if (rebuilt.kind === 'make') return github || !isMade;
-  return rebuilt.kind === 'adopt' && rebuilt.unreported && isMade;
+  return rebuilt.kind === 'adopt' && rebuilt.why.code === 'commit-unreported' && isMade;
 }
-
-const reason = (rebuilt: RebuildDecision) => (rebuilt.kind === 'stuck' ? rebuilt.obstacle.problem : rebuilt.why);

@@ -6,7 +6,9 @@ import {
   type SecretReply,
 } from '../../contract/control/secret.ts';
 import type { SecretsStrategy } from '../file/desired.ts';
-import type { FieldChange, Obstacle } from './plan-types.ts';
+import type { ChangeReason, FieldChange, Obstacle } from './plan-types.ts';
+
+type SecretCode = Extract<ChangeReason['code'], `secret${string}`>;
 
 /** What becomes of the set of secrets. `set` is the whole set to send, absent if nothing is sent. */
 export interface SecretsComparison {
@@ -38,14 +40,14 @@ export function compareSecrets(
   const unknown: FieldChange[] = [];
   for (const [name, value] of wanted) {
     const is = there.get(name);
-    if (is === undefined) changes.push(change(name, undefined, 'set', 'it is not there'));
+    if (is === undefined) changes.push(change(name, undefined, 'set', 'secret-missing'));
     else if (is.value === value) continue;
-    else if (shownValue(is) === undefined) unknown.push(change(name, 'set', 'set', hiddenValue));
-    else changes.push(change(name, 'set', 'set', 'it differs'));
+    else if (shownValue(is) === undefined) unknown.push(change(name, 'set', 'set', 'secret-hidden'));
+    else changes.push(change(name, 'set', 'set', 'secret-differs'));
   }
   for (const name of there.keys()) {
     if (wanted.has(name) || strategy === 'merge') continue;
-    changes.push(change(name, 'set', undefined, 'it is not in the configuration, and secrets-strategy is overwrite'));
+    changes.push(change(name, 'set', undefined, 'secret-dropped'));
   }
   const differs = changes.length > 0;
   if (!differs && unknown.length === 0) return same;
@@ -62,21 +64,13 @@ export function compareSecrets(
 
 const same: SecretsComparison = { changes: [], obstacles: [], differs: false };
 
-const hiddenValue = "it can't be compared, because the service hides its value";
-
 function compareUnlisted(requested: readonly Secret[], strategy: SecretsStrategy): SecretsComparison {
   if (requested.length === 0) return same;
   if (strategy === 'overwrite') {
-    const why = 'the service does not say which secrets there are, so all of them are replaced';
-    const changes = requested.map(({ name }) => change(name, undefined, 'set', why));
+    const changes = requested.map(({ name }) => change(name, undefined, 'set', 'secrets-unlisted'));
     return { set: requested, changes, obstacles: [], differs: false };
   }
-  const obstacle: Obstacle = {
-    field: 'secrets',
-    problem: 'the service does not say which secrets there are, and changing one replaces all of them',
-    advice: 'Set secrets-strategy to overwrite, and name all secrets that the deployment needs.',
-  };
-  return { changes: [], obstacles: [obstacle], differs: false };
+  return { changes: [], obstacles: [{ field: 'secrets', code: 'secrets-unlisted' }], differs: false };
 }
 
 /** `secret_references` are replaced whole, in place (docs/design/contract.md#secrets). Their order means nothing. */
@@ -94,25 +88,19 @@ export function compareReferences(
       from: there.get(name),
       to: wanted.get(name),
       makesRevision: false,
-      why: wanted.has(name)
-        ? 'it differs, and it takes effect with the next revision'
-        : 'it is not in the configuration, and the list is replaced whole',
+      why: wanted.has(name) ? { code: 'differs', patch: 'next-revision' } : { code: 'reference-dropped' },
     }));
 }
 
 const source = ({ secret_name, secret_key }: SecretReference) => `${secret_name}/${secret_key}`;
 
-const change = (name: string, from: string | undefined, to: string | undefined, why: string): FieldChange => ({
+const change = (name: string, from: 'set' | undefined, to: 'set' | undefined, code: SecretCode): FieldChange => ({
   field: `secrets.${name}`,
   from,
   to,
   makesRevision: true,
-  why,
+  why: { code },
 });
 
 /** Sending back what a service shows instead of a value would overwrite the secret with it. */
-const hiddenSecret = (name: string): Obstacle => ({
-  field: `secrets.${name}`,
-  problem: 'the service hides its value, and a change of any secret replaces all of them, so it would be lost',
-  advice: `Add ${name} to secrets, or set secrets-strategy: overwrite to remove it.`,
-});
+const hiddenSecret = (name: string): Obstacle => ({ field: `secrets.${name}`, code: 'secret-lost' });

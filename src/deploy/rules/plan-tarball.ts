@@ -3,21 +3,18 @@ import type { Deployment } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { tarballField } from './plan-fields.ts';
-import type { FieldChange, TarballSummary } from './plan-types.ts';
+import type { ChangeReason, FieldChange, PlanNote, TarballSummary } from './plan-types.ts';
 
-/** Whether the last upload is the requested folder; `why` is one clause. */
-export type TarballComparison = { kind: 'same' } | { kind: 'other' | 'unavailable'; why: string };
+/** Whether the last upload is the requested folder. */
+type TarballComparison = 'folder-same' | 'folder-differs' | 'nothing-uploaded' | 'digest-unreported';
 
 /** What is reported of an upload: `undefined` if nothing is reported, `null` if there was none. */
 type ReportedText = string | null | undefined;
 
 /** Compares by digest; without a reported digest the result is unknown. */
 export function compareTarball(tarball: TarballSummary, held: ReportedText, path: ReportedText): TarballComparison {
-  if (held === tarball.digest) return { kind: 'same' };
-  if (held) return { kind: 'other', why: 'the folder differs from what was uploaded last' };
-  return path || (path === undefined && held === undefined)
-    ? { kind: 'unavailable', why: 'this service does not report the digest of what was uploaded last' }
-    : { kind: 'other', why: 'nothing was uploaded yet' };
+  if (held) return held === tarball.digest ? 'folder-same' : 'folder-differs';
+  return path || (path === undefined && held === undefined) ? 'digest-unreported' : 'nothing-uploaded';
 }
 
 /** The digest from the latest revision, or else from the deployment, which also describes the latest revision. */
@@ -46,7 +43,11 @@ export function waitsForUpload(deployment: Deployment, latest: Revision | undefi
 }
 
 /** The change that an upload makes, with what is uploaded. */
-export const uploadChange = (tarball: TarballSummary, held: string | null | undefined, why: string): FieldChange => ({
+export const uploadChange = (
+  tarball: TarballSummary,
+  held: string | null | undefined,
+  why: ChangeReason,
+): FieldChange => ({
   field: tarballField,
   from: held ? shortDigest(held) : undefined,
   to: `${shortDigest(tarball.digest)} (${tarball.files} ${tarball.files === 1 ? 'file' : 'files'}, ${tarball.size.toLocaleString('en')} bytes packed)`,
@@ -57,23 +58,15 @@ export const uploadChange = (tarball: TarballSummary, held: string | null | unde
 /** A digest, abbreviated but still distinguishable. */
 const shortDigest = (digest: string): string => digest.replace(/^(sha256:[0-9a-f]{12}).*$/, '$1');
 
-/** How many of what was left out are named. */
-const named = 5;
-
 /** What a person has to know of a folder that is uploaded. */
-export function notesOnTarball({ sourceDir }: DesiredInternalSource, tarball: TarballSummary | undefined): string[] {
+export function notesOnTarball({ sourceDir }: DesiredInternalSource, tarball: TarballSummary | undefined): PlanNote[] {
   if (sourceDir === undefined) return [];
-  if (!tarball) return ['what would be uploaded is not known here: the folder was not looked at'];
+  if (!tarball) return [{ code: 'folder-unseen' }];
   const { leftOut } = tarball;
   if (leftOut.length === 0) return [];
-  const more = leftOut.length > named ? ` and ${leftOut.length - named} more` : '';
   const variables = leftOut.filter((path) => /(?:^|\/)\.env(?:\.[^/]*)?$/i.test(path));
   return [
-    ...(variables.length === 0
-      ? []
-      : [
-          `the variables in ${variables.slice(0, named).join(', ')} are not uploaded; give the agent those that it needs as secrets (\`secrets\`, or --secrets NAME)`,
-        ]),
-    `left out of the upload by default: ${leftOut.slice(0, named).join(', ')}${more}; a line with ! in .landfallignore takes one in`,
+    ...(variables.length === 0 ? [] : [{ code: 'variables-left-out', paths: variables } as const]),
+    { code: 'left-out', paths: leftOut },
   ];
 }

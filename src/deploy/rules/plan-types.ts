@@ -1,15 +1,22 @@
 import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ImageLookup } from '../../contract/control/container.ts';
-import type { RequestedCommit } from './commit.ts';
+import type { PatchEffect } from '../../contract/control/field-table.ts';
+import type { RequestedCommit, UnknownCommit } from './commit.ts';
+
+/** Something that a person may choose: an integration, or a listener. */
+export interface Choice {
+  id: string;
+  name: string;
+}
 
 /** The lookup result for an id that was not given: the one match, or why there is not exactly one. */
 export type IdLookup =
-  | { kind: 'one'; id: string; /** One clause for a note. */ why: string }
+  | { kind: 'one'; id: string; note: PlanNote }
   /** Several fit: a person has to choose. */
-  | { kind: 'choices'; choices: readonly { id: string; name: string }[] }
+  | { kind: 'choices'; choices: readonly Choice[] }
   /** None is needed or none can be found; the request is sent without one. */
-  | { kind: 'none'; why: string };
+  | { kind: 'none'; note: PlanNote };
 
 /** The properties of a packed folder that a plan uses. */
 export interface TarballSummary {
@@ -55,16 +62,95 @@ export interface FieldChange {
   from: string | undefined;
   to: string | undefined;
   makesRevision: boolean;
-  /** Why it is sent, one sentence without a full stop at the end. */
-  why: string;
+  why: ChangeReason;
 }
 
-/** A field that stands in the way, and what a person can do about it. */
-export interface Obstacle {
-  field: string;
-  problem: string;
-  advice: string;
+/** A union of `{ code }` with the facts of each code. */
+export type Coded<Facts, Code extends keyof Facts = keyof Facts> = {
+  [Each in Code]: { code: Each } & Facts[Each];
+}[Code];
+
+interface RevisionStatus {
+  revisionId: string;
+  status: string;
 }
+
+/** Why a revision is made, adopted, or not needed. */
+export interface RebuildFacts
+  extends
+    Record<'rebuild-always' | 'rebuild-never' | 'no-revision' | 'live-commit-unreported', unknown>,
+    Record<'image-same' | 'folder-same' | 'folder-differs' | 'nothing-uploaded' | 'digest-unreported', unknown> {
+  'commit-unknown': { because: UnknownCommit };
+  'commit-live': { commit: string };
+  'commit-not-live': { commit: string; live: string | undefined };
+  'image-live': { image: string };
+  /** `mayLack`: the live revision is of the same commit, and maybe not of the same settings. */
+  ended: RevisionStatus & { commit?: string; mayLack?: true };
+  /** Without a commit nothing differs from the revision. */
+  'on-its-way': RevisionStatus & { commit?: string };
+  'commit-unreported': RevisionStatus;
+}
+export type RebuildReason = Coded<RebuildFacts>;
+
+/** Why nothing is done, or something again: the reason, or the obstacle that does not matter here. */
+export type PlanReason = RebuildReason | Obstacle;
+
+/** Why a field is sent. */
+export interface ChangeFacts
+  extends
+    Record<'created' | 'uploaded-later' | 'resource-differs' | 'resource-default' | 'reference-dropped', unknown>,
+    Record<`secret-${'missing' | 'differs' | 'hidden' | 'dropped'}` | 'secrets-unlisted', unknown> {
+  differs: { patch: PatchEffect };
+  restated: { reason: PlanReason };
+  uploaded: { reason: PlanReason };
+}
+export type ChangeReason = Coded<ChangeFacts>;
+
+/** A field that stands in the way, and why. */
+export type ObstacleFacts = { [Code in keyof FieldFacts]: { field: string } & FieldFacts[Code] };
+export type Obstacle = Coded<ObstacleFacts>;
+
+interface FieldFacts extends Record<
+  'deployments-unlisted' | 'source-unreported' | 'secrets-unlisted' | 'secret-lost' | 'resource-lost',
+  unknown
+> {
+  missing: { source: string };
+  choices: { choices: readonly Choice[] };
+  fixed: { from: string | undefined; to: string | undefined };
+  'other-source': { from: string; to: string };
+  'other-name': { name: string };
+  'ambiguous-name': { name: string | undefined; ids: readonly string[] };
+  'being-deleted': { status: string };
+  'tag-on-push': { ref: string; isRequested: boolean };
+  'awaits-folder': { revisionId: string | undefined; isForbidden: boolean };
+  'nothing-live': { ended: RevisionStatus | undefined };
+  /** `problem` is that of a rule for all resources together. */
+  resources: { problem: string };
+  'other-commit': { commit: string; head: string | undefined };
+}
+
+/** What a person has to know of a plan. */
+export interface PlanNoteFacts {
+  'built-to-be-sure': { reason: RebuildReason };
+  'commit-unreported': RevisionStatus;
+  'newer-waits': { revisionId: string | undefined; commit: string };
+  'newest-ended': RevisionStatus;
+  'newest-takes-over': RevisionStatus;
+  'image-unpinned': { image: string | undefined; why: string };
+  'later-effect': { fields: readonly string[] };
+  'field-unreported': { field: string };
+  'resource-unused': { field: string };
+  'resource-unknown': { field: string };
+  'folder-unseen': unknown;
+  'variables-left-out': { paths: readonly string[] };
+  'left-out': { paths: readonly string[] };
+  'integration-found': { name: string; /** It says that it reaches the repository. */ reaches: boolean };
+  'listener-found': { name: string };
+  'ids-unlisted': { of: 'integration' | 'listener' };
+  'ids-absent': { of: 'integration' | 'listener' };
+  'repository-unreached': { repoUrl: string };
+}
+export type PlanNote = Coded<PlanNoteFacts>;
 
 /** A revision in progress that already has the requested content: it is followed instead of making another. */
 interface Adoption {
@@ -85,7 +171,7 @@ export type Plan =
       kind: 'create';
       request: DeploymentCreateRequest;
       changes: readonly FieldChange[];
-      notes: readonly string[];
+      notes: readonly PlanNote[];
     } & PlannedUpload)
   | ({
       kind: 'patch';
@@ -96,11 +182,8 @@ export type Plan =
       makesRevision: boolean;
       /** The latest revision before the PATCH, to resolve a lost response. */
       formerLatestRevisionId: string | null;
-      notes: readonly string[];
+      notes: readonly PlanNote[];
     } & Adoption &
       PlannedUpload)
-  | ({ kind: 'none'; deploymentId: string; why: string; notes: readonly string[] } & Adoption)
+  | ({ kind: 'none'; deploymentId: string; why: PlanReason; notes: readonly PlanNote[] } & Adoption)
   | { kind: 'impossible'; obstacles: readonly Obstacle[] };
-
-/** A plan as it may be shown to anybody: the request, which carries secrets, is left out. */
-export type ReportedPlan = Plan extends infer Each ? (Each extends Plan ? Omit<Each, 'request'> : never) : never;

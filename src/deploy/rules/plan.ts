@@ -6,12 +6,12 @@ import { otherCommitObstacles } from './commit.ts';
 import { planCreation } from './plan-create.ts';
 import { compareFields, buildRequestFields } from './plan-fields.ts';
 import { identityObstacles, pushOnTag } from './plan-identity.ts';
-import { decideRebuild, type RebuildDecision } from './plan-rebuild.ts';
+import { decideRebuild, type AdoptReason } from './plan-rebuild.ts';
 import { compareResources } from './plan-resources.ts';
 import { restatement } from './plan-restate.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
 import { notesOnTarball } from './plan-tarball.ts';
-import type { FieldChange, Plan, ObservedState } from './plan-types.ts';
+import type { FieldChange, Plan, PlanNote, ObservedState } from './plan-types.ts';
 
 /**
  * What has to be done so that `desired` runs, and why. Pure: the same two values give the same plan. A field that does
@@ -23,7 +23,7 @@ export function plan(requested: Desired, seen: ObservedState): Plan {
   const desired = withPinnedImage(requested, image);
   if (!deployment) return planCreation(desired, seen);
   const identity = identityObstacles(desired, deployment);
-  if (identity.some(({ field }) => field === 'source')) return { kind: 'impossible', obstacles: identity };
+  if (identity.some(({ code }) => code === 'other-source')) return { kind: 'impossible', obstacles: identity };
   const fields = compareFields(desired, deployment);
   const secrets = compareSecrets(desired.secrets, desired.secretsStrategy, deployment.secrets);
   const docker = desired.source === 'external_docker' ? desired : undefined;
@@ -38,7 +38,7 @@ export function plan(requested: Desired, seen: ObservedState): Plan {
     ...pushOnTag(desired, deployment),
     ...resources.obstacles,
     ...secrets.obstacles,
-    ...(rebuilt.kind === 'stuck' && (rebuilt.always || !isMade) ? [rebuilt.obstacle] : []),
+    ...(rebuilt.kind === 'stuck' && (rebuilt.always || !isMade) ? [rebuilt.why] : []),
   ];
   const restated = restatement(desired, deployment, rebuilt, differing, seen);
   if (restated?.kind === 'impossible') obstacles.push(restated.obstacle);
@@ -47,7 +47,7 @@ export function plan(requested: Desired, seen: ObservedState): Plan {
 
   const changes = [...differing, ...(restated ? [restated.change] : [])];
   const makesRevision = isMade || restated !== undefined;
-  const adopting = rebuilt.kind === 'adopt' && !makesRevision ? adoption(rebuilt) : {};
+  const adopting = rebuilt.kind === 'adopt' && !makesRevision ? adoption(rebuilt.why) : {};
   const notes = [
     ...fields.notes,
     ...resources.notes,
@@ -57,10 +57,7 @@ export function plan(requested: Desired, seen: ObservedState): Plan {
       ? notesOnTarball(desired, seen.tarball)
       : []),
   ];
-  if (changes.length === 0) {
-    const why = rebuilt.kind === 'stuck' ? rebuilt.obstacle.problem : rebuilt.why;
-    return { kind: 'none', deploymentId: deployment.id, why, notes, ...adopting };
-  }
+  if (changes.length === 0) return { kind: 'none', deploymentId: deployment.id, why: rebuilt.why, notes, ...adopting };
   const sent = new Set(changes.map(({ field }) => field));
   const parts = buildRequestFields(desired, (path) => sent.has(path));
   const request: DeploymentPatchRequest = {
@@ -94,15 +91,13 @@ function withPinnedImage(desired: Desired, image: ImageLookup | undefined): Desi
   return image?.kind === 'pinned' ? { ...desired, imageUri: image.uri } : desired;
 }
 
-function notesOnImage(desired: Desired, image: ImageLookup | undefined): string[] {
+function notesOnImage(desired: Desired, image: ImageLookup | undefined): PlanNote[] {
   if (image?.kind !== 'unknown' || !('imageUri' in desired)) return [];
-  return [
-    `image ${desired.imageUri} can change under the same name, and ${image.why}: what was pushed since is not recognised; name a digest, or set rebuild to always`,
-  ];
+  return [{ code: 'image-unpinned', image: desired.imageUri, why: image.why }];
 }
 
-const adoption = (rebuilt: RebuildDecision & { kind: 'adopt' }) =>
-  rebuilt.unreported ? { adopt: rebuilt.revisionId, unreportedCommit: true as const } : { adopt: rebuilt.revisionId };
+const adoption = ({ code, revisionId }: AdoptReason) =>
+  code === 'commit-unreported' ? { adopt: revisionId, unreportedCommit: true as const } : { adopt: revisionId };
 
 function filled<Name extends string, Part extends object>(name: Name, part: Part): { [N in Name]?: Part } {
   const whole: { [N in Name]?: Part } = {};
@@ -111,9 +106,9 @@ function filled<Name extends string, Part extends object>(name: Name, part: Part
 }
 
 /** Changes that are already stored but take effect only with the next revision. */
-function laterEffects(changes: readonly FieldChange[]): string[] {
-  const later = changes
+function laterEffects(changes: readonly FieldChange[]): PlanNote[] {
+  const fields = changes
     .filter(({ field }) => ruleOf(field.replace(/^(secret_references)\..*$/, '$1')).patch === 'next-revision')
     .map(({ field }) => field);
-  return later.length === 0 ? [] : [`${later.join(', ')}: changed, and without effect until the next revision`];
+  return fields.length === 0 ? [] : [{ code: 'later-effect', fields }];
 }

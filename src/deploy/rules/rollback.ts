@@ -38,9 +38,6 @@ export function rollbackObstacle(
   return onItsWay === undefined ? undefined : { code: 'other-on-its-way', revisionId: onItsWay };
 }
 
-export const nothingLive = 'nothing is live, so there is nothing to go back from';
-export const noneLiveBefore = (active: string): string => `no revision was live before ${active}`;
-
 /**
  * Whether a revision is the newest that was live before this one. The returned function is given the revisions one by
  * one, newest first; one that was live keeps its status when another takes its place.

@@ -1,7 +1,7 @@
-import { asSentence } from '../../kit/plain-text.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { holdStateOf } from './hold-state.ts';
+import type { Note } from './note.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
 
 /** How many warnings of a build are repeated. */
@@ -64,8 +64,8 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
 }
 
 /** What a person has to know of the build. */
-export const notesOnBuild = ({ buildWarnings = [] }: Pick<Rollout, 'buildWarnings'>): string[] =>
-  buildWarnings.slice(0, mostWarnings).map((warning) => `the build warns: ${asSentence(warning)}`);
+export const notesOnBuild = ({ buildWarnings = [] }: Pick<Rollout, 'buildWarnings'>): Note[] =>
+  buildWarnings.slice(0, mostWarnings).map((warning) => ({ code: 'build-warning', warning }));
 
 /** The end of a wait that brought none: what the service is doing goes on without us. */
 export function rolloutOutOfTime(state: Rollout): EndedRollout {

@@ -2,16 +2,13 @@ import type { Series, SmokeTest } from '../file/smoke-test.ts';
 import {
   decide,
   designTest,
-  exactRates,
   fewestMore,
   formatDecision,
   formatRate,
-  percent,
-  whyTooFew,
   type ObservedRate,
 } from '../../kit/statistics/sequential-test.ts';
 import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-live.ts';
-import { looksOf, sampleOf } from './compare.ts';
+import { sampleOf } from './compare.ts';
 import { providerAdvice, withCounts } from '../words/advice.ts';
 import { atOnceAfter, isPatienceOver, othersFault, reasonOf } from './patience.ts';
 import { isAgentsFault, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
@@ -128,36 +125,6 @@ function answersToDecide(series: Extract<Series, { kind: 'rate' }>, { right, ans
   }
   const fewest = fewestMore({ ...boundaries, maxTries: Infinity }, { right, wrong: answers - right });
   return `a verdict takes at least ${counted(fewest, 'more answer')}`;
-}
-
-/** The test with so many answers, all of which are counted: what its pass rate decides stays, if it has one. */
-export function withAnswers({ series, ...test }: SmokeTest, answers: number): SmokeTest {
-  if (series?.kind === 'rate') return { ...test, series: { ...series, answers } };
-  return { ...test, series: { kind: 'all-right', tries: answers, answers, atOnce: series?.atOnce ?? 4 } };
-}
-
-/** Why so many answers could never prove anything of the pass rate of a test; undefined where they could. */
-export function whyTooFewAnswers({ name, series }: SmokeTest, answers: number): string | undefined {
-  const why = series?.kind === 'rate' ? whyTooFew(series.boundaries, series, answers) : undefined;
-  return why && `tries of the smoke test ${name} ${why}`;
-}
-
-/** What a series costs and finds, as a clause. */
-export function describeSeries(series: Series): string {
-  if (series.kind === 'all-right') return `needs ${counted(series.tries, 'right answer')}`;
-  if (series.kind === 'live') {
-    const [fewest = series.tries] = looksOf(series.tries);
-    const answers = fewest < series.tries ? `${fewest} to ${series.tries}` : series.tries;
-    return `compares ${answers} answers with as many of the live revision`;
-  }
-  const { passRate, drop, boundaries } = series;
-  const dropped = exactRates(boundaries, passRate - drop);
-  const answers = Math.round(exactRates(boundaries, passRate).meanTries);
-  const points = Number((drop * 100).toFixed(1));
-  const chance = percent(dropped.failed);
-  const enough = designTest(series)?.maxTries ?? 0;
-  const more = boundaries.maxTries < enough ? `; with \`max-tries: ${enough}\` it finds it with 99 %` : '';
-  return `finds a drop of ${points} points with ${chance}, about ${answers} answers, at most ${boundaries.maxTries}${more}`;
 }
 
 /** Whether a series needs another answer: until it is decided, and while the agent can be reached. */

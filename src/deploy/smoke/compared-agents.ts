@@ -8,6 +8,7 @@ import { textsToMask } from '../../contract/control/secret.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { holdStateOf } from '../rules/hold-state.ts';
+import { notFoundByName } from '../words/outcomes.ts';
 import { findDeployment, type DeploymentIdentity } from '../machine/find-deployment.ts';
 import { type KeptBaseline, readBaselines } from './kept-baselines.ts';
 import { endOfTests } from './open-test.ts';
@@ -69,7 +70,7 @@ export async function findAgents(search: AgentSearch): Promise<FoundAgents> {
   let which: 'live' | 'new' | 'deployment' = 'deployment';
   try {
     const found = await findDeployment(service.deployment, service.control, search.signal);
-    if (!found.ok) throw new NotComparable(found.problem);
+    if (!found.ok) throw new NotComparable(notFoundByName(service.deployment.name, found.matches));
     const { deployment } = found;
     for (const text of textsToMask(deployment.secrets)) search.mask(text);
     const within = { ...search, control: service.control, deployment };

@@ -1,4 +1,4 @@
-import type { FieldChange, ReportedPlan } from '../rules/plan-types.ts';
+import type { ReportedChange, ReportedPlan } from './plan.ts';
 import { formatDecision } from '../../kit/statistics/sequential-test.ts';
 import type { NamedVerdict, TestVerdict } from '../rules/verdict-types.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
@@ -131,7 +131,7 @@ function planLines(plan: ReportedPlan): string[] {
   }
 }
 
-function changeLine({ field, from, to, makesRevision, why }: FieldChange): string {
+function changeLine({ field, from, to, makesRevision, why }: ReportedChange): string {
   const value = (text: string | undefined): string => (text === undefined ? 'nothing' : asLine(text, 120));
   const change = from === to ? `${value(to)} again` : `${value(from)} -> ${value(to)}`;
   return `  ${field}: ${change}${makesRevision ? ' (makes a revision)' : ''}: ${asLine(why, 300)}`;

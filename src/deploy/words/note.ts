@@ -1,5 +1,7 @@
+import { asSentence } from '../../kit/plain-text.ts';
 import type { HoldState } from '../rules/hold-state.ts';
 import type { Note } from '../rules/note.ts';
+import { planNote } from './plan.ts';
 import { counted } from './verdict-table/words.ts';
 
 const heldOtherwise: Record<HoldState['kind'], string> = {
@@ -36,6 +38,8 @@ export function noteText(note: Note): string {
       return `the service does not report the live revision ${note.revisionId}`;
     case 'decided-otherwise':
       return `revision ${note.revisionId} was to be ${note.decision}, but ${heldOtherwise[note.hold]}`;
+    case 'build-warning':
+      return `the build warns: ${asSentence(note.warning)}`;
     case 'log-unread':
       return note.text === undefined
         ? `this service does not offer ${note.log} logs`
@@ -55,7 +59,7 @@ export function noteText(note: Note): string {
     case 'journal-unwritten':
       return `how far this deploy is could not be kept, so it can't be resumed from here: ${note.text}`;
     default:
-      return note.text;
+      return 'text' in note ? note.text : planNote(note);
   }
 }
 

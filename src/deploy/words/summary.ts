@@ -1,5 +1,5 @@
 import { asSentence } from '../../kit/plain-text.ts';
-import type { ReportedPlan } from '../rules/plan-types.ts';
+import type { ReportedPlan } from './plan.ts';
 import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { toReportedTest } from '../rules/verdict-report.ts';
 import { failedRollbackTitle } from './revision-ending.ts';

@@ -1,6 +1,6 @@
 import type { Desired, DesiredExternalDocker, DesiredGithub } from '../../../src/deploy/file/desired.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
-import type { Workflow } from '../../../src/deploy/rules/commit.ts';
+import type { Workflow } from '../../../src/deploy/file/workflow.ts';
 import { deploy } from '../../../src/deploy/machine/deploy.ts';
 import type { Outcome } from '../../../src/deploy/machine/outcome-types.ts';
 import type { DeployRunRequest } from '../../../src/deploy/machine/deploy-run.ts';

@@ -5,9 +5,10 @@ import {
   otherCommitObstacles,
   sameCommit,
   shortCommit,
-  type Workflow,
+  type RequestedCommit,
+  type UnknownCommit,
 } from '../../../src/deploy/rules/commit.ts';
-import { isRepositoryNamed, sameRepository, shownRepository } from '../../../src/deploy/rules/repository-url.ts';
+import type { Workflow } from '../../../src/deploy/file/workflow.ts';
 
 const sha = 'a'.repeat(40);
 const headSha = 'b'.repeat(40);
@@ -88,96 +89,25 @@ describe('the requested commit', () => {
     expect(known.kind === 'known' ? known.sha : undefined).toBe(wanted);
   });
 
-  const elsewhere = { ...push, ref: 'refs/heads/next' };
-  test.each<[string, Partial<Parameters<typeof determineCommit>[0]>]>([
-    ['this workflow', { workflow: push }],
-    ['the head of main', { workflow: push, head: headSha }],
-    ['the input commit', { workflow: push, head: headSha, commit: sha }],
-    ['this workflow', { workflow: pullRequest, repoRef: 'feature' }],
-    ['the head of main', { head: headSha }],
-    ['this workflow runs on refs/heads/next of acme/agent, which is not what is deployed', { workflow: elsewhere }],
-    ['this workflow runs on feature of acme/agent, which is not what is deployed', { workflow: pullRequest }],
-    ['no workflow says which commit it runs on', {}],
-    ['the service does not report which repository and ref it builds', { workflow: push, repoUrl: undefined }],
-    ['the service does not report which repository and ref it builds', { head: headSha, repoRef: undefined }],
-  ])('is known, or unknown, with a reason: %s', (reason, change) => {
-    const known = determineCommit({
-      repoUrl: 'https://github.com/acme/agent',
-      repoRef: 'main',
-      workflow: undefined,
-      head: undefined,
-      ...change,
-    });
-    expect(known.kind === 'known' ? known.from : known.why).toBe(reason);
-  });
-});
-
-describe('spellings of a repository', () => {
-  const plain = 'https://github.com/acme/agent';
-  test.each([
-    'https://github.com/acme/agent.git',
-    'https://github.com/acme/agent/',
-    'https://github.com/acme/agent.git/',
-    'http://GitHub.com/Acme/Agent',
-    'https://user:word@github.com/acme/agent',
-    'https://github.com:443/acme/agent',
-    'git@github.com:acme/agent.git',
-    'github.com:acme/agent',
-    'ssh://git@github.com/acme/agent.git',
-    'ssh://git@github.com:2222/acme/agent',
-    'git://github.com/acme/agent',
-    ' https://github.com/acme/agent ',
-    'git+ssh://git@github.com/acme/agent',
-    'git+https://github.com/acme/agent.git',
-    'https://github.com//acme/agent.GIT//',
-    'git@github.com:/acme/agent',
-    ' git@github.com:acme/agent ',
-  ])('%s is the same', (other) => expect(sameRepository(plain, other)).toBe(true));
-
-  test.each([
-    'https://github.com/acme/agents',
-    'https://github.com/acme',
-    'https://gitlab.com/acme/agent',
-    'https://github.com:8443/acme/agent',
-    '/github.com/acme/agent',
-    'ftp://github.com/acme/agent',
-    'git@github.com:acme/agents',
-    'file:///acme/agent',
-    'acme/agent',
-    '',
-  ])('%s is another', (other) => expect(sameRepository(plain, other)).toBe(false));
-
-  test.each([
-    ['/srv/git/acme/agent', 'file:///srv/git/acme/agent', true],
-    ['/srv/git/acme/agent.git', 'file:///srv/git/acme/agent', true],
-    ['/srv/with space/agent', 'file:///srv/with%20space/agent', true],
-    ['/srv/100%/agent', '/srv/100%/agent/', true],
-    ['C:\\git\\agent', 'file:///C:/git/agent', true],
-    ['srv/agent', '/srv/agent', true],
-    ['/srv/a?b#c', '/srv/a?b#d', false],
-    ['/srv/a?b', '/srv/a%3Fb', false],
-    ['/srv/agent.git', '/srv/agent.github', false],
-    ['/srv/agent.github', '/srv/agenthub', false],
-    ['/srv/git/agent', '/srv/git/Agent', false],
-    ['file:///srv/git/agent', 'file:///srv/git/Agent', false],
-    ['a:b', 'A:b', false],
-  ])('of folders: %s and %s', (one, other, same) => expect(sameRepository(one, other)).toBe(same));
-
-  test.each([
-    ['https://ghe.acme.com/Acme/Agent.git', true],
-    ['git@github.com:acme/agent', true],
-    ['https://github.com/big-acme/agent', false],
-    ['https://github.com/acme/agent/more', false],
-  ])('%s is named acme/agent on its host: %s', (address, named) =>
-    expect(isRepositoryNamed(address, 'Acme', 'agent')).toBe(named),
-  );
-
-  test('a password in the address is never shown', () => {
-    expect(shownRepository('https://user:word@github.com/acme/agent')).toBe('https://github.com/acme/agent');
-    expect(shownRepository('https://user:wo@rd@github.com/acme/agent')).toBe('https://github.com/acme/agent');
-    expect(shownRepository('https://github.com/acme/agent?by=a@b')).toBe('https://github.com/acme/agent?by=a@b');
-    expect(shownRepository('git@github.com:acme/agent.git')).toBe('git@github.com:acme/agent.git');
-    expect(shownRepository('GIT+SSH://git@github.com/acme/a@b')).toBe('GIT+SSH://github.com/acme/a@b');
+  const known = (sha: string, more: object = {}): RequestedCommit => ({ kind: 'known', sha, ...more });
+  const unknown = (because: UnknownCommit): RequestedCommit => ({ kind: 'unknown', because });
+  const elsewhere = (ref: string) => unknown({ code: 'other-workflow', ref, repository: 'acme/agent' });
+  const next = { ...push, ref: 'refs/heads/next' };
+  const onlyOurs = { only: { head: headSha } };
+  test.each<[RequestedCommit, Partial<Parameters<typeof determineCommit>[0]>]>([
+    [known(sha), { workflow: push }],
+    [known(headSha, { insteadOf: sha }), { workflow: push, head: headSha }],
+    [known(sha, onlyOurs), { workflow: push, head: headSha, commit: sha }],
+    [known(headSha), { workflow: pullRequest, repoRef: 'feature' }],
+    [known(headSha), { head: headSha }],
+    [elsewhere('refs/heads/next'), { workflow: next }],
+    [elsewhere('feature'), { workflow: pullRequest }],
+    [unknown({ code: 'no-workflow' }), {}],
+    [unknown({ code: 'ref-unreported' }), { workflow: push, repoUrl: undefined }],
+    [unknown({ code: 'ref-unreported' }), { head: headSha, repoRef: undefined }],
+  ])('is known, or unknown with a reason: %j', (determined, change) => {
+    const asked = { repoUrl: 'https://github.com/acme/agent', repoRef: 'main', workflow: undefined, head: undefined };
+    expect(determineCommit({ ...asked, ...change })).toEqual(determined);
   });
 });
 
@@ -206,18 +136,18 @@ describe('only one commit', () => {
     [
       'is refused where the ref has another head',
       headSha,
-      [{ field: 'commit', problem: expect.stringContaining('the head of the ref, which is bbbbbbb') }],
+      [{ field: 'commit', code: 'other-commit', commit: sha, head: headSha }],
     ],
     [
       'is refused where the head is not known',
       undefined,
-      [{ field: 'commit', problem: expect.stringContaining('not known here whether it is the head of the ref') }],
+      [{ field: 'commit', code: 'other-commit', commit: sha, head: undefined }],
     ],
-  ])('%s', (_, head, obstacles) => expect(otherCommitObstacles(only(head))).toMatchObject(obstacles));
+  ])('%s', (_, head, obstacles) => expect(otherCommitObstacles(only(head))).toEqual(obstacles));
 
   test('any other is another, and none is where nothing was asked for', () => {
     expect(isOtherCommit(only(sha), headSha)).toBe(true);
     expect(isOtherCommit(only(sha), sha.slice(0, 7))).toBe(false);
-    expect(isOtherCommit({ kind: 'known', sha, from: 'this workflow' }, headSha)).toBe(false);
+    expect(isOtherCommit({ kind: 'known', sha }, headSha)).toBe(false);
   });
 });

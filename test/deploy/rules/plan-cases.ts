@@ -2,11 +2,12 @@ import type { DesiredExternalDocker, DesiredGithub } from '../../../src/deploy/f
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import type { RequestedCommit } from '../../../src/deploy/rules/commit.ts';
 import type { Plan, ObservedState } from '../../../src/deploy/rules/plan-types.ts';
+import { reportedPlan } from '../../../src/deploy/words/plan.ts';
 
-const ours = 'a'.repeat(40);
+export const ours = 'a'.repeat(40);
 export const theirs = 'b'.repeat(40);
-export const known: RequestedCommit = { kind: 'known', sha: ours, from: 'this workflow' };
-export const unknown: RequestedCommit = { kind: 'unknown', why: 'unknown commit' };
+export const known: RequestedCommit = { kind: 'known', sha: ours };
+export const unknown: RequestedCommit = { kind: 'unknown', because: { code: 'no-workflow' } };
 
 export const github: DesiredGithub = {
   source: 'github',
@@ -82,4 +83,6 @@ export const changed = (planned: Plan) =>
 export const request = (planned: Plan) =>
   planned.kind === 'patch' || planned.kind === 'create' ? planned.request : undefined;
 export const obstacles = (planned: Plan) => (planned.kind === 'impossible' ? planned.obstacles : []);
-export const notes = (planned: Plan) => (planned.kind === 'impossible' ? '' : planned.notes.join('; '));
+export const notes = (planned: Plan) => (planned.kind === 'impossible' ? [] : planned.notes);
+/** All that is shown of a plan, and all that its words are made from. */
+export const shown = (planned: Plan) => JSON.stringify([{ ...planned, request: undefined }, reportedPlan(planned)]);

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Desired, DesiredExternalDocker, DesiredGithub } from '../../../src/deploy/file/desired.ts';
 import { plan } from '../../../src/deploy/rules/plan.ts';
-import { withoutRequest } from '../../../src/deploy/rules/plan-identity.ts';
-import type { ObservedState } from '../../../src/deploy/rules/plan-types.ts';
-import { known, github, docker, request, obstacles, notes } from './plan-cases.ts';
+import type { ObservedState, PlanNote } from '../../../src/deploy/rules/plan-types.ts';
+import { known, github, docker, request, obstacles, notes, shown } from './plan-cases.ts';
 
 describe('a deployment that does not exist', () => {
+  const note: PlanNote = { code: 'listener-found', name: 'east' };
   const nothing: ObservedState = { commit: known };
   const tarball = { digest: `sha256:${'a'.repeat(64)}`, size: 9, files: 1, leftOut: [] };
 
   test('is created with all requested fields', () => {
     const planned = plan(
       { ...github, buildOnPush: false, secrets: [{ name: 'TOKEN', value: 'hush' }] },
-      { ...nothing, integration: { kind: 'one', id: 'i1', why: 'the one that reaches it' } },
+      { ...nothing, integration: { kind: 'one', id: 'i1', note } },
     );
     expect(request(planned)).toEqual({
       name: 'agent',
@@ -21,14 +21,14 @@ describe('a deployment that does not exist', () => {
       source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
       secrets: [{ name: 'TOKEN', value: 'hush' }],
     });
-    expect(notes(planned)).toBe('the one that reaches it');
-    expect(JSON.stringify(withoutRequest(planned))).not.toContain('hush');
+    expect(notes(planned)).toEqual([note]);
+    expect(shown(planned)).not.toContain('hush');
   });
 
   test('of an image, with its resources', () => {
     const planned = plan(
       { ...docker, k8sNamespace: 'agents', resourceSpec: { cpu: 0.25 } },
-      { ...nothing, listener: { kind: 'none', why: 'there is no listener' } },
+      { ...nothing, listener: { kind: 'none', note: { code: 'ids-absent', of: 'listener' } } },
     );
     expect(request(planned)).toEqual({
       name: 'agent',
@@ -107,18 +107,18 @@ describe('a deployment that does not exist', () => {
     expect(obstacles(plan(requested, { ...nothing, listener: { kind: 'choices', choices } }))).toEqual([
       {
         field: 'source_revision_config.image_uri',
-        problem: 'a deployment of source external_docker cannot be created without it',
-        advice: 'Give image-uri.',
+        code: 'missing',
+        source: 'external_docker',
       },
       {
         field: 'source_config.listener_id',
-        problem: 'none was chosen, and there are 2: east (l1), west (l2)',
-        advice: 'Set listener-id to one of these ids.',
+        code: 'choices',
+        choices,
       },
     ]);
   });
 
-  const found = { kind: 'one', id: 'x1', why: 'there is one' } as const;
+  const found = { kind: 'one', id: 'x1', note } as const;
   const choices = { kind: 'choices', choices: [{ id: 'x1', name: 'a' }] } as const;
   const folder: Desired = {
     source: 'internal_source',
@@ -129,29 +129,29 @@ describe('a deployment that does not exist', () => {
     rebuild: 'auto',
   };
   const pushed: Desired = { source: 'internal_docker', name: 'agent', imageUri: 'a:1', secretsStrategy: 'merge' };
-  test.each<[what: string, desired: Desired, actual: Partial<ObservedState>, sourceConfig: object, noted: string]>([
-    ['the integration that is found', github, { integration: found }, { integration_id: 'x1' }, found.why],
-    ['the given integration', { ...github, integrationId: 'i2' }, { integration: found }, { integration_id: 'i2' }, ''],
-    ['no integration, and why', github, { integration: { kind: 'none', why: 'none fits' } }, {}, 'none fits'],
-    ['no listener of a repository', github, { listener: choices }, {}, ''],
-    ['the listener that is found', docker, { listener: found }, { listener_id: 'x1' }, found.why],
-    ['the given listener', { ...docker, listenerId: 'l2' }, { listener: found }, { listener_id: 'l2' }, ''],
-    ['no integration of an image', docker, { integration: choices }, {}, ''],
-    ['neither of a pushed image', pushed, { integration: found, listener: found }, {}, ''],
-    ['neither of a folder', folder, { integration: found, listener: found, tarball }, {}, ''],
+  test.each<[what: string, desired: Desired, actual: Partial<ObservedState>, sourceConfig: object, noted: PlanNote[]]>([
+    ['the integration that is found', github, { integration: found }, { integration_id: 'x1' }, [note]],
+    ['the given integration', { ...github, integrationId: 'i2' }, { integration: found }, { integration_id: 'i2' }, []],
+    ['no integration, and why', github, { integration: { kind: 'none', note } }, {}, [note]],
+    ['no listener of a repository', github, { listener: choices }, {}, []],
+    ['the listener that is found', docker, { listener: found }, { listener_id: 'x1' }, [note]],
+    ['the given listener', { ...docker, listenerId: 'l2' }, { listener: found }, { listener_id: 'l2' }, []],
+    ['no integration of an image', docker, { integration: choices }, {}, []],
+    ['neither of a pushed image', pushed, { integration: found, listener: found }, {}, []],
+    ['neither of a folder', folder, { integration: found, listener: found, tarball }, {}, []],
   ])('has %s', (_, desired, actual, sourceConfig, noted) => {
     const planned = plan(desired, { ...nothing, ...actual });
     const repository = desired.source === 'github' ? { repo_url: 'https://github.com/acme/agent' } : {};
     expect(request(planned)?.source_config).toEqual({ ...repository, ...sourceConfig });
-    expect(notes(planned)).toBe(noted);
+    expect(notes(planned)).toEqual(noted);
   });
 
-  const change = (field: string, to: string, makesRevision = false, why = 'the deployment is created with it') => ({
+  const change = (field: string, to: string, makesRevision = false, code = 'created') => ({
     field,
     from: undefined,
     to,
     makesRevision,
-    why,
+    why: { code },
   });
   const secretReferences = [{ name: 'B', secret_name: 's', secret_key: 'k' }];
   const secrets = [{ name: 'A', value: 'hush' }];
@@ -181,7 +181,7 @@ describe('a deployment that does not exist', () => {
           'source_revision_config.source_tarball_path',
           'sha256:aaaaaaaaaaaa (1 file, 9 bytes packed)',
           true,
-          'it is uploaded once the deployment is created',
+          'uploaded-later',
         ),
       ],
     ],

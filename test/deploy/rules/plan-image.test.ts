@@ -35,9 +35,10 @@ describe('the tag of an image', () => {
   });
 
   test('is noted where its registry says nothing', () => {
-    const same = planned(tag, tag, { kind: 'unknown', why: 'the registry registry.example did not answer' });
+    const why = 'the registry registry.example did not answer';
+    const same = planned(tag, tag, { kind: 'unknown', why });
     expect(same).toMatchObject({ kind: 'none' });
-    expect(notes(same)).toContain('the registry registry.example did not answer');
+    expect(notes(same)).toEqual([{ code: 'image-unpinned', image: tag, why }]);
   });
 
   test.each([

@@ -140,7 +140,7 @@ function deployed(service: ServiceModel, desired: Desired): { planned: Plan; wro
   const { deployment } = service;
   const before = service.revisions.length;
   const wrong: string[] = [];
-  if (planned.kind === 'impossible') wrong.push(...planned.obstacles.map(({ problem }) => problem));
+  if (planned.kind === 'impossible') wrong.push(...planned.obstacles.map(({ field, code }) => `${field}: ${code}`));
   if (planned.kind === 'create') {
     service.create(planned.request);
     // The first revision waits; the one of the upload is built.
@@ -198,7 +198,7 @@ function plannedFor(service: ServiceModel, desired: Desired): Plan {
     deployment,
     live: service.revision(deployment?.active_revision_id),
     latest: service.revision(deployment?.latest_revision_id),
-    commit: { kind: 'known', sha: commit, from: 'the test' },
+    commit: { kind: 'known', sha: commit },
     ...(desired.source === 'internal_source' ? { tarball: tarballOf(desired) } : {}),
   });
 }

@@ -2,8 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker, DesiredGithub } from '../../../src/deploy/file/desired.ts';
 import { phaseOf } from '../../../src/deploy/rules/plan-rebuild.ts';
 import { plan } from '../../../src/deploy/rules/plan.ts';
-import type { Plan, ObservedState } from '../../../src/deploy/rules/plan-types.ts';
+import type {
+  ChangeReason,
+  Plan,
+  PlanNote,
+  PlanReason,
+  ObservedState,
+  RebuildReason,
+} from '../../../src/deploy/rules/plan-types.ts';
 import {
+  ours,
   theirs,
   unknown,
   github,
@@ -18,194 +26,145 @@ import {
 } from './plan-cases.ts';
 
 describe('says why', () => {
-  const sure = 'the ref is built again to be sure';
-  const unreported = 'the live revision does not report which commit it was built from';
+  const commit = ours;
   const failed = revision('r2', 'DEPLOY_FAILED');
   const secrets = [{ name: 'TOKEN', value: 'one' }];
+  const liveAlready: PlanReason = { code: 'commit-live', commit };
+  const building = { code: 'on-its-way', revisionId: 'r2', status: 'BUILDING' } as const;
+  const unreported = { code: 'commit-unreported', revisionId: 'r2', status: 'QUEUED' } as const;
+  const lost = { revisionId: 'r2', status: 'DEPLOY_FAILED' };
+  const mayLack: ChangeReason = { code: 'restated', reason: { code: 'ended', ...lost, mayLack: true } };
+  const doesNotServe: PlanNote = { code: 'newest-ended', ...lost };
+  const newer: PlanNote = { code: 'newer-waits', revisionId: 'r3', commit };
+  const restated = (reason: PlanReason): ChangeReason => ({ code: 'restated', reason });
+  const sure = (reason: RebuildReason): [ChangeReason, PlanNote] => [
+    restated(reason),
+    { code: 'built-to-be-sure', reason },
+  ];
+  type Said = (PlanReason | ChangeReason | PlanNote)[];
   /** The reason, and the notes behind it. */
-  const inWords = (planned: Plan): string[] => {
-    if (planned.kind === 'impossible') return planned.obstacles.map(({ problem, advice }) => `${problem}. ${advice}`);
-    const why = planned.kind === 'none' ? planned.why : (planned.changes.at(-1)?.why ?? '');
-    return [why.replace('restated so that a revision is made', 'restated'), ...planned.notes];
+  const said = (planned: Plan): (Said[number] | undefined)[] => {
+    if (planned.kind === 'impossible') return [...planned.obstacles];
+    return [planned.kind === 'none' ? planned.why : planned.changes.at(-1)?.why, ...planned.notes];
   };
 
-  test.each<[what: string, actual: Partial<ObservedState>, requested: Partial<DesiredGithub>, words: string[]]>([
-    ['a commit that is live', {}, {}, ['commit aaaaaaa is live already']],
-    ['a live commit of no known newest revision', { latest: undefined }, {}, ['commit aaaaaaa is live already']],
-    ['another commit that is live', newest(live, theirs), {}, ['restated: commit aaaaaaa is not live, bbbbbbb is']],
-    ['nothing that is live', { latest: undefined, live: undefined }, {}, ['restated: commit aaaaaaa is not live']],
+  test.each<[what: string, actual: Partial<ObservedState>, requested: Partial<DesiredGithub>, Said]>([
+    ['a commit that is live', {}, {}, [liveAlready]],
+    ['a live commit of no known newest revision', { latest: undefined }, {}, [liveAlready]],
+    [
+      'another commit that is live',
+      newest(live, theirs),
+      {},
+      [restated({ code: 'commit-not-live', commit, live: theirs })],
+    ],
+    [
+      'nothing that is live',
+      { latest: undefined, live: undefined },
+      {},
+      [restated({ code: 'commit-not-live', commit, live: undefined })],
+    ],
     [
       'a live commit that is not reported',
       { live: revision('r1', 'DEPLOYED', null) },
       {},
-      [`restated: ${unreported}`, `${unreported}: ${sure}`],
+      sure({ code: 'live-commit-unreported' }),
     ],
     [
       'a commit that is not known',
       { commit: unknown },
       {},
-      [
-        'restated: the requested commit is not known (unknown commit)',
-        `the requested commit is not known (unknown commit): ${sure}`,
-      ],
+      sure({ code: 'commit-unknown', because: { code: 'no-workflow' } }),
     ],
-    [
-      'a revision on its way',
-      newest(revision('r2', 'BUILDING'), theirs),
-      {},
-      ['revision r2 of commit aaaaaaa is on its way already (BUILDING)'],
-    ],
+    ['a revision on its way', newest(revision('r2', 'BUILDING'), theirs), {}, [{ ...building, commit }]],
     [
       'a revision on its way before the newest',
       { ...newest(revision('r3', 'QUEUED', theirs), theirs), onTheirWay: [revision('r2', 'BUILDING')] },
       {},
-      [
-        'revision r2 of commit aaaaaaa is on its way already (BUILDING)',
-        'a newer revision (r3) waits behind the one of aaaaaaa',
-      ],
+      [{ ...building, commit }, newer],
     ],
     [
       'a revision on its way before one that failed',
       { ...newest(revision('r3', 'BUILD_FAILED', theirs), theirs), onTheirWay: [revision('r2', 'BUILDING')] },
       {},
-      [
-        'revision r2 of commit aaaaaaa is on its way already (BUILDING)',
-        'a newer revision (r3) waits behind the one of aaaaaaa',
-      ],
+      [{ ...building, commit }, newer],
     ],
-    [
-      'a revision without a commit',
-      newest(revision('r2', 'QUEUED', null)),
-      {},
-      [
-        'revision r2 is on its way (QUEUED) and does not report its commit yet',
-        'revision r2 is on its way (QUEUED) and does not report its commit yet',
-      ],
-    ],
+    ['a revision without a commit', newest(revision('r2', 'QUEUED', null)), {}, [unreported, unreported]],
     [
       'another revision on its way',
       newest(revision('r2', 'BUILDING', theirs)),
       {},
-      ['commit aaaaaaa is live already', 'revision r2 of another commit is on its way (BUILDING) and will take over'],
+      [liveAlready, { ...building, code: 'newest-takes-over' }],
     ],
-    [
-      'a revision that failed',
-      newest(failed, theirs),
-      {},
-      ['restated: revision r2 ended DEPLOY_FAILED for commit aaaaaaa'],
-    ],
-    [
-      'a live commit whose newest revision failed',
-      newest(failed),
-      {},
-      ['commit aaaaaaa is live already', 'the newest revision r2 ended DEPLOY_FAILED and does not serve'],
-    ],
-    [
-      'the same, with secrets',
-      newest(failed),
-      { secrets },
-      ['restated: revision r2 ended DEPLOY_FAILED, and the live one may lack what it carried'],
-    ],
-    [
-      'the same, with a command',
-      newest(failed),
-      { installCommand: 'npm ci' },
-      ['restated: revision r2 ended DEPLOY_FAILED, and the live one may lack what it carried'],
-    ],
-    [
-      'the same of no reported commit',
-      newest(revision('r2', 'DEPLOY_FAILED', null)),
-      { secrets },
-      ['restated: revision r2 ended DEPLOY_FAILED, and the live one may lack what it carried'],
-    ],
+    ['a revision that failed', newest(failed, theirs), {}, [restated({ code: 'ended', ...lost, commit })]],
+    ['a live commit whose newest revision failed', newest(failed), {}, [liveAlready, doesNotServe]],
+    ['the same, with secrets', newest(failed), { secrets }, [mayLack]],
+    ['the same, with a command', newest(failed), { installCommand: 'npm ci' }, [mayLack]],
+    ['the same of no reported commit', newest(revision('r2', 'DEPLOY_FAILED', null)), { secrets }, [mayLack]],
     [
       'the same of another commit',
       newest(revision('r2', 'DEPLOY_FAILED', theirs)),
       { secrets },
-      ['commit aaaaaaa is live already', 'the newest revision r2 ended DEPLOY_FAILED and does not serve'],
+      [liveAlready, doesNotServe],
     ],
-    ['rebuild: always', {}, { rebuild: 'always' }, ['restated: rebuild is always']],
-    ['rebuild: never', newest(live, theirs), { rebuild: 'never' }, ['no field differs, and rebuild is never']],
+    ['rebuild: always', {}, { rebuild: 'always' }, [restated({ code: 'rebuild-always' })]],
+    ['rebuild: never', newest(live, theirs), { rebuild: 'never' }, [{ code: 'rebuild-never' }]],
     [
       'rebuild: never, where the newest one failed',
       newest(failed),
       { rebuild: 'never' },
-      ['no field differs, and rebuild is never', 'the newest revision r2 ended DEPLOY_FAILED and does not serve'],
+      [{ code: 'rebuild-never' }, doesNotServe],
     ],
     [
       'rebuild: never, where one is on its way',
       newest(revision('r2', 'BUILDING', theirs)),
       { rebuild: 'never' },
-      ['nothing differs from revision r2, which is on its way already (BUILDING)'],
+      [building],
     ],
     [
       'rebuild: never, where nothing is live',
       { live: undefined, latest: undefined },
       { rebuild: 'never' },
-      ['nothing is live, and rebuild: never forbids to build again. Set rebuild to auto.'],
+      [{ field: 'rebuild', code: 'nothing-live', ended: undefined }],
     ],
     [
       'rebuild: never, where nothing but a failure is',
       { live: undefined, latest: failed },
       { rebuild: 'never' },
-      [
-        'nothing is live (revision r2 ended DEPLOY_FAILED), and rebuild: never forbids to build again. Set rebuild to auto.',
-      ],
+      [{ field: 'rebuild', code: 'nothing-live', ended: lost }],
     ],
-  ])('of %s', (_, actual, requested, words) =>
-    expect(inWords(plan({ ...github, ...requested }, { ...seen, ...actual }))).toEqual(words),
+  ])('of %s', (_, actual, requested, expected) =>
+    expect(said(plan({ ...github, ...requested }, { ...seen, ...actual }))).toEqual(expected),
   );
 
   const failedImage = { latest: imageRevision('r2', 'DEPLOY_FAILED') };
-  test.each<[what: string, requested: Partial<DesiredExternalDocker>, actual: Partial<ObservedState>, words: string[]]>(
+  const imageLive: PlanReason = { code: 'image-live', image: 'registry.test/agent:1' };
+  test.each<[what: string, requested: Partial<DesiredExternalDocker>, actual: Partial<ObservedState>, Said]>([
+    ['an image that is live', {}, {}, [{ code: 'image-same' }]],
+    ['no revision', {}, { live: undefined, latest: undefined }, [restated({ code: 'no-revision' })]],
     [
-      ['an image that is live', {}, {}, ['nothing differs from what is live']],
-      ['no revision', {}, { live: undefined, latest: undefined }, ['restated: there is no revision yet']],
-      [
-        'a revision of an image on its way',
-        {},
-        { latest: imageRevision('r2', 'DEPLOYING') },
-        ['nothing differs from revision r2, which is on its way already (DEPLOYING)'],
-      ],
-      [
-        'a live image whose newest revision failed',
-        {},
-        failedImage,
-        [
-          'image registry.test/agent:1 is live already',
-          'the newest revision r2 ended DEPLOY_FAILED and does not serve',
-        ],
-      ],
-      [
-        'the same, with resources',
-        { resourceSpec: { cpu: 1 } },
-        failedImage,
-        ['restated: revision r2 ended DEPLOY_FAILED'],
-      ],
-      [
-        'the same, with references',
-        { secretReferences: [] },
-        failedImage,
-        ['restated: revision r2 ended DEPLOY_FAILED'],
-      ],
+      'a revision of an image on its way',
+      {},
+      { latest: imageRevision('r2', 'DEPLOYING') },
+      [{ ...building, status: 'DEPLOYING' }],
     ],
-  )('of %s', (_, requested, actual, words) =>
-    expect(inWords(plan({ ...docker, ...requested }, { ...seenImage, ...actual }))).toEqual(words),
+    ['a live image whose newest revision failed', {}, failedImage, [imageLive, doesNotServe]],
+    ['the same, with resources', { resourceSpec: { cpu: 1 } }, failedImage, [restated({ code: 'ended', ...lost })]],
+    ['the same, with references', { secretReferences: [] }, failedImage, [restated({ code: 'ended', ...lost })]],
+  ])('of %s', (_, requested, actual, expected) =>
+    expect(said(plan({ ...docker, ...requested }, { ...seenImage, ...actual }))).toEqual(expected),
   );
 
   test('of an image that is live, where none is requested', () => {
     const { imageUri: _, ...requested } = docker;
-    expect(inWords(plan(requested, { ...seenImage, ...failedImage }))[0]).toBe(
-      'image registry.test/agent:1 is live already',
-    );
+    expect(said(plan(requested, { ...seenImage, ...failedImage }))[0]).toEqual(imageLive);
   });
 
   test('of an image of the service’s own registry', () => {
     const pushed = { source: 'internal_docker', name: 'agent', secretsStrategy: 'merge' } as const;
     const deployment = { ...image, source: 'internal_docker' };
-    const words = (actual: Partial<ObservedState>) => inWords(plan(pushed, { ...seenImage, deployment, ...actual }))[0];
-    expect(words({})).toBe('nothing differs from what is live');
-    expect(words(failedImage)).toBe('image registry.test/agent:1 is live already');
+    const first = (actual: Partial<ObservedState>) => said(plan(pushed, { ...seenImage, deployment, ...actual }))[0];
+    expect(first({})).toEqual({ code: 'image-same' });
+    expect(first(failedImage)).toEqual(imageLive);
   });
 });
 
@@ -223,7 +182,7 @@ describe('beside a change that makes a revision', () => {
 
   test('the ref is restated where the commit is not known, which is noted', () => {
     expect(beside({ commit: unknown })).toMatchObject({
-      notes: ['the requested commit is not known (unknown commit): the ref is built again to be sure'],
+      notes: [{ code: 'built-to-be-sure', reason: { code: 'commit-unknown', because: { code: 'no-workflow' } } }],
     });
   });
 

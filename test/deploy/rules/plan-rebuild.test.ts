@@ -103,7 +103,9 @@ describe('rebuild: auto', () => {
   });
 
   test('notes an unknown commit', () => {
-    expect(notes(plan(github, { ...seen, commit: unknown }))).toContain('unknown commit');
+    expect(notes(plan(github, { ...seen, commit: unknown }))).toMatchObject([
+      { reason: { code: 'commit-unknown', because: { code: 'no-workflow' } } },
+    ]);
   });
 
   test('a difference and another commit make one revision', () => {
@@ -136,13 +138,15 @@ describe('rebuild: auto', () => {
   test('fails if a revision is needed and its ref is unknown', () => {
     const { repoRef: _left, ...requested } = github;
     const deployment = { ...built, source_revision_config: {} };
-    expect(obstacles(plan(requested, { ...seen, deployment, commit: unknown }))[0]?.advice).toBe('Give repo-ref.');
+    expect(obstacles(plan(requested, { ...seen, deployment, commit: unknown }))).toEqual([
+      { field: 'source_revision_config.repo_ref', code: 'source-unreported' },
+    ]);
   });
 
-  test('never, and nothing is live: impossible, and it says which input to change', () => {
+  test('never, and nothing is live: impossible', () => {
     const failed = revision('r1', 'BUILD_FAILED');
     const planned = plan({ ...github, rebuild: 'never' }, { ...seen, live: undefined, latest: failed });
-    expect(obstacles(planned)[0]).toMatchObject({ field: 'rebuild', advice: 'Set rebuild to auto.' });
+    expect(obstacles(planned)[0]).toMatchObject({ field: 'rebuild', code: 'nothing-live' });
   });
 });
 

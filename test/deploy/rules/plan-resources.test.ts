@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker } from '../../../src/deploy/file/desired.ts';
 import { plan } from '../../../src/deploy/rules/plan.ts';
-import { withoutRequest } from '../../../src/deploy/rules/plan-identity.ts';
-import { docker, image, seenImage, changed, request, obstacles, notes } from './plan-cases.ts';
+import type { PlanNote } from '../../../src/deploy/rules/plan-types.ts';
+import { docker, image, seenImage, changed, request, obstacles, notes, shown } from './plan-cases.ts';
 
 describe('resources', () => {
   const requested = (resourceSpec: DesiredExternalDocker['resourceSpec'], resource_spec: Record<string, unknown>) =>
@@ -126,15 +126,15 @@ describe('resources', () => {
     expect(changed(planned)).toEqual(fields.map((field) => `source_config.resource_spec.${field}`));
   });
 
-  const differs = 'it differs, and resource_spec is sent whole';
-  const followed = 'it was at the default that follows from a field that changes';
+  const differs = 'resource-differs';
+  const followed = 'resource-default';
   const sidecar = { name: 'a', image: 'i' };
 
   test.each<
     [
       DesiredExternalDocker['resourceSpec'],
       Record<string, unknown>,
-      [field: string, from: string | undefined, to: string | undefined, why: string][],
+      [field: string, from: string | undefined, to: string | undefined, code: string][],
     ]
   >([
     [
@@ -163,45 +163,41 @@ describe('resources', () => {
   ])('reports what changes with %j', (spec, held, changes) => {
     const planned = requested(spec, held);
     expect(planned.kind === 'patch' && planned.changes).toEqual(
-      changes.map(([field, from, to, why]) => ({
+      changes.map(([field, from, to, code]) => ({
         field: `source_config.resource_spec.${field}`,
         from,
         to,
         makesRevision: true,
-        why,
+        why: { code },
       })),
     );
   });
 
-  test.each<[what: string, spec: DesiredExternalDocker['resourceSpec'], held: Record<string, unknown>, noted: string]>([
+  test.each<
+    [what: string, spec: DesiredExternalDocker['resourceSpec'], held: Record<string, unknown>, noted: PlanNote[]]
+  >([
     [
       'a field that is not to be used',
       { executor_cpu: 1 },
       {},
-      'executor_cpu has no effect: the service marks it as not to be used',
+      [{ code: 'resource-unused', field: 'source_config.resource_spec.executor_cpu' }],
     ],
     [
       'a field that is not known',
       { cpu: 2 },
       { cpu: 1, newer: 3 },
-      'newer is not known here and goes, as it is sent whole',
+      [{ code: 'resource-unknown', field: 'source_config.resource_spec.newer' }],
     ],
-    ['no unknown field that is kept, as nothing is sent', { cpu: 1 }, { cpu: 1, newer: 3 }, ''],
-    ['nothing where no resources are requested', undefined, { cpu: 1, newer: 3 }, ''],
-    ['no unknown field that is empty', { cpu: 2 }, { newer: [] }, ''],
-  ])('notes %s', (_, spec, held, noted) =>
-    expect(notes(requested(spec, held))).toBe(noted && `source_config.resource_spec.${noted}`),
-  );
+    ['no unknown field that is kept, as nothing is sent', { cpu: 1 }, { cpu: 1, newer: 3 }, []],
+    ['nothing where no resources are requested', undefined, { cpu: 1, newer: 3 }, []],
+    ['no unknown field that is empty', { cpu: 2 }, { newer: [] }, []],
+  ])('notes %s', (_, spec, held, noted) => expect(notes(requested(spec, held))).toEqual(noted));
 
   const unreadable = { cpu: 1, sidecars: [{ ...sidecar, lifecycle: {} }] };
 
   test('fails on resources that cannot be sent again, and says which to give', () => {
     expect(obstacles(requested({ cpu: 2 }, unreadable))).toEqual([
-      {
-        field: 'source_config.resource_spec.sidecars',
-        problem: 'it holds something that is not known here, and it would be lost, as resource_spec is sent whole',
-        advice: 'Set sidecars in resource-spec as well.',
-      },
+      { field: 'source_config.resource_spec.sidecars', code: 'resource-lost' },
     ]);
   });
 
@@ -217,7 +213,7 @@ describe('resources', () => {
       { ...seenImage, deployment: { ...image, source_config: {} } },
     );
     expect(request(planned)).toEqual({ source_config: { resource_spec: { cpu: 1 } } });
-    expect(notes(planned)).toBe('');
+    expect(notes(planned)).toEqual([]);
   });
 
   test('rejects a mount without its volume', () => {
@@ -225,8 +221,8 @@ describe('resources', () => {
     expect(obstacles(planned)).toEqual([
       {
         field: 'source_config.resource_spec.volume_mounts.0.name',
+        code: 'resources',
         problem: 'no volume is named data',
-        advice: 'Correct it in resource-spec; existing values that were not given are sent along.',
       },
     ]);
   });
@@ -256,6 +252,6 @@ describe('resources', () => {
       { sidecars: [{ name: 'a', image: 'i', env: [{ name: 'E', value: 'hush' }] }] },
       { cpu: 1 },
     );
-    expect(JSON.stringify(withoutRequest(planned))).not.toContain('hush');
+    expect(shown(planned)).not.toContain('hush');
   });
 });

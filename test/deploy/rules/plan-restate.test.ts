@@ -14,18 +14,20 @@ const uploaded = (digest: string) => ({
   source_revision_config: { source_tarball_path: 'uploads/1', source_tarball_digest: digest },
 });
 
-const make: RebuildDecision = { kind: 'make', why: 'so', notes: [] };
-const stay: RebuildDecision = { kind: 'stay', why: 'so', notes: [] };
-const adopt: RebuildDecision = { kind: 'adopt', revisionId: 'r2', unreported: false, why: 'so', notes: [] };
-const adoptUnreported: RebuildDecision = { ...adopt, unreported: true };
-const stuck: RebuildDecision = { kind: 'stuck', obstacle: { field: 'a', problem: 'b', advice: 'c' } };
+const why = { code: 'rebuild-always' } as const;
+const make: RebuildDecision = { kind: 'make', why, notes: [] };
+const stay: RebuildDecision = { kind: 'stay', why, notes: [] };
+const onItsWay = { revisionId: 'r2', status: 'BUILDING' };
+const adopt: RebuildDecision = { kind: 'adopt', why: { code: 'on-its-way', ...onItsWay }, notes: [] };
+const adoptUnreported: RebuildDecision = { ...adopt, why: { code: 'commit-unreported', ...onItsWay } };
+const stuck: RebuildDecision = { kind: 'stuck', why: { field: 'a', code: 'source-unreported' } };
 
 const changeOf = (field: string, makesRevision = true): FieldChange => ({
   field,
   from: undefined,
   to: 'set',
   makesRevision,
-  why: 'it differs',
+  why: { code: 'secret-differs' },
 });
 const secret = changeOf('secrets.A');
 const inPlace = changeOf('source_config.build_on_push', false);
@@ -74,7 +76,7 @@ test('reports what is restated, from what, and why', () =>
       from: 'main',
       to: 'next',
       makesRevision: true,
-      why: 'restated so that a revision is made: so',
+      why: { code: 'restated', reason: why },
     },
     part: { repo_ref: 'next' },
   }));
@@ -93,24 +95,20 @@ test.each<[what: string, held: string, RebuildDecision, FieldChange[], from: str
     from,
     to: 'sha256:aaaaaaaaaaaa (1 file, 9 bytes packed)',
     makesRevision: true,
-    why: 'so',
+    why: { code: 'uploaded', reason: why },
   };
   expect(restated).toEqual(from && { kind: 'uploaded', change, digest: ours });
 });
 
-test.each<[Desired, field: string, held: unknown, advice: string]>([
-  [anyRef, 'repo_ref', undefined, 'Give repo-ref.'],
-  [anyRef, 'repo_ref', null, 'Give repo-ref.'],
-  [anyRef, 'repo_ref', '', 'Give repo-ref.'],
-  [anyImage, 'image_uri', undefined, 'Give image-uri.'],
-  [folder, 'source_tarball_path', null, 'Give source-dir.'],
-])('fails where the source is neither given nor reported (%#)', (desired, field, held, advice) =>
+test.each<[Desired, field: string, held: unknown]>([
+  [anyRef, 'repo_ref', undefined],
+  [anyRef, 'repo_ref', null],
+  [anyRef, 'repo_ref', ''],
+  [anyImage, 'image_uri', undefined],
+  [folder, 'source_tarball_path', null],
+])('fails where the source is neither given nor reported (%#)', (desired, field, held) =>
   expect(restatement(desired, { ...base, source_revision_config: { [field]: held } }, make, [], {})).toEqual({
     kind: 'impossible',
-    obstacle: {
-      field: `source_revision_config.${field}`,
-      problem: 'a new revision is needed, and the service does not report what the deployment is made from',
-      advice,
-    },
+    obstacle: { field: `source_revision_config.${field}`, code: 'source-unreported' },
   }),
 );

@@ -3,9 +3,8 @@ import type { DesiredExternalDocker } from '../../../src/deploy/file/desired.ts'
 import { plan } from '../../../src/deploy/rules/plan.ts';
 import { holdsSettings } from '../../../src/deploy/rules/find-made.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
-import { withoutRequest } from '../../../src/deploy/rules/plan-identity.ts';
 import type { Plan } from '../../../src/deploy/rules/plan-types.ts';
-import { docker, image, seenImage, changed, request, obstacles, notes } from './plan-cases.ts';
+import { docker, image, seenImage, changed, request, obstacles, notes, shown } from './plan-cases.ts';
 
 describe('secrets', () => {
   const held = [
@@ -52,15 +51,15 @@ describe('secrets', () => {
   test('exposes no value in the plan', () => {
     const planned = requested([{ name: 'TOKEN', value: 'hush-hush' }], 'overwrite');
     expect(planned.kind).toBe('patch');
-    expect(JSON.stringify(withoutRequest(planned))).not.toMatch(/hush|"one"|kept/);
+    expect(shown(planned)).not.toMatch(/hush|"one"|kept/);
   });
 
-  const change = (name: string, from: string | undefined, to: string | undefined, why: string) => ({
+  const change = (name: string, from: string | undefined, to: string | undefined, code: string) => ({
     field: `secrets.${name}`,
     from,
     to,
     makesRevision: true,
-    why,
+    why: { code },
   });
 
   test('says why each is changed', () => {
@@ -72,9 +71,9 @@ describe('secrets', () => {
       'overwrite',
     );
     expect(planned.kind === 'patch' && planned.changes).toEqual([
-      change('TOKEN', 'set', 'set', 'it differs'),
-      change('NEW', undefined, 'set', 'it is not there'),
-      change('OTHER', 'set', undefined, 'it is not in the configuration, and secrets-strategy is overwrite'),
+      change('TOKEN', 'set', 'set', 'secret-differs'),
+      change('NEW', undefined, 'set', 'secret-missing'),
+      change('OTHER', 'set', undefined, 'secret-dropped'),
     ]);
   });
 
@@ -98,12 +97,7 @@ describe('secrets', () => {
   ])('merge keeps no value that is shown as %s: %s', (value, masked) => {
     const hidden = { ...image, secrets: [{ name: 'OTHER', value }] };
     const planned = plan({ ...docker, secrets: [{ name: 'A', value: 'b' }] }, { ...seenImage, deployment: hidden });
-    const obstacle = {
-      field: 'secrets.OTHER',
-      problem: 'the service hides its value, and a change of any secret replaces all of them, so it would be lost',
-      advice: 'Add OTHER to secrets, or set secrets-strategy: overwrite to remove it.',
-    };
-    expect(obstacles(planned)).toEqual(masked ? [obstacle] : []);
+    expect(obstacles(planned)).toEqual(masked ? [{ field: 'secrets.OTHER', code: 'secret-lost' }] : []);
   });
 
   test('a masked value is none beside one that is shown', () => {
@@ -131,8 +125,7 @@ describe('secrets', () => {
       { ...seenImage, deployment: hidden },
     );
     expect(request(planned)?.secrets).toEqual([{ name: 'TOKEN', value: 'one' }]);
-    const why = "it can't be compared, because the service hides its value";
-    expect(planned.kind === 'patch' && planned.changes).toEqual([change('TOKEN', 'set', 'set', why)]);
+    expect(planned.kind === 'patch' && planned.changes).toEqual([change('TOKEN', 'set', 'set', 'secret-hidden')]);
   });
 
   test('secrets that the service does not list are replaced by overwrite only', () => {
@@ -141,13 +134,7 @@ describe('secrets', () => {
     const planned = (strategy: 'merge' | 'overwrite', secrets = wanted) =>
       plan({ ...docker, secrets, secretsStrategy: strategy }, { ...seenImage, deployment: unlisted });
     expect(request(planned('overwrite'))?.secrets).toEqual(wanted);
-    expect(obstacles(planned('merge'))).toEqual([
-      {
-        field: 'secrets',
-        problem: 'the service does not say which secrets there are, and changing one replaces all of them',
-        advice: 'Set secrets-strategy to overwrite, and name all secrets that the deployment needs.',
-      },
-    ]);
+    expect(obstacles(planned('merge'))).toEqual([{ field: 'secrets', code: 'secrets-unlisted' }]);
     expect(planned('merge', []).kind).toBe('none');
   });
 
@@ -173,14 +160,14 @@ describe('secrets', () => {
       makesRevision: false,
       request: { secret_references: secretReferences },
     });
-    const reference = (name: string, from: string | undefined, to: string | undefined, why: string) => ({
+    const reference = (name: string, from: string | undefined, to: string | undefined, why: object) => ({
       field: `secret_references.${name}`,
       from,
       to,
       makesRevision: false,
       why,
     });
-    const differs = 'it differs, and it takes effect with the next revision';
+    const differs = { code: 'differs', patch: 'next-revision' };
     expect(planned.kind === 'patch' && planned.changes).toEqual([reference('A', undefined, 's/k', differs)]);
     const there = { ...image, secret_references: secretReferences };
     const replaced = plan(
@@ -189,11 +176,11 @@ describe('secrets', () => {
     );
     expect(replaced.kind === 'patch' && replaced.changes).toEqual([
       reference('LONGER', undefined, 's/k', differs),
-      reference('A', 's/k', undefined, 'it is not in the configuration, and the list is replaced whole'),
+      reference('A', 's/k', undefined, { code: 'reference-dropped' }),
     ]);
-    expect(notes(replaced)).toBe(
-      'secret_references.LONGER, secret_references.A: changed, and without effect until the next revision',
-    );
+    expect(notes(replaced)).toEqual([
+      { code: 'later-effect', fields: ['secret_references.LONGER', 'secret_references.A'] },
+    ]);
     const beside = plan(
       { ...docker, secretReferences, customUrl: 'https://b.test' },
       { ...seenImage, deployment: there },

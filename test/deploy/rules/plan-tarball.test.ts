@@ -150,29 +150,25 @@ describe('a folder', () => {
     expect(inShort(plan(desired, { ...seen, ...looked }))).toBe(expected);
   });
 
-  test('that a deployment waits for: the obstacle says what to give', () => {
+  test('that a deployment waits for: the obstacle says whether one may be given', () => {
     const never = (secrets?: DesiredInternalSource['secrets']) =>
       plan({ ...folder, rebuild: 'never', ...(secrets ? { secrets } : {}) }, { ...seen, ...waiting });
-    const waits = (advice: string) => [
-      {
-        field: 'source_revision_config.source_tarball_path',
-        problem: 'revision r1 waits for a folder to be uploaded',
-        advice,
-      },
+    const waits = (isForbidden: boolean) => [
+      { field: 'source_revision_config.source_tarball_path', code: 'awaits-folder', revisionId: 'r1', isForbidden },
     ];
-    expect(obstacles(never())).toEqual(waits('Set rebuild to auto.'));
-    expect(obstacles(never([{ name: 'A', value: 'b' }]))).toEqual(waits('Set rebuild to auto.'));
+    expect(obstacles(never())).toEqual(waits(true));
+    expect(obstacles(never([{ name: 'A', value: 'b' }]))).toEqual(waits(true));
     const { sourceDir: _, ...nothing } = folder;
-    expect(obstacles(plan(nothing, { ...seen, ...waiting, tarball: undefined }))).toEqual(waits('Give source-dir.'));
+    expect(obstacles(plan(nothing, { ...seen, ...waiting, tarball: undefined }))).toEqual(waits(false));
   });
 
   test('that is live: the plan says so, and nothing of what was left out', () => {
-    const why = 'the folder is live as it is';
+    const why = { code: 'folder-same' };
     expect(plan(folder, { ...seen, tarball: { ...tarball, leftOut: ['.env'] } })).toMatchObject({ why, notes: [] });
     expect(plan(folder, { ...seen, latest: undefined })).toMatchObject({ why, notes: [] });
     expect(plan(folder, { ...seen, ...newest('BUILD_FAILED') })).toMatchObject({
       why,
-      notes: ['the newest revision r2 ended BUILD_FAILED and does not serve'],
+      notes: [{ code: 'newest-ended', revisionId: 'r2', status: 'BUILD_FAILED' }],
     });
     expect(plan(folder, { ...seen, ...newest('BUILD_FAILED'), live: undefined })).toMatchObject({ kind: 'patch' });
   });
@@ -190,7 +186,7 @@ describe('a folder', () => {
           from: 'sha256:bbbbbbbbbbbb',
           to: 'sha256:aaaaaaaaaaaa (7 files, 12,345 bytes packed)',
           makesRevision: true,
-          why: 'the folder differs from what was uploaded last',
+          why: { code: 'uploaded', reason: { code: 'folder-differs' } },
         },
       ],
     });
@@ -198,24 +194,23 @@ describe('a folder', () => {
   });
 
   test('is uploaded again with a note if a service reports no digest', () => {
-    expect(notes(plan(folder, { ...seen, ...hiding('DEPLOYED') }))).toBe(
-      'this service does not report the digest of what was uploaded last: it is uploaded again to be sure',
-    );
+    expect(notes(plan(folder, { ...seen, ...hiding('DEPLOYED') }))).toEqual([
+      { code: 'built-to-be-sure', reason: { code: 'digest-unreported' } },
+    ]);
   });
 
-  test('lists what the default rules left out, some of it by name', () => {
+  test('lists what the default rules left out', () => {
     const leftOut = ['.env', 'a/.env', 'b.pem', 'c.key', 'node_modules/', 'p/node_modules/', '.git/'];
     const planned = plan(folder, { ...seen, ...waiting, tarball: { ...tarball, leftOut } });
-    expect(notes(planned)).toBe(
-      'the variables in .env, a/.env are not uploaded; give the agent those that it needs as secrets (`secrets`, or --secrets NAME); left out of the upload by default: .env, a/.env, b.pem, c.key, node_modules/ and 2 more; a line with ! in .landfallignore takes one in',
-    );
+    expect(notes(planned)).toEqual([
+      { code: 'variables-left-out', paths: ['.env', 'a/.env'] },
+      { code: 'left-out', paths: leftOut },
+    ]);
   });
 
   test('is noted if it was not read and cannot be compared', () => {
     for (const looked of [{ ...seen, tarball: undefined }, { commit: unknown }])
-      expect(notes(plan(folder, looked))).toBe(
-        'what would be uploaded is not known here: the folder was not looked at',
-      );
+      expect(notes(plan(folder, looked))).toEqual([{ code: 'folder-unseen' }]);
   });
 });
 
@@ -238,9 +233,10 @@ describe('a creation from a folder', () => {
 
   test('needs a folder and a graph configuration', () => {
     const { sourceDir: _, graphConfigPath: __, ...nothing } = folder;
-    expect(obstacles(plan(nothing, { commit: unknown })).map(({ advice }) => advice)).toEqual([
-      'Give graph-config-path.',
-      'Give source-dir.',
+    const missing = (field: string) => ({ field, code: 'missing', source: 'internal_source' });
+    expect(obstacles(plan(nothing, { commit: unknown }))).toEqual([
+      missing('source_revision_config.graph_config_path'),
+      missing('source_revision_config.source_tarball_path'),
     ]);
   });
 });
@@ -274,7 +270,9 @@ describe('an image of the service’s own registry', () => {
 
   test('is needed for a creation, for nothing could run without it', () => {
     const { imageUri: _, ...nothing } = pushed;
-    expect(obstacles(plan(nothing, { commit: unknown }))).toMatchObject([{ advice: 'Give image-uri.' }]);
+    expect(obstacles(plan(nothing, { commit: unknown }))).toMatchObject([
+      { field: 'source_revision_config.image_uri', code: 'missing' },
+    ]);
   });
 
   test('another one is a revision, the same is nothing, and one that failed is run again', () => {
@@ -300,24 +298,19 @@ test.each([
   expect(carriesSource(request, revision('r2', 'QUEUED', { path, digest: reported }), digest)).toBe(found);
 });
 
-const differs = 'other: the folder differs from what was uploaded last';
-const unreported = 'unavailable: this service does not report the digest of what was uploaded last';
-const nothingYet = 'other: nothing was uploaded yet';
-
 test.each<[digest: string | null | undefined, path: string | null | undefined, expected: string]>([
-  [ours, undefined, 'same'],
-  [ours, null, 'same'],
-  [theirs, undefined, differs],
-  [undefined, undefined, unreported],
-  [undefined, 'uploads/1', unreported],
-  [null, 'uploads/1', unreported],
-  [null, undefined, nothingYet],
-  [null, null, nothingYet],
-  [undefined, null, nothingYet],
-])('compares a folder with the reported digest %j and path %j', (digest, path, expected) => {
-  const compared = compareTarball(tarball, digest, path);
-  expect(compared.kind === 'same' ? 'same' : `${compared.kind}: ${compared.why}`).toBe(expected);
-});
+  [ours, undefined, 'folder-same'],
+  [ours, null, 'folder-same'],
+  [theirs, undefined, 'folder-differs'],
+  [undefined, undefined, 'digest-unreported'],
+  [undefined, 'uploads/1', 'digest-unreported'],
+  [null, 'uploads/1', 'digest-unreported'],
+  [null, undefined, 'nothing-uploaded'],
+  [null, null, 'nothing-uploaded'],
+  [undefined, null, 'nothing-uploaded'],
+])('compares a folder with the reported digest %j and path %j', (digest, path, expected) =>
+  expect(compareTarball(tarball, digest, path)).toBe(expected),
+);
 
 type Report = string | null | undefined;
 test.each<[ofRevision: Report, ofDeployment: Report, latest: Report]>([
@@ -358,19 +351,14 @@ test.each<[files: number, digest: string, held: string | null | undefined, from:
   [2, ours, theirs, 'sha256:bbbbbbbbbbbb', 'sha256:aaaaaaaaaaaa (2 files, 12,345 bytes packed)'],
   [2, `md5:${'a'.repeat(32)}`, 'first', 'first', `md5:${'a'.repeat(32)} (2 files, 12,345 bytes packed)`],
 ])('reports an upload of %d files with the digest %s', (files, digest, held, from, to) =>
-  expect(uploadChange({ ...tarball, files, digest }, held, 'so')).toEqual({
+  expect(uploadChange({ ...tarball, files, digest }, held, { code: 'uploaded-later' })).toEqual({
     field: 'source_revision_config.source_tarball_path',
     from,
     to,
     makesRevision: true,
-    why: 'so',
+    why: { code: 'uploaded-later' },
   }),
 );
-
-test('names five that were left out, without a number of others', () =>
-  expect(notesOnTarball(folder, { ...tarball, leftOut: ['a', 'b', 'c', 'd', 'e'] })).toEqual([
-    'left out of the upload by default: a, b, c, d, e; a line with ! in .landfallignore takes one in',
-  ]));
 
 test('notes nothing of a folder that is not given', () => {
   const { sourceDir: _, ...nothing } = folder;

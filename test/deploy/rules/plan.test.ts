@@ -42,14 +42,14 @@ describe('field by field', () => {
         from: 'false',
         to: 'true',
         makesRevision: false,
-        why: 'it differs, and it changes in place',
+        why: { code: 'differs', patch: 'in-place' },
       },
       {
         field: 'source_revision_config.repo_ref',
         from: 'main',
         to: 'next',
         makesRevision: true,
-        why: 'it differs, and it makes a revision',
+        why: { code: 'differs', patch: 'revision' },
       },
     ]);
     expect(planned.kind === 'patch' && planned.formerLatestRevisionId).toBe('r1');
@@ -66,30 +66,28 @@ describe('field by field', () => {
   });
 
   test('notes a command that takes effect with the next revision', () => {
-    expect(notes(plan({ ...github, buildCommand: 'make', installCommand: 'npm ci', buildOnPush: true }, seen))).toBe(
-      'source_config.install_command, source_config.build_command: changed, and without effect until the next revision',
+    expect(notes(plan({ ...github, buildCommand: 'make', installCommand: 'npm ci', buildOnPush: true }, seen))).toEqual(
+      [{ code: 'later-effect', fields: ['source_config.install_command', 'source_config.build_command'] }],
     );
-    expect(notes(plan({ ...github, buildCommand: 'npm run build', repoRef: 'next' }, seen))).toBe('');
+    expect(notes(plan({ ...github, buildCommand: 'npm run build', repoRef: 'next' }, seen))).toEqual([]);
   });
 });
 
 describe('what cannot be changed', () => {
   const id = '8b6e4c1e-0000-4000-8000-000000000002';
   test.each<[string, Partial<DesiredGithub>, string, string]>([
-    ['another repository', { repoUrl: 'https://github.com/acme/other' }, 'source_config.repo_url', 'repo-url'],
-    ['another deployment type', { deploymentType: 'prod' }, 'source_config.deployment_type', 'deployment-type'],
-    ['another integration', { integrationId: id }, 'source_config.integration_id', 'integration-id'],
-    ['another name than that of the given id', { name: 'other', deploymentId: 'd1' }, 'name', 'name'],
+    ['another repository', { repoUrl: 'https://github.com/acme/other' }, 'source_config.repo_url', 'fixed'],
+    ['another deployment type', { deploymentType: 'prod' }, 'source_config.deployment_type', 'fixed'],
+    ['another integration', { integrationId: id }, 'source_config.integration_id', 'fixed'],
+    ['another name than that of the given id', { name: 'other', deploymentId: 'd1' }, 'name', 'other-name'],
     [
       'building a tag on push',
       { repoRef: 'refs/tags/v1', buildOnPush: true },
       'source_config.build_on_push',
-      'build-on-push',
+      'tag-on-push',
     ],
-  ])('%s', (_, requested, field, input) => {
-    const found = obstacles(plan({ ...github, ...requested }, seen));
-    expect(found.map((each) => each.field)).toEqual([field]);
-    expect(found[0]?.advice).toContain(input);
+  ])('%s', (_, requested, field, code) => {
+    expect(obstacles(plan({ ...github, ...requested }, seen))).toMatchObject([{ field, code }]);
   });
 
   test.each<[string, Partial<DesiredExternalDocker>, string]>([
@@ -104,11 +102,7 @@ describe('what cannot be changed', () => {
 
   test('another source is the only difference: nothing else can be compared', () => {
     expect(obstacles(plan(docker, seen))).toEqual([
-      {
-        field: 'source',
-        problem: 'it is github since the deployment was created, and it cannot be changed to external_docker',
-        advice: 'Set source to github, or give another name to create a new deployment.',
-      },
+      { field: 'source', code: 'other-source', from: 'github', to: 'external_docker' },
     ]);
   });
 
@@ -119,11 +113,7 @@ describe('what cannot be changed', () => {
 
   test('compares the name with that of the given id only where a name is given', () => {
     expect(obstacles(plan({ ...github, name: 'other', deploymentId: 'd1' }, seen))).toEqual([
-      {
-        field: 'name',
-        problem: 'the deployment of this deployment-id is named agent, and a name cannot be changed',
-        advice: 'Set name to agent or remove it, or remove deployment-id to find one by its name.',
-      },
+      { field: 'name', code: 'other-name', name: 'agent' },
     ]);
     const { name: _, ...unnamed } = github;
     expect(plan({ ...unnamed, deploymentId: 'd1' }, seen).kind).toBe('none');
@@ -132,23 +122,17 @@ describe('what cannot be changed', () => {
   const onTag = { ...built.source_revision_config, repo_ref: 'refs/tags/v1' };
   const onPush = { ...built.source_config, build_on_push: true };
   const { repoRef: _ref, ...unchanged } = github;
-  test.each<[is: string | undefined, requested: DesiredGithub, deployment: typeof built]>([
-    ['requested', { ...github, repoRef: 'refs/tags/v1', buildOnPush: true }, built],
-    ['requested', { ...unchanged, buildOnPush: true }, { ...built, source_revision_config: onTag }],
-    ['on', { ...github, repoRef: 'refs/tags/v1' }, { ...built, source_config: onPush }],
+  test.each<[isRequested: boolean | undefined, requested: DesiredGithub, deployment: typeof built]>([
+    [true, { ...github, repoRef: 'refs/tags/v1', buildOnPush: true }, built],
+    [true, { ...unchanged, buildOnPush: true }, { ...built, source_revision_config: onTag }],
+    [false, { ...github, repoRef: 'refs/tags/v1' }, { ...built, source_config: onPush }],
     [undefined, { ...github, repoRef: 'refs/tags/v1', buildOnPush: false }, { ...built, source_config: onPush }],
     [undefined, unchanged, { ...built, source_config: onPush, source_revision_config: onTag }],
-  ])('a tag that is built on push, where that is %s (%#)', (is, requested, deployment) =>
+  ])('a tag that is built on push, where that is requested: %s (%#)', (isRequested, requested, deployment) =>
     expect(obstacles(plan(requested, { ...seen, deployment }))).toEqual(
-      is === undefined
+      isRequested === undefined
         ? []
-        : [
-            {
-              field: 'source_config.build_on_push',
-              problem: `it is ${is}, and refs/tags/v1 is a tag: tags are not built on push`,
-              advice: 'Set build-on-push to false, or repo-ref to a branch.',
-            },
-          ],
+        : [{ field: 'source_config.build_on_push', code: 'tag-on-push', ref: 'refs/tags/v1', isRequested }],
     ),
   );
 
@@ -167,16 +151,12 @@ describe('what cannot be changed', () => {
     const deployment = { ...built, source_config: { repo_url: 'https://github.com/acme/agent' } };
     const planned = plan({ ...github, deploymentType: 'prod' as const }, { ...seen, deployment });
     expect(planned.kind).toBe('none');
-    expect(notes(planned)).toContain('source_config.deployment_type could not be compared');
+    expect(notes(planned)).toEqual([{ code: 'field-unreported', field: 'source_config.deployment_type' }]);
   });
 
   test.each(['AWAITING_DELETE', 'AWAITING_FINAL_DELETE'])('a deployment that is being deleted (%s)', (status) => {
     expect(obstacles(plan(github, { ...seen, deployment: { ...built, status } }))).toEqual([
-      {
-        field: 'status',
-        problem: `the deployment is being deleted (${status})`,
-        advice: 'Run this again when it is gone, or give another name.',
-      },
+      { field: 'status', code: 'being-deleted', status },
     ]);
   });
 

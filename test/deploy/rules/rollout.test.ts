@@ -44,10 +44,7 @@ test('a followed revision keeps what its build warned of', () => {
   const build_warnings = ['It lacks a file. Commit it.', 'There is no lock file'];
   const live = after(observation('DEPLOYING', undefined, { build_warnings }), observation('DEPLOYED', serves('r2')));
   expect(live).toMatchObject({ kind: 'live', buildWarnings: build_warnings });
-  expect(notesOnBuild(live)).toEqual([
-    'the build warns: It lacks a file. Commit it.',
-    'the build warns: There is no lock file.',
-  ]);
+  expect(notesOnBuild(live)).toEqual(build_warnings.map((warning) => ({ code: 'build-warning', warning })));
   expect(notesOnBuild({ buildWarnings: Array<string>(11).fill('a') })).toHaveLength(10);
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Series, SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
-import { attemptsAtOnce, compactAttempts, describeSeries, withAnswers } from '../../../src/deploy/rules/series.ts';
+import { type Series, type SmokeTest, withAnswers } from '../../../src/deploy/file/smoke-test.ts';
+import { attemptsAtOnce, compactAttempts } from '../../../src/deploy/rules/series.ts';
 import type { Evidence, TestVerdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { concludeTest, nextAttempt } from '../../../src/deploy/rules/verdict.ts';
+import { describeSeries } from '../../../src/deploy/words/costs.ts';
 import { designTest, formatRate, type SequentialTest } from '../../../src/kit/statistics/sequential-test.ts';
 
 const hypotheses = { passRate: 0.9, drop: 0.3, tests: 1 };

@@ -89,7 +89,7 @@ test('reports a deployment that is created by its fields, without their former v
     { field: 'name', to: 'support', ...change },
     { field: 'source', to: 'github', ...change },
   ];
-  expect(eventLines({ kind: 'planned', plan: { kind: 'create', changes, notes: [] } })).toEqual([
+  expect(eventLines({ kind: 'planned', plan: { kind: 'create', changes } })).toEqual([
     'Plan: create the deployment',
     '  + name: support',
     '  + source: github',

@@ -29,7 +29,10 @@ test.each<[Note, string]>([
   ],
   [{ code: 'log-unread', log: 'build' }, 'this service does not offer build logs'],
   [{ code: 'log-unread', log: 'build', text: 'no response' }, 'the build log could not be read: no response'],
-  [{ code: 'plan', text: 'as it is' }, 'as it is'],
+  [{ code: 'build-warning', warning: 'It lacks a file. Commit it.' }, 'the build warns: It lacks a file. Commit it.'],
+  [{ code: 'build-warning', warning: 'There is no lock file' }, 'the build warns: There is no lock file.'],
+  [{ code: 'file', text: 'as it is' }, 'as it is'],
+  [{ code: 'folder-unseen' }, 'what would be uploaded is not known here: the folder was not looked at'],
 ])('words the note %j', (note, text) => expect(noteText(note)).toBe(text));
 
 test('a note is there once by its code and facts; notes stored as sentences stay', () => {

@@ -16,10 +16,7 @@ const deployed: Outcome = {
   changed: true,
   plan: {
     kind: 'patch',
-    deploymentId: 'd1',
     makesRevision: true,
-    formerLatestRevisionId: 'r1',
-    notes: [],
     changes: [
       { field: 'secrets.KEY', from: 'set', to: 'set', makesRevision: true, why: 'its value differs' },
       { field: 'source_revision_config.repo_ref', from: 'main', to: 'main', makesRevision: true, why: 'restated' },
