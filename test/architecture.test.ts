@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import ts from 'typescript-5';
 import { describe, expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
@@ -76,6 +77,20 @@ function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** The texts of a file, each `${...}` of them as one mark; errors that are thrown are for programmers. */
+function literalsOf(file: string): string[] {
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isThrowStatement(node) || ts.isImportDeclaration(node)) return;
+    if (ts.isStringLiteralLike(node)) texts.push(node.text);
+    if (ts.isTemplateExpression(node))
+      texts.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…'));
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest));
+  return texts;
 }
 
 const withoutComments = (text: string): string =>
@@ -239,6 +254,49 @@ describe('the architecture', () => {
       'src/deploy/rules/trigger.ts: message.includes(': 'the skip words of a commit message',
     };
     expect([...new Set(wrong)].toSorted()).toEqual(Object.keys(foreign).toSorted());
+  });
+
+  /** What is there more often than it may be. The numbers may only shrink. */
+  const beyond = (found: readonly string[], atMost: Record<string, number>): string[] =>
+    [...new Set(found)].filter((each) => found.filter((other) => other === each).length > (atMost[each] ?? 0));
+
+  test('has the sentences of rules and of the machine in words', () => {
+    const sentences = files
+      .filter((file) => /^src\/deploy\/(?:rules|machine)\//.test(short(file)))
+      .flatMap((file) =>
+        literalsOf(file)
+          .filter((text) => (text.match(/(?<![\w-])[A-Za-z'’]+(?![\w-])/g) ?? []).length > 2)
+          .map(() => short(file).replace('src/deploy/', '')),
+      );
+    // What was seen of an answer, and why a test proves nothing, is stored and reported as text.
+    const ofVerdicts = {
+      'rules/against-live.ts': 3,
+      'rules/conversation-verdict.ts': 27,
+      'rules/expectation-schema.ts': 5,
+      'rules/expectation-value.ts': 12,
+      'rules/judge.ts': 2,
+      'rules/series.ts': 5,
+      'rules/trajectory.ts': 4,
+      'rules/verdict-subject.ts': 3,
+      'rules/verdict.ts': 7,
+    };
+    // The reasons of a rollback and of a hold that ends untested are still made where they are found.
+    const ofEndings = { 'machine/deploy.ts': 2, 'machine/roll-back.ts': 24, 'machine/verify-held.ts': 1 };
+    const others = {
+      'machine/deadlines.ts': 1, // the reason of a signal, which no person reads
+      'machine/watch.ts': 1, // the state of a rollout that was never seen
+      'rules/provider-failure.ts': 1, // a message of a provider's SDK
+    };
+    expect(beyond(sentences, { ...ofVerdicts, ...ofEndings, ...others })).toEqual([]);
+  });
+
+  test('lets programs import the machine, words and the deploy file, not rules', () => {
+    const found = imports
+      .filter(({ file }) => /^(?:src\/(?:action|cli|demo|host)|app)\//.test(short(file)))
+      .filter(({ specifier }) => specifier.includes('deploy/rules/'))
+      .map(({ file }) => short(file).replace(/^app\/.*/, 'app'));
+    // The App carries a deploy out by itself; `discard` finds the held revision; the journal has types of what it keeps.
+    expect(beyond(found, { app: 71, 'src/cli/discard.ts': 1, 'src/host/journal-file.ts': 4 })).toEqual([]);
   });
 
   test('lets no process inherit the output of a test run, which it could outlive', () => {

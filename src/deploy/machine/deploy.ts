@@ -70,9 +70,7 @@ async function withDeployment(run: DeployRun, reported: (deployment: Deployment)
   const [deployment, ...others] = await findDeployments(run);
   if (!deployment) return { kind: 'absent' };
   const obstacles =
-    others.length > 0
-      ? [ambiguousName([deployment, ...others])]
-      : nameObstacles(namedBy(run.request), deployment);
+    others.length > 0 ? [ambiguousName([deployment, ...others])] : nameObstacles(namedBy(run.request), deployment);
   return obstacles.length > 0 ? run.impossible(obstacles) : reported(deployment);
 }
 
