@@ -32,8 +32,7 @@ export interface ServiceErrorDetails {
   /** The delay (ms) that the service requested, if any. */
   retryAfterMs?: number | undefined;
   /**
-   * Whether the request took effect: `none` if it surely did not (refused, or never sent), `unknown` if a write was
-   * sent without a reliable response. For `unknown`, the caller must check.
+   * Whether the request took effect: `none` if surely not; `unknown` if a write was sent, and the caller must check.
    */
   effect: 'none' | 'unknown';
   cause?: unknown;
@@ -84,9 +83,7 @@ export class ServiceError extends Error {
 export const isTransient = ({ kind }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';
 
-/**
- * Whether a service lacks an optional endpoint, which is one beyond the contract; the caller then continues without it.
- */
+/** Whether a service lacks an optional endpoint, beyond the contract; the caller then continues without it. */
 export function isNotOffered(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 404 || error.status === 405 || error.status === 501);
 }

@@ -2,16 +2,10 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hasCode } from './errors.ts';
 
-/**
- * Where ports are looked for: below those that systems hand out by themselves (from 32768 on Linux, from 49152
- * elsewhere), so that no connection and no other server gets the port between the choice and its use.
- */
+/** Below the ports that systems hand out by themselves, so that no other gets one between choice and use. */
 const [lowest, above] = [10_240, 32_768];
 
-/**
- * A port of 127.0.0.1 that is free now, for a server that needs to know it before it listens.
- * @throws Error where none is found.
- */
+/** A free port of 127.0.0.1, for a server that needs it before it listens. @throws Error where none is found. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = randomInt(lowest, above);

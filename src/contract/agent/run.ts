@@ -5,10 +5,7 @@ import { runStreamModes } from './stream-event.ts';
 import { checkpointSchema } from './thread.ts';
 import { maxWebhookUrlLength } from './webhook.ts';
 
-/**
- * Run statuses: the specification names `success` and `error` as final ones (section "States and transitions"); the
- * others are those of the public servers.
- */
+/** Run statuses: `success` and `error` are specified as final ones, the others are those of the public servers. */
 export const runStatuses = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
@@ -48,9 +45,8 @@ export const send = z.object({ node: z.string(), input: z.unknown() });
 const engineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
- * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program
- * with a remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, and a page that runs
- * tools itself says whether it keyed `resume` by interrupts (`keyedByInterruptId`); these three are ignored.
+ * What a run does instead of taking an input. Three fields are ignored: `lg_name` and `graph`, which a remote graph
+ * sends, and `keyedByInterruptId`, of a page that runs tools itself.
  */
 export const commandSchema = z.strictObject(
   {
@@ -71,9 +67,8 @@ export type Command = z.infer<typeof commandSchema>;
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
 /**
- * Body of every endpoint that starts a run, on a thread or stateless (section "Endpoints"): `assistant_id` is a graph
- * id or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL to call when the
- * run completes. `after_seconds` delays the start. The other fields are the public servers'.
+ * Body of every endpoint that starts a run (section "Endpoints"); further fields are the public servers'.
+ * `assistant_id` may be a graph's id, and `after_seconds` delays the start.
  */
 export const runCreate = z.strictObject({
   assistant_id: z.string().min(1),
@@ -156,10 +151,7 @@ export type RunResult = { kind: 'values'; values: unknown } | { kind: 'error'; e
 export const cancelActions = ['interrupt', 'rollback'] as const;
 export type CancelAction = (typeof cancelActions)[number];
 
-/**
- * How to cancel (`POST /threads/{thread_id}/runs/{run_id}/cancel`): with `wait` the response comes at the end of the
- * run.
- */
+/** How to cancel a run: with `wait` the response comes at the end of the run. */
 export interface CancelRequest {
   wait?: boolean;
   action?: CancelAction;

@@ -20,9 +20,8 @@ export const storeItem = z.looseObject({
 export type StoreItem = z.infer<typeof storeItem>;
 
 /**
- * Body of `PUT /store/items`: creates the item, or replaces its value. `ttl` is the time to live (minutes) after the
- * last write or read: null for none, the server's default if absent. `index` has the paths of the texts
- * that are embedded for searches by meaning, false for none; the configured ones if absent.
+ * Body of `PUT /store/items`. `ttl` counts (minutes) from the last write or read; null is none, absent the default.
+ * `index` has the paths of the texts that are embedded, false is none, absent the configured ones.
  */
 export const storePut = z.strictObject({
   namespace: z.array(z.string()),
@@ -35,10 +34,7 @@ export const storePut = z.strictObject({
 /** Body of `DELETE /store/items`. */
 export const storeDelete = z.strictObject({ namespace: z.array(z.string()).optional(), key: z.string().min(1) });
 
-/**
- * Body of `POST /store/items/search`: items below a namespace whose value matches `filter` key by key; by meaning if
- * there is a `query`.
- */
+/** Body of `POST /store/items/search`: `filter` matches values key by key, `query` sorts by meaning. */
 export const storeSearch = z.strictObject({
   namespace_prefix: z.array(z.string()).nullable().optional(),
   filter: freeObject.nullable().optional(),

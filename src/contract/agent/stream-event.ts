@@ -22,10 +22,7 @@ export const errorEvent = 'error';
 /** Separates an event's name from its subgraph: `updates|outer:1|inner:2`. */
 export const namespaceSeparator = '|';
 
-/**
- * One server-sent event of a run (section "Endpoints", stream format). `event` may include a namespace; `data` is the
- * parsed JSON; `id` is set if the stream can be resumed.
- */
+/** A server-sent event of a run. `event` may include a namespace; `id` is set if the stream can be resumed. */
 export interface StreamEvent {
   id?: string;
   event: string;

@@ -30,10 +30,7 @@ export const threadTtlReply = z.looseObject({
 });
 export type ThreadTtlReply = z.infer<typeof threadTtlReply>;
 
-/**
- * A thread in a response (section "Thread"). `values` is null on a new thread; a public server omits it. `interrupts`
- * maps a task to its interrupts.
- */
+/** A thread in a response. `values` is null or absent on a new one; `interrupts` maps a task to its interrupts. */
 export const threadSchema = z.looseObject({
   thread_id: z.string(),
   created_at: z.string(),
@@ -119,8 +116,7 @@ const threadFields = [
 const maxExtracted = 10;
 
 /**
- * Body of `POST /threads/search`: `metadata` and `values` match key by key. `extract` names parts of a thread by their
- * paths, such as `values.messages[-1].content`, which each thread answers under `extracted`.
+ * Body of `POST /threads/search`: `extract` names parts of each thread by paths, as in `values.messages[-1].content`.
  */
 export const threadSearch = z.strictObject({
   ids: z.array(z.uuid()).optional(),
@@ -163,8 +159,7 @@ export const threadStateCheckpoint = z.strictObject({
 });
 
 /**
- * Body of `POST /threads/{thread_id}/state`: writes values as if `as_node` had returned them, after the named
- * checkpoint, or the newest. `checkpoint_id` is the older way to name one.
+ * Body of `POST /threads/{thread_id}/state`: as if `as_node` had returned the values. `checkpoint_id` is an older form.
  */
 export const threadStateUpdate = z.strictObject({
   values: stateValues.nullish(),
@@ -179,10 +174,7 @@ const anyCheckpoint = z.union([
   checkpointSchema.extend({ configurable: z.looseObject({ checkpoint_id: z.string().nullish() }).nullish() }),
 ]);
 
-/**
- * Body of `POST /threads/{thread_id}/history`: states, newest first, those before `before`, with that metadata, of the
- * subgraph whose namespace `checkpoint` names.
- */
+/** Body of `POST /threads/{thread_id}/history`, newest first; `checkpoint` names the subgraph by its namespace. */
 export const threadHistorySearch = z.strictObject({
   limit: page.limit,
   before: anyCheckpoint.optional(),
@@ -192,9 +184,6 @@ export const threadHistorySearch = z.strictObject({
 });
 export type ThreadHistorySearch = z.infer<typeof threadHistorySearch>;
 
-/**
- * The modes of `GET /threads/{thread_id}/stream`: the start and end of runs, the events of every run, manual state
- * updates.
- */
+/** The modes of a thread's stream: start and end of runs, the events of every run, manual state updates. */
 export const threadStreamModes = ['lifecycle', 'run_modes', 'state_update'] as const;
 export type ThreadStreamMode = (typeof threadStreamModes)[number];

@@ -141,10 +141,7 @@ export type WebhooksConfig = z.infer<typeof webhooksConfig>;
 
 const webhookError = z.strictObject({ error: z.string(), message: z.string() });
 
-/**
- * The body of our server's webhook for a completed run (section "Webhook notification"): the shape of a run, with
- * `values` for stateful runs only, and `error` null on success.
- */
+/** The body of our server's webhook for a completed run: `values` of stateful runs only, `error` null on success. */
 export const webhookPayloadSchema = z.strictObject({
   run_id: z.uuid(),
   thread_id: z.uuid(),
@@ -164,10 +161,7 @@ export const webhookPayloadSchema = z.strictObject({
 });
 export type WebhookPayload = z.infer<typeof webhookPayloadSchema>;
 
-/**
- * A webhook as received: `error` may be absent, null, a bare string or an object; `values` may be absent. `kwargs` may
- * hold the token of the webhook's own URL: never print a payload.
- */
+/** A webhook as received, also from other servers. `kwargs` may hold the token of its URL: never print a payload. */
 export const webhookReceived = z.looseObject({
   run_id: z.string(),
   thread_id: z.string(),

@@ -30,10 +30,7 @@ export function graphConfigPathProblem(path: string): string | undefined {
   return /(^|\/)\.?$/.test(path) ? 'must name a file' : undefined;
 }
 
-/**
- * What `install_command` and `build_command` must not contain, with names for people. The contract leaves it open; this
- * is what the public service refuses.
- */
+/** What `install_command` and `build_command` must not contain, as on the public service. */
 const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
   [/['"`]/, 'a quote'],
   [/\\/, 'a backslash'],
@@ -56,10 +53,7 @@ export const selfHostedNames: ReadonlySet<string> = new Set([
   'LANGSMITH_ENDPOINT',
 ]);
 
-/**
- * Environment variables that the platform sets itself: secrets with these names are refused with a 400 (the contract
- * leaves the list open; these are the public service's).
- */
+/** Environment variables that the platform sets itself: secrets can't have these names (the public service's list). */
 export const reservedNames: ReadonlySet<string> = new Set([
   'PATH',
   'PORT',

@@ -7,10 +7,7 @@ export const computeType = z.enum(computeTypes);
 
 const maxNamespaces = 100;
 
-/**
- * A listener's configuration by compute type (`ListenerComputeConfig`). `k8s_namespaces` are those that deployments may
- * use; null, absent and empty allow any.
- */
+/** The configuration by compute type. Deployments may use `k8s_namespaces`; null, absent and empty allow any. */
 export const listenerComputeConfig = z.strictObject({
   k8s_namespaces: z.array(dnsLabel).max(maxNamespaces).nullish(),
 });

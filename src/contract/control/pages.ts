@@ -11,10 +11,8 @@ const pageSize = 100;
 export type ReadPage<Entry> = (page: { limit: number; offset: number }) => Promise<{ resources: readonly Entry[] }>;
 
 /**
- * The entries of a list, page after page, each once. A page without new entries is the last one: a service that ignores
- * `offset` would never end.
- *
- * @param most how many entries are read.
+ * The entries of a list, page after page, each once, at most `most`. A page without new entries ends it: a service that
+ * ignores `offset` would never end.
  */
 export async function* entriesOf<Entry extends { id: string }>(
   read: ReadPage<Entry>,

@@ -9,10 +9,7 @@ export type Secret = z.infer<typeof secret>;
 export const secretReply = z.looseObject({ name: z.string(), value: z.string().nullish() });
 export type SecretReply = z.infer<typeof secretReply>;
 
-/**
- * What services show instead of a value: nothing, a word, or asterisks, bullets or an ellipsis with at most a few
- * characters of the value before and after.
- */
+/** What services show instead of a value: nothing, a word, or a placeholder with a few characters of the value. */
 const shownInstead =
   /^(?:|\S{0,16}(?:[*•●]{3,}|\.{3}|…)\S{0,16}|x{4,}|[<[({]?(?:hidden|redacted|masked|filtered|encrypted)[>\])}]?)$/i;
 
@@ -33,10 +30,7 @@ export function knownSecrets(replies: readonly SecretReply[] | null | undefined)
 export const textsToMask = (replies: readonly SecretReply[] | null | undefined): string[] =>
   (replies ?? []).flatMap(({ value }) => (value && /[^*•●]/.test(value) ? [value] : []));
 
-/**
- * An environment variable from an existing orchestrator secret in the deployment's namespace
- * (docs/design/contract.md#secrets).
- */
+/** A variable from an existing secret of the deployment's namespace (docs/design/contract.md#secrets). */
 export const secretReference = z.strictObject({
   name: z.string().min(1),
   /** The orchestrator secret, in the deployment's namespace. */

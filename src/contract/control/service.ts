@@ -24,10 +24,7 @@ export interface WriteOptions extends CallOptions {
    * are not stored, so the key can be used again. Keys are kept for 7 days. Not part of the contract.
    */
   idempotencyKey?: string | undefined;
-  /**
-   * The seconds for which a revision that this write makes is held before it gets traffic, sent as `Landfall-Hold`.
-   * Only for a service that holds revisions (`features`). Not part of the contract.
-   */
+  /** For how many seconds a revision of this write is held before traffic; needs a service that holds revisions. */
   holdSeconds?: number | undefined;
 }
 
@@ -38,10 +35,7 @@ export interface ReportOptions extends CallOptions {
 
 /** The options of a change. */
 export interface ChangeOptions extends WriteOptions {
-  /**
-   * The latest revision on which the change is based, sent as `If-Match`. A service that supports it refuses the change
-   * (412, a conflict) if there is a newer revision. Not part of the contract.
-   */
+  /** The latest revision that the change is based on: with a newer one, a service that supports it refuses (412). */
   ifLatest?: string | undefined;
 }
 
@@ -89,10 +83,7 @@ export interface ControlService {
   buildLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
   /** POST /v1/projects/{id}/revisions/{revisionId}/deploy_logs */
   deployLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
-  /**
-   * POST /v2/deployments/{id}/revisions/{revisionId}/verdicts: what smoke tests found. Only for a service that takes
-   * verdicts (`features`), which changes nothing but its history.
-   */
+  /** POST .../verdicts: what smoke tests found. Only adds to the history of a service with `verdicts` (`features`). */
   reportVerdict(
     deploymentId: string,
     revisionId: string,
@@ -101,8 +92,7 @@ export interface ControlService {
   ): Promise<unknown>;
 
   /**
-   * GET /v2/deployments/{id}/revisions/{revisionId}/baselines/{testHash}: what a smoke test measured of a revision;
-   * fails as missing where nothing is kept. Only for a service with `baselines` (`features`).
+   * GET .../baselines/{testHash}: what a smoke test measured; missing where nothing is kept, or without `baselines`.
    */
   getBaseline(
     deploymentId: string,
@@ -119,10 +109,7 @@ export interface ControlService {
     options?: CallOptions,
   ): Promise<unknown>;
 
-  /**
-   * POST /v2/deployments/{id}/revisions/{revisionId}/promote: switches the traffic to a held revision. Repeating a
-   * decision is allowed; a 409 refuses one that comes too late, or before the revision is held (`decideHold`).
-   */
+  /** POST .../promote: switches the traffic to a held revision. May be repeated; a 409 is too late, or too early. */
   promoteRevision(
     deploymentId: string,
     revisionId: string,
@@ -137,19 +124,13 @@ export interface ControlService {
     options?: CallOptions,
   ): Promise<Revision>;
 
-  /**
-   * GET /info: the features of the service; none if the endpoint is missing. Cheap to call before every write, because
-   * a client caches the response.
-   */
+  /** GET /info: the features of the service; none if the endpoint is missing. Clients cache the response. */
   features(options?: CallOptions): Promise<ControlFeatures>;
 }
 
 /** The operations that only some callers need, all beyond the contract. */
 export interface FullControlService extends ControlService {
-  /**
-   * DELETE /v2/deployments/{id}: asynchronous; a later read fails as missing. Its tracing project stays and reserves
-   * the name, unless it is deleted too.
-   */
+  /** DELETE /v2/deployments/{id}: asynchronous. Its tracing project keeps the name unless it is deleted too. */
   deleteDeployment(id: string, query: { deleteTracingProject: boolean }, options?: CallOptions): Promise<void>;
   /** POST /v2/deployments/{id}/revisions/{revisionId}/interruption: interrupts a running rollout. */
   interruptRevision(deploymentId: string, revisionId: string, options?: CallOptions): Promise<void>;

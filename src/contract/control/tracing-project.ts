@@ -19,8 +19,7 @@ const time = z.iso.datetime({ offset: true });
 export const maxTracedSteps = 200;
 
 /**
- * A step of a run: one execution of a node, so that a retried one has several with the same id. Input and output are cut
- * where they are long, and null where hidden.
+ * One execution of a node: a retried one has several, with the same id. Values are cut where long, null where hidden.
  */
 export const tracedStep = z.strictObject({
   id: text(255),

@@ -8,10 +8,7 @@ export const shownInstead = '***';
 /** Masks secrets in a text. In a text that was cut at its end, also masks a secret's prefix there. */
 export type Mask = (text: string, options?: { cut: boolean }) => string;
 
-/**
- * Creates a mask of secrets, in their original form and the spellings of `secret-spellings.ts`. Takes time proportional
- * to the text for any input.
- */
+/** Creates a mask of secrets in all spellings of `secret-spellings.ts`, in linear time for any text. */
 export function maskOf(secrets: Iterable<string>): Mask {
   const find = wordFinder([...secrets].flatMap(secretCodes));
 

@@ -58,9 +58,8 @@ export interface IgnoreRules {
 const byDefault = 'default';
 
 /**
- * The rules of `.landfallignore` (its text is `own`) and of the ignore files met so far. The last rule that fits a path
- * decides, and nothing comes back from a folder that is left out: so says git. Ours come first, so that any ignore file
- * can take them back, and those of `.landfallignore` come last.
+ * The rules of `.landfallignore` (`own`) and the ignore files so far; the last that fits decides, as in git. Ours come
+ * first, so that any file can take them back, and those of `.landfallignore` last.
  */
 export function ignoreRules(own: string, files: readonly string[] = []): IgnoreRules {
   const rules = ignore({ ignorecase: false });

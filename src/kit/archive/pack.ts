@@ -39,9 +39,8 @@ export interface PackedSource extends Tarball {
 export type PackResult = { ok: true; source: PackedSource } | { ok: false; problems: Problem[] };
 
 /**
- * Makes a folder into a gzip tar whose bytes depend on nothing but what it holds
- * (docs/design/contract.md#revision-settings: `source_tarball_path`). Nothing is kept in memory or on disk: the folder
- * is read through for digest and size, and again for every reading of the bytes. Rejects only with the signal's reason.
+ * Makes a folder into a gzip tar whose bytes depend only on what it holds. The folder is read for digest and size, and
+ * again for every reading of the bytes. Rejects only with the signal's reason.
  */
 export async function packSource(request: PackRequest): Promise<PackResult> {
   const { folder, graphConfigPath, limits = usualLimits, signal } = request;

@@ -3,10 +3,7 @@ import { distance } from 'fastest-levenshtein';
 /** Longer words are hardly typos, and comparing them is slow. */
 const maxWordLength = 64;
 
-/**
- * The known word that was probably meant: one typing slip for a short word, one for every three letters of a long one.
- * Two neighbours that changed places are one slip.
- */
+/** The known word that was probably meant: one slip for a short word, one per three letters of a long one. */
 export function didYouMean(written: string, known: Iterable<string>): string | undefined {
   if (written.length > maxWordLength) return undefined;
   const word = plain(written);

@@ -7,10 +7,7 @@ export interface Irregularity {
   message: string;
 }
 
-/**
- * What the parser lets pass: keys written twice (it would compare every key with every other), aliases of nothing or
- * of themselves, numbers that JSON cannot carry.
- */
+/** What the parser lets pass: duplicate keys, aliases of nothing or of themselves, numbers that JSON cannot carry. */
 export function irregularitiesOf(document: Document.Parsed): Irregularity[] {
   const irregularities: Irregularity[] = [];
   const anchors = new Map<string, Node>();

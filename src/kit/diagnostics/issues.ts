@@ -169,10 +169,7 @@ function inside(form: z.core.$ZodType, part: string | number): z.core.$ZodType[]
 
 const place = ({ path }: z.core.$ZodIssue): string => JSON.stringify(path.map(String));
 
-/**
- * Of several bounds that one value is beyond, keeps only the last, the field's own: an integer from 2^53 on is beyond
- * what JSON holds exactly, too, and one mistake is told once.
- */
+/** Of several bounds that one value is beyond, keeps only the field's own, so that one mistake is reported once. */
 export const withoutLooserBounds = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
   issues.filter((issue, index) => {
     const next = issues[index + 1];

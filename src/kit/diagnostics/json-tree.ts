@@ -67,18 +67,14 @@ function find(root: JsonNode, path: FieldPath): NodeOffsets {
   return { value: node.offset, key: node.key, whole: true };
 }
 
-/**
- * A piece of a text that is meant to be JSON: a bracket, comma or colon; a text in double quotes, which may lack its
- * end; or a run of anything else.
- */
+/** A piece of a text meant to be JSON: punctuation, a text that may lack its end, or a run of anything else. */
 const piece = /[{}[\],:]|"[^"\\]*(?:\\[^][^"\\]*)*"?|[^\s{}[\],:"]+/g;
 
 const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 /**
- * What YAML would let pass and JSON does not: comments, single quotes, bare words, a comma before a closing bracket.
- * `JSON.parse` decides; the pieces only locate the error, because its own message gives a position for some errors
- * only.
+ * What YAML would let pass and JSON does not. `JSON.parse` decides; the pieces only locate the error, because its own
+ * message does not always have a position.
  */
 export function jsonFault(text: string): Irregularity | undefined {
   try {

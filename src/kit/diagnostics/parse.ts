@@ -18,10 +18,7 @@ const maxProblems = 50;
 
 const byteOrderMark = /^\uFEFF/;
 
-/**
- * Reads YAML 1.2 (core schema, one document, no tags), or JSON strictly where the file's name ends in `.json`.
- * An empty text is null. `longest` is for JSON, which is read in linear time.
- */
+/** Reads YAML 1.2, or JSON strictly where the file's name ends in `.json`, at most `longest`. An empty text is null. */
 export function parseText(
   text: string,
   file: string,

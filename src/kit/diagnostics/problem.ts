@@ -59,10 +59,7 @@ export function formatProblem({ file, line, column, field, message, suggestion }
   return `${file}${place}: ${message}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
 }
 
-/**
- * Problems in the order in which a person meets them, file by file: at most `maxProblems`, and one word about how many
- * more there are.
- */
+/** Problems file by file in the order of their lines: at most `maxProblems`, and how many more there are. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   // Made here: a collator takes longer to make than everything else that a step without work does.
   const inFiles = new Intl.Collator();

@@ -13,10 +13,7 @@ const maxAnchors = 1_000;
 /** Every alias is looked up among all anchors before it, so their number is bounded as well as what they unfold to. */
 const maxAliases = 100;
 
-/**
- * What would cost the YAML parser too much, found by its lexer alone, which is linear and holds one token at a time.
- * Brackets, `&` and `*` within texts are not counted.
- */
+/** What would cost the YAML parser too much, found by its linear lexer. Signs within texts are not counted. */
 export function excessOf(text: string): Irregularity | undefined {
   let [offset, depth, onLine, flowIndicators, anchors, aliases] = [0, 0, 0, 0, 0, 0];
   let isScalar = false;

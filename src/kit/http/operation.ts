@@ -3,7 +3,7 @@ import type * as z from 'zod';
 
 /** The HTTP methods of operations, in the order in which `Allow` names them. */
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
-export type Method = (typeof methods)[number];
+type Method = (typeof methods)[number];
 
 /** The response with one status. */
 export interface ResponseDescription {
@@ -50,6 +50,15 @@ export interface OperationDescription<Path extends string = string> {
 export interface Operation<E extends Env, Path extends string = string> extends OperationDescription<Path> {
   handle(this: void, context: Context<E, Path>): Response | Promise<Response>;
 }
+
+/** The functions that define operations, by their method. */
+export const byMethod = <Define>(define: (method: Method) => Define) => ({
+  get: define('get'),
+  post: define('post'),
+  put: define('put'),
+  patch: define('patch'),
+  delete: define('delete'),
+});
 
 /** Mounts each operation at its path. */
 export function mountOperations<E extends Env>(app: Hono<E>, operations: readonly Operation<E>[]): void {

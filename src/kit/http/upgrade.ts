@@ -7,10 +7,8 @@ export const wantsWebSocket = ({ method, headers }: Pick<IncomingMessage, 'metho
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Handles the requests of a server that ask for an upgrade; a failure closes the connection. `closeAllConnections` of
- * the server cuts their connections too, which Node.js leaves open.
- *
- * @param handle `head` is what the client has sent after its request.
+ * Handles upgrades; a failure closes the connection, and so does `closeAllConnections`. @param handle `head` follows
+ * the request.
  */
 export function onUpgrade(
   server: Server,

@@ -8,10 +8,8 @@ const json = new Set<number>([types.builtins.JSON, types.builtins.JSONB]);
 export type ByteArrays = (Buffer | null | ByteArrays)[];
 
 /**
- * The parsers of a connection: the driver's own, but for `bytea[]`, which it reads character by character. That takes 0.2 s
- * for each megabyte, and a state is one such value.
- *
- * @param parseJson of `json` and `jsonb`; the driver's own when absent.
+ * The driver's parsers, but for `bytea[]`, which it reads in 0.2 s for each megabyte. @param parseJson of `json` and
+ * `jsonb`.
  */
 export const typeParsers = (parseJson?: (text: string) => unknown): typeof types => ({
   ...types,

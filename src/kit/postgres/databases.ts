@@ -23,10 +23,7 @@ export async function createDatabase(adminUrl: string, name: string): Promise<st
   return url;
 }
 
-/**
- * Makes sure of Landfall's own database on a server of ours; deployments' roles may not connect to it or the usual
- * ones.
- */
+/** Makes sure of Landfall's own database on a server of ours, to which deployments' roles may not connect. */
 export async function ensureOwnDatabase(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, async (admin) => {
     await makeDatabase(admin, name);
@@ -112,8 +109,7 @@ export async function dropAgentDatabase(
 }
 
 /**
- * The same server and role, another database. Throws for a name that Postgres would cut off (more than 63 bytes), so
- * that it might mean another database, or that an address can't carry.
+ * The same server and role, another database. Throws for a name that Postgres would cut off, or an address can't carry.
  */
 export function withDatabase(url: string, database: string): string {
   checkName(database);
@@ -172,9 +168,8 @@ function explainForbidden(error: unknown): unknown {
 }
 
 /**
- * What Postgres keeps of a password (RFC 5803). Setting a role's password in this form keeps the password itself
- * out of statements, and so out of the server's log and its list of activity. Throws for characters other than
- * printable ASCII, which would need normalisation.
+ * What Postgres keeps of a password (RFC 5803): set in this form, the password stays out of logs and lists of activity.
+ * Throws for characters other than printable ASCII.
  */
 function scramVerifier(password: string): string {
   if (!/^[\x20-\x7e]+$/.test(password)) throw new Error("A role's password must be of printable ASCII characters.");

@@ -61,10 +61,7 @@ export async function runJobAgain(pool: Pool, id: string): Promise<{ name: strin
   return rows[0];
 }
 
-/**
- * Of each of these subjects (`id` in a job's data) one job of these names that has not ended well: one that is still to
- * come, where there is one, else the newest that failed for good.
- */
+/** Of each subject (`id` in a job's data) one job that has not ended well: one to come, else the newest failed one. */
 export async function jobsAbout(
   pool: Pool,
   names: readonly string[],

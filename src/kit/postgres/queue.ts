@@ -16,18 +16,12 @@ export interface OpenQueueOptions {
   /** The schema that holds the jobs; `pgboss` when absent. */
   schema?: string;
   log: Logger;
-  /**
-   * No other process works on these jobs. Then a job whose process was killed is released
-   * again as soon as a worker is there, not only after its heartbeat has been missed.
-   */
+  /** No other process works on these jobs: one whose process was killed is released as soon as a worker is there. */
   alone?: boolean;
   clock?: Clock;
 }
 
-/**
- * How the jobs of a name are treated unless its policy says otherwise. Times in seconds. A job is repeated for as long
- * as it takes: what was acknowledged is not lost to an outage of some hours.
- */
+/** The defaults of jobs, in seconds. A job is repeated for as long as it takes, so that no outage loses it. */
 const jobDefaults = {
   /** Attempts after the first one before a job counts as failed for good. */
   retryLimit: 1_000,
@@ -94,25 +88,18 @@ export interface Queue {
     options?: Pick<SendOptions, 'db'>,
   ): Promise<string[]>;
   /**
-   * Works on the jobs of a name. A handler that returns ends its job; one that throws has it repeated later. A job
-   * can come twice, for example after a crash: handlers must be able to bear that.
+   * Works on the jobs of a name. A handler that throws has its job repeated; a job can come twice, as after a crash.
    */
   work<Data extends object>(
     name: string,
     options: WorkOptions,
     handler: (job: Job<Data>) => Promise<void>,
   ): Promise<void>;
-  /**
-   * Takes no further jobs and waits for those under way, 5000 ms unless set; those that do not end in time are aborted
-   * and repeated later. Calling it again does no harm.
-   */
+  /** Takes no further jobs, waits for those under way (5000 ms unless set), and aborts the others. May be repeated. */
   stop(options?: { timeoutMs?: number }): Promise<void>;
 }
 
-/**
- * Opens the job queue, and makes or updates its tables. Troubles in the background, such as a database that
- * restarts, are logged, and the queue recovers from them by itself.
- */
+/** Opens the job queue, and makes or updates its tables. It recovers from outages by itself, and logs them. */
 export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const { url, schema = 'pgboss', log, alone = false, clock = systemClock } = options;
   const report = throttleMessages((message) => log.warn(message), clock);
@@ -231,10 +218,7 @@ async function releaseActiveJobs(boss: PgBoss, schema: string, name: string): Pr
   if (ids.length > 0) await boss.fail(name, ids, { message: 'the process that worked on it ended' });
 }
 
-/**
- * Only what a person reads: an error's further fields may hold a request with its secrets, and pg-boss would store
- * them.
- */
+/** Only what a person reads: pg-boss would store further fields, such as a request with its secrets. */
 function plainError(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const plain = new Error(error.message);

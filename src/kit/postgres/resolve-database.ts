@@ -27,9 +27,8 @@ interface ResolvedDatabase {
 }
 
 /**
- * The one Postgres of this installation: the person's own where an address is given, else the embedded one.
- *
- * @throws Error when the address is not one of Postgres or does not respond, or as `startEmbeddedPostgres` does.
+ * The Postgres of this installation: at the given address, else the embedded one. @throws Error as
+ * `startEmbeddedPostgres`.
  */
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {

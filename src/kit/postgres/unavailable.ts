@@ -20,19 +20,15 @@ const goneCodes = new Set([
 const goneWords =
   /connection terminated|timeout (exceeded )?when trying to connect|timeout expired|connection ended|connection error/i;
 
-/**
- * Whether a server answered that it is not ready yet, is leaving, or is full: it is at this address, and waiting helps.
- * It is unknown whether an unresponsive server exists.
- */
+/** Whether a server answered that it is not ready, is leaving, or is full: it is there, and waiting helps. */
 export function isDatabaseStarting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return goneStates.has(codeOf(error)) || isDatabaseStarting(error.cause);
 }
 
 /**
- * Whether an error of a query means that the database can't be used at the moment, rather than that the query is
- * wrong: it restarts, is unreachable, or has no connection left. The same query may succeed later; whether this one
- * was carried out is unknown.
+ * Whether an error means that the database can't be used at the moment, rather than that the query is wrong. Whether
+ * the query was carried out is unknown.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -63,10 +59,7 @@ export function explainConnecting(error: unknown): Error {
   return codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
 }
 
-/**
- * Does what a start needs of its database, again while that is unavailable (`isPassing`). The work has to bear being
- * done twice. Throws the last error after `forMs` milliseconds, and any other error at once.
- */
+/** Retries work while the database is unavailable (`isPassing`), for `forMs`. The work has to bear being done twice. */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   options: { clock: Clock; forMs?: number; isPassing?: (error: unknown) => boolean },
@@ -87,10 +80,7 @@ export async function retryWhileUnavailable<T>(
 /** How long (ms) a message is not repeated. */
 const every = 30_000;
 
-/**
- * Lets a message through once in a while and drops its repetitions, so that a database which is away for an hour
- * leaves a handful of lines and not thousands.
- */
+/** Drops repetitions of a message, so that an hour without a database leaves a handful of lines. */
 export function throttleMessages(report: (message: string) => void, clock: Clock): (message: string) => void {
   const reported = new Map<string, number>();
   return (message) => {

@@ -18,10 +18,7 @@ function logFactorial(n: number): number {
 
 const logChoose = (n: number, k: number): number => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 
-/**
- * Fisher's exact test: the probability of so few in `changed`, or fewer, where both rates are the same, given how many
- * there are in both together.
- */
+/** Fisher's exact test: the probability of so few in `changed`, or fewer, where both rates are the same. */
 export function fewerIn({ live, liveOf, changed, changedOf }: TwoCounts): number {
   const both = live + changed;
   const all = logChoose(liveOf + changedOf, both);
@@ -38,10 +35,7 @@ export function differs({ live, liveOf, changed, changedOf }: TwoCounts): number
   return Math.min(1, 2 * Math.min(more, fewerIn({ live, liveOf, changed, changedOf })));
 }
 
-/**
- * Of the intervals that exclude a change, where they are looked at once and where several times: computed exactly, an
- * agent with a drop that is looked for is called no worse in at most 1 %, whatever its pass rate.
- */
+/** For intervals looked at once, and several times: of agents with a tolerated drop, at most 1 % are called worse. */
 const normalQuantile = { once: 2.9, often: 3 };
 /** A larger drop is excluded like one of so many points, for the interval is too short between rates near 0 and 1. */
 const maxDrop = 0.4;
@@ -64,10 +58,7 @@ export function differenceInterval(
   };
 }
 
-/**
- * Wilcoxon's signed-rank test, exact with ties: the probability of such large differences where they are symmetric
- * around `shift`, as those of two equal agents are around 0.
- */
+/** Wilcoxon's signed-rank test, exact with ties: the probability of such differences when symmetric around `shift`. */
 export function largerThan(differences: readonly number[], shift: number): number {
   const shifted = differences.map((each) => each - shift).filter((each) => each !== 0);
   const sorted = shifted.toSorted((a, b) => Math.abs(a) - Math.abs(b));
@@ -103,10 +94,7 @@ export function median(numbers: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
 }
 
-/**
- * The rank test of Mann and Whitney, by its normal approximation with ties: the probability of numbers in `changed`
- * that are so much larger than those in `live`, where both are drawn alike.
- */
+/** The rank test of Mann and Whitney, by its normal approximation with ties: are the numbers of `changed` larger? */
 export function largerIn(live: readonly number[], changed: readonly number[]): number {
   const [n, m] = [live.length, changed.length];
   const all = [...live, ...changed].toSorted((a, b) => a - b);

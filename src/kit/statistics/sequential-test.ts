@@ -29,10 +29,7 @@ const found = 0.99;
 /** How far the true rate may be below `passRate` while a false `failed` stays rare: 5 points of a drop of 30. */
 const nearby = (drop: number): number => Math.min(0.05, drop / 6);
 
-/**
- * The test of these hypotheses. Without `maxTries` it has as many as find the drop with 99 %; undefined where
- * `maxAnswers` are too few for that.
- */
+/** The test of these hypotheses, by default with as many tries as find the drop with 99 %; undefined if too few. */
 export function designTest(hypotheses: RateHypotheses, maxTries?: number): SequentialTest | undefined {
   const { passRate, drop, tests } = hypotheses;
   const low = passRate - drop;

@@ -36,9 +36,7 @@ export interface AgentCode {
 }
 
 /**
- * Loads the code from the agent's own folder.
- *
- * @throws StartupError for the first module that fails to load or has the wrong type.
+ * Loads the code from the agent's own folder. @throws StartupError for the first module that can't be loaded or used.
  */
 export async function loadAgentCode(
   configuration: Configuration,
@@ -73,10 +71,8 @@ export async function loadAgentCode(
 }
 
 /**
- * The user interfaces of an agent: those that its build made, else bundled now.
- *
- * @throws StartupError with every problem and its line; not for a revision, whose build may be older than `ui` and must
- *   go on working.
+ * The user interfaces of an agent: those that its build made, else bundled now. @throws StartupError with every
+ * problem, but not for a revision, whose build may be older than `ui` and must go on working.
  */
 async function loadUi(
   { ui, ui_config, http }: Pick<GraphConfig, 'ui' | 'ui_config' | 'http'>,

@@ -22,10 +22,8 @@ export interface Configuration {
 }
 
 /**
- * Reads the graph configuration file, and the env file that it may name.
- *
- * @param configPath absolute path.
- * @throws StartupError with every problem and its line, or if this machine can't run one of the graphs.
+ * Reads the graph configuration file and its env file. @throws StartupError with every problem and its line, or if this
+ * machine can't run one of the graphs.
  */
 export function readConfiguration(configPath: string, log: Logger, { python = false } = {}): Configuration {
   const name = basename(configPath);

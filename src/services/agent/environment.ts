@@ -45,9 +45,8 @@ export type Environment = z.infer<typeof environmentSchema>;
 const secret = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI', 'LANDFALL_TRACING_TOKEN'] as const;
 
 /**
- * Reads the process's environment, and removes the server's secrets from it before the agent's code is loaded.
- *
- * @throws StartupError that names every invalid variable, never its value.
+ * Reads the environment, and removes the server's secrets from it before the agent's code is loaded. @throws
+ * StartupError that names every invalid variable, never its value.
  */
 export function takeEnvironment(env: NodeJS.ProcessEnv): Environment {
   const parsed = environmentSchema.safeParse(env);

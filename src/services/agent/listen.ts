@@ -13,11 +13,7 @@ const connectionBacklog = 4096;
 /** How long (ms) responses may take to finish once all runs have ended. */
 const closeGraceMs = 1000;
 
-/**
- * Listens on an address, or on a Unix socket if given.
- *
- * @throws StartupError if it is in use or not permitted.
- */
+/** Listens on an address, or on a Unix socket if given. @throws StartupError if it is in use or not permitted. */
 export async function listen(
   handle: RequestHandler,
   { host, port, socket, clock }: { host: string; port: number; socket?: string | undefined; clock: Clock },

@@ -11,10 +11,8 @@ export interface LoadingOptions {
 const everyMs = 10_000;
 
 /**
- * Awaits `loading`. Logs a warning with its name every 10 s, so that the user sees what hangs. Synchronous code delays
- * the warning.
- *
- * @param what the loaded module, for a person: `graph "asker" of src/graph.ts`.
+ * Awaits `loading`, with a warning every 10 s, so that the user sees what hangs. @param what for a person: `graph
+ * "asker" of src/graph.ts`.
  */
 export async function logWhileLoading<T>(
   what: string,

@@ -2,8 +2,7 @@ import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 
 /**
- * Refuses a request because of the caller, the agent's authorization rules or a temporary state. The error handler
- * turns it into a response in the one shape `{"detail": ...}`.
+ * Refuses a request because of the caller, the agent's rules or a temporary state: a response with `{"detail": ...}`.
  */
 export class Refusal extends Error {
   readonly status: number;
@@ -37,11 +36,7 @@ export const missing = (what: string): Refusal => new Refusal(404, what);
 
 // Clients look for the public servers' words, which start these messages.
 
-/**
- * A missing assistant, named by a uuid or a graph's id.
- *
- * @param graphs the ids of all graphs; absent where callers see only some assistants: a hidden one must look like a missing one.
- */
+/** A missing assistant. @param graphs all graphs' ids; absent where callers see only some assistants. */
 export function noAssistant(idOrGraph: string, graphs: readonly string[] = []): Refusal {
   const known = graphs.length > 0 ? ` (${graphs.map((id) => `"${id}"`).join(', ')})` : '';
   const meant = didYouMean(idOrGraph, graphs);

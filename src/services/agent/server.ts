@@ -30,16 +30,11 @@ export interface AgentServerProcess {
   fetch: (request: Request) => Response | Promise<Response>;
   /** The routes, to compare them with the OpenAPI document; empty while idle. */
   routes(): Route[];
-  /**
-   * Becomes idle: drains runs within the bound, releases the others to the next process, and closes the database.
-   * Loaded code stays loaded; requests get a 503 until `wake`.
-   */
+  /** Becomes idle: drains runs within the bound, releases the others, and closes the database, until `wake`. */
   rest(): Promise<void>;
   /**
-   * Serves again as the given revision, which must have the same build and environment. Does nothing if it already
-   * serves as that one.
-   *
-   * @throws Error if it serves as another revision, or shuts down.
+   * Serves again as a revision with the same build and environment. @throws Error if it serves another one, or shuts
+   * down.
    */
   wake(revisionId: string): Promise<void>;
   /** Ends the hold of a held revision: it takes part in all work from now on, or its unfinished runs are ended after it. */
@@ -48,11 +43,7 @@ export interface AgentServerProcess {
   close(): Promise<void>;
 }
 
-/**
- * Loads the graphs of a revision and serves them.
- *
- * @throws StartupError if the configuration, a graph, the engine, the database or the address is invalid.
- */
+/** Loads the graphs of a revision and serves them. @throws StartupError for anything that is invalid. */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
   const { configPath, host, port, socket, log, clock } = options;
   const configuration = readConfiguration(configPath, log, { python: options.python !== undefined });

@@ -16,10 +16,7 @@ export type StartupCode =
   | 'database'
   | 'address';
 
-/**
- * A startup failure that a person can fix. `lines` are whole sentences, with `file:line` if known, and never contain
- * the value of an environment variable.
- */
+/** A startup failure that a person can fix. `lines` are whole sentences, without values of environment variables. */
 export class StartupError extends Error {
   readonly code: StartupCode;
   readonly lines: readonly string[];

@@ -8,11 +8,8 @@ const maxWaitMs = 5_000;
 const pollMs = 250;
 
 /**
- * Makes sure that no other control service uses this database: two would build the same revisions and serve the same
- * agents. The lock ends with the process. After a restart of the database it is taken again; where another service was
- * faster, `log` gets a message.
- *
- * @throws Error when another service has the database.
+ * Makes sure that no other control service uses this database, by a lock that is taken again after a restart of the
+ * database; where another service was faster, `log` says so. @throws Error when another one has the database.
  */
 export async function claimDatabase(url: string, clock: Clock, log: Logger) {
   const released = new AbortController();

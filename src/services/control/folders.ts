@@ -7,10 +7,8 @@ import { lockFolder, type FolderLock } from '../../kit/postgres/embedded/folder-
 import type { Logger } from '../../kit/logger.ts';
 
 /**
- * Creates the data folder and locks it for this service, whichever database it uses: another service would find builds
- * there that its own database does not name, and remove them.
- *
- * @throws FolderBusyError when another service has it, Error with advice when it can't be used.
+ * Creates and locks the data folder: another service would remove builds there that its database does not name. @throws
+ * FolderBusyError when another service has it, Error with advice when it can't be used.
  */
 export async function takeDataFolder(dataDir: string, clock: Clock, log: Logger): Promise<FolderLock> {
   try {
@@ -40,9 +38,7 @@ function closeFolder(dataDir: string, log: Logger): void {
 }
 
 /**
- * The folders below which `repo_url` may name a repository, each as written and as its real path.
- *
- * @throws Error when one is missing or not a folder.
+ * The folders below which `repo_url` may name a repository, as written and as real paths. @throws Error if one is none.
  */
 export function allowedFolders(named: readonly string[]): string[] {
   return named.flatMap((folder) => {

@@ -110,10 +110,8 @@ export interface LocalServices {
 const agentsEndWithin = 6_000;
 
 /**
- * Starts the control service with everything it needs: database, gateway, rollouts. Continues interrupted revisions,
- * and serves live ones again.
- *
- * @throws Error with advice when the port is taken, the folder is in use, or another service has the database.
+ * Starts the control service with database, gateway and rollouts, and continues where the last one stopped. @throws
+ * Error with advice when the port is taken, the folder is in use, or another service has the database.
  */
 export async function startLocal(settings: LocalSettings): Promise<LocalServices> {
   const opened = new AsyncDisposableStack();

@@ -12,10 +12,7 @@ import type { Gateway } from './gateway/gateway.ts';
 /** The request handlers, and the prefix of all paths. */
 export interface ServerSettings {
   fetch: (request: Request, bindings: Env['Bindings']) => Response | Promise<Response>;
-  /**
-   * Takes a request that is for an agent, whose path is given without `basePath`; `false` leaves it to the service's
-   * own routes.
-   */
+  /** Takes a request for an agent, without `basePath` in its path; `false` leaves it to the service's own routes. */
   agents: Gateway['handle'];
   /** The path that everything hangs below, as in `/api-host`; empty for none. */
   basePath: string;
@@ -90,11 +87,7 @@ export function below(basePath: string, url: string): string | undefined {
   return rest.startsWith('/') ? rest : undefined;
 }
 
-/**
- * Listens at a port of 127.0.0.1, 0 for a free one; returns the actual port.
- *
- * @throws Error with advice when the port is taken or may not be used.
- */
+/** Listens at a port of 127.0.0.1, 0 for a free one; returns the actual port. @throws Error with advice. */
 export async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   // It rejects with what the server says in the place of listening.
@@ -106,11 +99,7 @@ export async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/**
- * Checks whether the port is free, before anything is created that would have to be removed again.
- *
- * @throws Error with advice when not.
- */
+/** Checks whether the port is free, before anything is created in vain. @throws Error with advice when not. */
 export async function provePort(port: number): Promise<void> {
   const tried = createServer();
   await listen(tried, port);

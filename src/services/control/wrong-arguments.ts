@@ -1,11 +1,8 @@
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 
 /**
- * Formats an error of Node's `parseArgs`, with a suggestion. Names an unknown flag without its value, which may be a
- * key.
- *
- * @param flags the known flags, without hyphens.
- * @param words the known first words.
+ * Formats an error of Node's `parseArgs`, with a suggestion among `flags` and first `words`. Names an unknown flag
+ * without its value, which may be a key.
  */
 export function wrongArguments(error: unknown, flags: readonly string[], words: readonly string[] = []): string {
   if (!(error instanceof Error)) return String(error);

@@ -87,10 +87,7 @@ interface WantedListener {
   version: string;
 }
 
-/**
- * Finds the listener of a cluster, or creates it; if several processes start together, one creates it and all find it.
- * Updates its namespaces if `namespaces` is given.
- */
+/** Finds the listener of a cluster, or creates it once, and updates its namespaces if `namespaces` is given. */
 export async function findListener(
   work: WorkClient,
   { computeId, namespaces, version }: WantedListener,

@@ -31,8 +31,7 @@ export interface Programs {
 }
 
 /**
- * How the server's programs are spawned. Their environment has nothing of ours, so that no `PG...` variable, no locale
- * and no secret of the person's reaches them.
+ * How the server's programs are spawned: without our environment, whose `PG...` variables and secrets are not for them.
  */
 export function programOptions({ libraries, user }: Programs) {
   const loader = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
@@ -49,10 +48,7 @@ export function programOptions({ libraries, user }: Programs) {
   };
 }
 
-/**
- * Makes the database cluster of a home unless it has one, written through to the disk if `durable`, and returns the
- * superuser's password, which lies in the home for later starts. Throws what `initdb` said when it fails.
- */
+/** Makes the database cluster of a home unless it has one, and returns the superuser's password. Throws as `initdb`. */
 export async function ensureCluster(home: string, programs: Programs, durable: boolean): Promise<string> {
   const cluster = clusterOf(home);
   const passwordFile = join(home, 'password');

@@ -8,10 +8,7 @@ import { unlessCode } from '../../errors.ts';
 import { freePort, isFree } from '../../free-port.ts';
 import { existingHome } from './placement.ts';
 
-/**
- * The address of a database on an embedded server: a secret. It says that there is no TLS on the loopback, because a
- * `PGSSLMODE` in the environment would request it.
- */
+/** The address of a database on an embedded server: a secret. No TLS, whatever `PGSSLMODE` is. */
 export function addressOf(address: ServerAddress, password: string, database: string): string {
   if ('port' in address) {
     return `postgres://${superuser}:${password}@127.0.0.1:${address.port}/${database}?sslmode=disable`;
@@ -67,8 +64,7 @@ export const passes = (said: string): boolean =>
   ].some((words) => said.includes(words));
 
 /**
- * A free port of 127.0.0.1: the one in the file `lastTime` if it is still free, so that processes which outlived us
- * find the server again under the address they know; else any.
+ * A free port of 127.0.0.1: if possible that of `lastTime`, at which processes that outlived us look for the server.
  */
 export async function choosePort(lastTime: string): Promise<number> {
   const wanted = readPort(lastTime);
@@ -84,10 +80,7 @@ function readPort(file: string): number | undefined {
 /** Whether a data folder has the data of an embedded server, wherever that lies. */
 export const hasEmbeddedData = (dataDir: string): boolean => existingHome(resolve(dataDir)) !== undefined;
 
-/**
- * The address of a database on the embedded server that another process of this user runs on a data folder: a secret.
- * Undefined where no server ever ran there; whether one runs now is seen by connecting.
- */
+/** The address of a database on another process's embedded server: a secret. Undefined where none ever ran. */
 export function runningEmbedded(dataDir: string, database = 'landfall'): string | undefined {
   const home = existingHome(resolve(dataDir));
   if (home === undefined) return undefined;

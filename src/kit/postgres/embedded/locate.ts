@@ -79,10 +79,7 @@ const readPasswd = (): string => unlessCode(['ENOENT', 'EACCES'], '', () => read
 export const socketFolderOf = (home: string, systemFolder: string): string =>
   join(systemFolder, `socket-${folderKey(home)}`);
 
-/**
- * Makes the folder of a server's socket, which only its user and root's group may enter. It lies in root's folder
- * because the path of a socket is at most 107 bytes long.
- */
+/** Makes the folder of a server's socket, for its user and root's group. A socket's path has at most 107 bytes. */
 export function makeSocketFolder(home: string, user: ServerUser, systemFolder: string): string {
   const folder = socketFolderOf(home, ensureRootFolder(systemFolder));
   mkdirSync(folder, { recursive: true, mode: 0o700 });

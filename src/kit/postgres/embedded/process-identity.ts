@@ -2,17 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { unlessCode } from '../../errors.ts';
 
-/**
- * When a process began, as an opaque word that differs between two processes that had the same id one after the
- * other, also across a restart of the machine; `undefined` when no such process runs.
- */
+/** When a process began, as an opaque word that no later process with its id shares; `undefined` when none runs. */
 export function processBirth(pid: number): string | undefined {
   return process.platform === 'linux' ? birthFromProc(pid) : birthFromPs(pid);
 }
 
 /**
- * The space of process ids this process lives in. Two containers, or two machines, have two of them: an id from the
- * other one says nothing here. Empty on a platform that has only one.
+ * The space of process ids: an id from another container or machine says nothing here. Empty where there is only one.
  */
 export function processSpace(): string {
   if (process.platform !== 'linux') return '';

@@ -31,10 +31,7 @@ export class ServerStartError extends Error {
   }
 }
 
-/**
- * Starts Postgres in a process group of its own, so that a Ctrl-C in the terminal ends us first and the server when
- * we are done with it.
- */
+/** Starts Postgres in a process group of its own, so that a Ctrl-C in the terminal does not end it before us. */
 export function spawnServer(plan: ServerPlan, clock: Clock) {
   const log = openLog(plan.logFile);
   const child = spawn(join(plan.programs.installation.root, 'bin', 'postgres'), serverArguments(plan), {

@@ -40,10 +40,7 @@ export interface FairRelayOptions {
   target: string;
   /** Connections of all entrances together; the server has more, which are left to others. */
   places: number;
-  /**
-   * Ends a process of the server whose client has hung up. A query that runs on does not notice that by itself where
-   * the client set `client_connection_check_interval` to 0.
-   */
+  /** Ends a process of the server whose client has hung up, which a query that runs on may not notice by itself. */
   terminate?: (pid: number) => void;
 }
 

@@ -97,10 +97,7 @@ function answerError(error: Error, c: Context, log: Logger): Response {
   return c.json({ detail: 'Internal error. See the server log.' }, 500);
 }
 
-/**
- * Adapts the OpenAPI document to the configuration: removes disabled paths, and applies the security schemes of
- * `auth.openapi`.
- */
+/** Adapts the OpenAPI document to the configuration: without disabled paths, with the schemes of `auth.openapi`. */
 function describedAs(
   document: OpenApiDocument,
   http: HttpConfig,

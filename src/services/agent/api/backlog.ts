@@ -22,10 +22,7 @@ export interface ClientBacklog {
 /** All callers with a backlog in this process, which share its memory. */
 const everyone = new Set<ClientBacklog>();
 
-/**
- * Distinguishes a caller that stopped reading from one whose connection is slower than its events. The former is
- * disconnected, so that the backlog stays bounded.
- */
+/** Disconnects a caller that stopped reading, unlike one that is slower than its events, to bound the backlog. */
 export class Backlog {
   readonly #clock: Clock;
   readonly #done: AbortSignal;

@@ -31,9 +31,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): 
 }
 
 /**
- * Validates a JSON text that was valid with plain numbers again, with exact ones where it has any.
- *
- * @param prepare what was done to the value before it was validated.
+ * Validates a JSON text again with exact numbers, where it has any. @param prepare what was done to the value before.
  */
 export const withExactNumbers = <T>(
   schema: z.ZodType<T>,
@@ -43,9 +41,7 @@ export const withExactNumbers = <T>(
 ): T => (mayContainExactNumber(json) ? validateExactly(schema, prepare(parseExactly(json)), plainResult) : plainResult);
 
 /**
- * Validates a value with exact numbers, which stay in fields of any type; number fields get plain ones. Returns
- * `plainResult` where that is not possible.
- *
+ * Validates with exact numbers in fields of any type, and plain ones in number fields; `plainResult` where impossible.
  * @param plainResult the schema's output for the same value with plain numbers.
  */
 export function validateExactly<T>(schema: z.ZodType<T>, value: unknown, plainResult: T): T {
@@ -90,9 +86,7 @@ function differsOnlyInNumbers(exact: unknown, plain: unknown): boolean {
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Parses the body as JSON without validation, for graphs in Python with exact numbers. An empty body counts as `{}`.
- *
- * @throws Refusal 400, 413 or 422, as `readBody`.
+ * Parses the body as JSON without validation, with exact numbers for graphs in Python. @throws Refusal as `readBody`.
  */
 export const readJson = async (c: Context): Promise<unknown> =>
   parseJson(await readJsonText(c), keepsNumbers(c) ? parseExactly : undefined);
@@ -131,10 +125,7 @@ const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${maxB
 /** Parses the query of a request by a schema. */
 export const readQuery = <T>(c: Context, schema: z.ZodType<T>): T => parse(schema, c.req.query(), ['query']);
 
-/**
- * A list in the query: repeated parameters, or values separated by commas; undefined if absent. The JavaScript SDK up to
- * 1.11.2 sends it as JSON.
- */
+/** A list in the query: repeated parameters, separated by commas, or JSON (SDKs up to 1.11.2); undefined if absent. */
 export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
   const items = c.req
     .queries(name)

@@ -106,10 +106,7 @@ export async function beat(
   }
 }
 
-/**
- * Events without a mode (the first one and errors) are always sent. The stream of a cancelled run just ends, as on the
- * public servers: an error would be shown to the person who cancelled it.
- */
+/** Events without a mode are always sent. The stream of a cancelled run just ends, as on the public servers. */
 function isRequested(
   { event, json }: LoggedEvent,
   { modes, showsCancellation = false }: Pick<StreamOptions, 'modes' | 'showsCancellation'>,

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { ServerInfo } from '../../../contract/agent/service.ts';
 import type { OpenApiDocument } from '../../../kit/http/openapi.ts';
-import type { Method, Operation, OperationDescription } from '../../../kit/http/operation.ts';
+import { byMethod, type Operation, type OperationDescription } from '../../../kit/http/operation.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { AuthUser, AgentAuth } from '../auth/agent-auth.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
@@ -84,23 +84,20 @@ interface OperationDetails<Path extends string> extends Omit<Operation<Env, Path
 
 /** Defines the operations of a group: their handlers know the parameters of the path. */
 export function operationsOf(tag: string) {
-  const define =
-    (method: Method) =>
-    <Path extends string>(path: Path, id: string, details: OperationDetails<Path>): Operation<Env> => {
-      const { also = [], errors = [...usualErrors(path, details), ...also], ...others } = details;
-      const operation: Operation<Env, Path> = { method, path, id, tag, errors, ...others };
-      return operation;
-    };
+  const define = byMethod(
+    (method) =>
+      <Path extends string>(path: Path, id: string, details: OperationDetails<Path>): Operation<Env> => {
+        const { also = [], errors = [...usualErrors(path, details), ...also], ...others } = details;
+        const operation: Operation<Env, Path> = { method, path, id, tag, errors, ...others };
+        return operation;
+      },
+  );
   return {
-    get: define('get'),
-    post: define('post'),
-    put: define('put'),
-    patch: define('patch'),
-    delete: define('delete'),
+    ...define,
     /** Lists a page of what the filters of the body find. */
     search<S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, search: Search<S>) {
       const filters = schema.strip();
-      return define('post')(path, `search_${plural}`, {
+      return define.post(path, `search_${plural}`, {
         summary: `Search ${plural}`,
         description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
         body: { schema, required: false },
@@ -116,7 +113,7 @@ export function operationsOf(tag: string) {
     /** Counts what a search by the same filters finds. */
     count<S extends z.ZodRawShape>(path: string, plural: string, schema: z.ZodObject<S>, count: Find<S, number>) {
       const filters = schema.strip();
-      return define('post')(path, `count_${plural}`, {
+      return define.post(path, `count_${plural}`, {
         summary: `Count ${plural}`,
         description: 'Takes the filters of a search. The response is a bare integer.',
         body: { schema, required: false },
@@ -156,10 +153,7 @@ interface ThreadToDelete {
 /** Deletes threads with their runs on behalf of a caller. */
 type DeleteThreads = (c: Context, threads: readonly ThreadToDelete[]) => Promise<void>;
 
-/**
- * Deletes dependent threads as if the caller had requested each: with authorization rules, every thread is checked
- * before any is deleted, and hidden ones are skipped.
- */
+/** Deletes threads as if the caller had requested each: all are checked before any is deleted, hidden ones skipped. */
 export function threadDeletion(auth: AgentAuth | undefined, deleter: Pick<ThreadDeleter, 'delete'>): DeleteThreads {
   return async (c, threads) => {
     const going: ThreadToDelete[] = [];

@@ -9,10 +9,7 @@ export interface Page {
   items: readonly object[];
 }
 
-/**
- * Sets `x-pagination-total`, and `x-pagination-next` with the offset of the next page if there is one, for the public
- * service's clients.
- */
+/** Sets `x-pagination-total`, and `x-pagination-next` with the offset of the next page if there is one. */
 export function setPageHeaders(c: Context, { total, offset, items }: Page): void {
   c.header('x-pagination-total', String(total));
   if (offset === undefined || items.length === 0) return;

@@ -1,9 +1,6 @@
 /**
- * The public URL of the deployment, from the forwarding headers of the proxy. It is only returned to the caller who
- * sent them.
- *
- * @param url the request's own.
- * @param within the mount prefix of the server itself; may be empty.
+ * The public URL of the deployment, from the proxy's headers, for the caller who sent them. @param within the server's
+ * mount prefix; may be empty.
  */
 export function publicBase(url: string, headers: Headers, within: string): URL {
   const own = new URL(url);

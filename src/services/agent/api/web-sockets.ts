@@ -85,10 +85,7 @@ function requestOf({ url = '/', headers }: IncomingMessage): Request {
   return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), { headers: values });
 }
 
-/**
- * Whether a page may connect, by the CORS headers that its request would get: browsers apply none to WebSockets, and
- * send cookies with them.
- */
+/** Whether a page may connect, by CORS headers: browsers apply none to WebSockets, and send cookies with them. */
 export function mayConnect(
   { origin, host, cookie }: Pick<IncomingHttpHeaders, 'origin' | 'host' | 'cookie'>,
   cors: Headers,

@@ -9,11 +9,7 @@ const settings = z.record(z.string(), z.looseObject({ ...runConfigRequest.shape,
 /** What an environment gives the default assistant of each graph. */
 export type DefaultSettings = ReadonlyMap<string, { config: FreeObject; context: FreeObject }>;
 
-/**
- * Reads `LANGGRAPH_CONFIG`: by graph, the config of its default assistant, with its context beside `configurable`.
- *
- * @throws StartupError for another value, without the value.
- */
+/** Reads `LANGGRAPH_CONFIG`: the configs of default assistants, by graph. @throws StartupError without the value. */
 export function defaultSettings(text: string | undefined): DefaultSettings {
   if (!text) return new Map();
   const read = settings.safeParse(fromJson(text));

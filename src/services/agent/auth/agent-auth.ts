@@ -44,12 +44,7 @@ export interface AgentAuth {
 
 type Handler = (argument: unknown) => unknown;
 
-/**
- * Loads the `Auth` instance of the SDK that `auth.path` names. Recognized by its fields, because the agent has its own
- * copy of the SDK.
- *
- * @throws StartupError with the line in the configuration file.
- */
+/** Loads the `Auth` instance of the agent's own SDK, recognized by its fields. @throws StartupError with the line. */
 export async function loadAuth(configuration: Configuration, configPath: string): Promise<AgentAuth | undefined> {
   const { auth } = configuration.file;
   if (auth?.path === undefined) return undefined;
@@ -132,8 +127,7 @@ export function userOf(answer: unknown): AuthUser {
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';
 
 /**
- * Recognizes a refusal of the agent's code: an error with a status, such as the SDK's `HTTPException`. Returns
- * undefined for every other error.
+ * The refusal in an error of the agent's code: one with a status, such as the SDK's `HTTPException`; else undefined.
  */
 function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -10,10 +10,8 @@ import { inProcessUser, onBehalfOf } from './in-process-caller.ts';
 const studio = { header: 'x-auth-scheme', value: 'langsmith' } as const;
 
 /**
- * Authenticates each request once.
- *
- * @param covers which paths: the server's own routes, or the agent's own too.
- * @param isGuarded whether the control service checks a key first, without which the Studio can't be trusted.
+ * Authenticates each request once. @param covers which paths. @param isGuarded whether the control service checks a key
+ * first, without which the Studio can't be trusted.
  */
 export function authenticate(
   auth: AgentAuth,

@@ -19,10 +19,7 @@ function applyHandlerChanges(body: FreeObject, value: FreeObject): FreeObject {
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, value[field]])) };
 }
 
-/**
- * Authorizes creating an assistant or a thread: the handler may add metadata. An id that another user owns is a
- * conflict.
- */
+/** Authorizes creating an assistant or a thread, to which the handler may add metadata. Another user's id conflicts. */
 export async function authorizeCreate(
   question: AuthorizationContext,
   { kind }: AccessTo<'create'>,
@@ -53,10 +50,7 @@ export async function authorizeSearch(
   return counts ? c.json(0) : c.json([], 200, { 'x-pagination-total': '0' });
 }
 
-/**
- * Authorizes listing the versions of an assistant, narrowed by the filter: older versions may be of another owner.
- * Returns the response if nothing can match.
- */
+/** Authorizes listing versions, of which older ones may be another owner's. Returns the response if none can match. */
 export async function authorizeVersions(
   question: AuthorizationContext,
   { id }: AccessTo<'versions'>,
@@ -96,11 +90,7 @@ export async function authorizeResource(
   if (hasBody === true) rewriteBody(question.c, applyHandlerChanges(body, value));
 }
 
-/**
- * Checks the filter against the version to activate: its metadata may be of another owner.
- *
- * @throws Refusal 404 if the caller may not see it.
- */
+/** @throws Refusal 404 if the caller may not see the version to activate, whose metadata may be of another owner. */
 async function assertVersionMatchesFilter(
   { c, find }: AuthorizationContext,
   filter: MetadataFilter | undefined,
@@ -112,10 +102,7 @@ async function assertVersionMatchesFilter(
   if (metadata !== undefined && !matches(metadata, filter)) throw noVersion(named.id, version);
 }
 
-/**
- * Authorizes copying a thread: reading it, and creating one with its metadata and that of the body. Where the body has
- * some, the handler may change it.
- */
+/** Authorizes copying a thread: reading it, and creating one with its metadata and that of the body. */
 export async function authorizeCopy(question: AuthorizationContext, { id }: AccessTo<'copy'>): Promise<undefined> {
   const filter = await callAuthHandler(question, 'threads', 'read', { thread_id: id });
   await assertMatchesFilter(question, filter, { kind: 'thread', id });

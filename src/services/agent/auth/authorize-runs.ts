@@ -11,10 +11,8 @@ import { objectIn, readObject, readObjects, rewriteBody } from './request-body.t
 const kwargFields = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode'] as const;
 
 /**
- * Authorizes one run. The handler may add to its metadata and `kwargs`. Its `configurable` names the user, which
- * neither the request nor the handler can override.
- *
- * @returns the request as it will run.
+ * Authorizes one run; returns the request as it will run. The handler may add to its metadata and `kwargs`, but nothing
+ * overrides the user in its `configurable`.
  */
 export async function authorizeRunRequest(
   question: Pick<AuthorizationContext, 'auth' | 'user' | 'find'>,

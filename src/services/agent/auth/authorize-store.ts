@@ -19,10 +19,9 @@ declare module 'hono' {
 export type FindItem = (namespace: readonly string[], key: string) => Promise<FreeObject | undefined>;
 
 /**
- * Authorizes a store operation. A handler usually prefixes the namespace with the user's name, or refuses; a filter is
- * matched against the item's value, `namespace` and `key`. Searches apply it to what they find.
- *
- * @returns the response for an item hidden from the caller: the same as for a missing one.
+ * Authorizes a store operation. A handler usually prefixes the namespace, or refuses; a filter matches the item's
+ * value, `namespace` and `key`, also of what searches find. @returns the response for a hidden item: as for a missing
+ * one.
  */
 export async function authorizeStore(
   question: AuthorizationContext,

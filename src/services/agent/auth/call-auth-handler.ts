@@ -38,10 +38,8 @@ function notFound(kind: Kind, id: string, runId?: string): Error {
 }
 
 /**
- * Checks a resource against a filter. A missing one passes, since the routes report it. A deleted run does not: its
- * events may remain, and their owner is unknown.
- *
- * @throws Refusal 404 if the caller may not see it.
+ * Checks a resource against a filter. A missing one passes, since the routes report it, but not a deleted run, whose
+ * events may remain. @throws Refusal 404 if the caller may not see it.
  */
 export async function assertMatchesFilter(
   { find }: Pick<AuthorizationContext, 'find'>,

@@ -3,18 +3,13 @@ import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { isExactNumber, type ExactNumber } from '../../../kit/exact-number.ts';
 import { isObject } from '../../../kit/json-object.ts';
 
-/**
- * What the metadata of a resource must contain for the caller to see it: an equal value, or each value of a list.
- * Equivalent to the database's `@>` for these two forms.
- */
+/** What metadata must contain for the caller to see it: an equal value, or each of a list, as the database's `@>`. */
 export type MetadataFilter = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 type Scalar = string | number | ExactNumber | boolean | null;
 
 /**
- * Parses a handler's filters: `{owner: "ada"}`, `{owner: {$eq: "ada"}}`, `{members: {$contains: "ada"}}`, or
- * `$contains` with a list.
- *
- * @throws TypeError for any other filter, which must not match anything.
+ * Parses `{owner: "ada"}`, `{owner: {$eq: "ada"}}`, and `{members: {$contains: "ada"}}`, also with a list. @throws
+ * TypeError for any other filter, which must not match anything.
  */
 export function parseFilter(filters: object): MetadataFilter {
   return Object.fromEntries(Object.entries(filters).map(([key, filter]) => [key, parseValue(key, filter)]));

@@ -10,11 +10,7 @@ import type { Kind } from './access.ts';
 /** Finds the metadata of a resource, or of one version of an assistant; undefined if it does not exist. */
 export type FindMetadata = (kind: Kind, id: string, version?: number) => Promise<FreeObject | undefined>;
 
-/**
- * Reads metadata from the deployment's database.
- *
- * @param threadIsThere excludes expired threads, and with them all that belongs to them.
- */
+/** Reads metadata from the database. @param threadIsThere excludes expired threads with all that belongs to them. */
 export function createMetadataFinder(
   storage: Storage,
   assistants: Pick<AssistantStore, 'get'>,

@@ -81,12 +81,9 @@ export function applyCurrentCaller(request: Request): void {
 const patched = new WeakSet<object>();
 
 /**
- * Patches the SDK's clients to carry the caller of the code that calls them. It is captured at the call, because the SDK
- * queues requests and shares equal reads at the same time.
- *
- * @param Client the SDK's class. One of an unknown shape is not patched: its requests are authenticated by their headers
- *   alone.
- * @param isInProcess whether a client's `fetch` calls this server in process.
+ * Patches the SDK's clients to carry the caller of the code that calls them, captured at the call, because the SDK
+ * queues and shares requests. A class of an unknown shape stays: its headers authenticate its requests. @param
+ * isInProcess whether a client's `fetch` calls this server in process.
  */
 export function patchSdkClient(Client: unknown, isInProcess: (fetch: unknown) => boolean): void {
   if (typeof Client !== 'function') return;

@@ -4,11 +4,7 @@ import { isObject } from '../../../kit/json-object.ts';
 import { invalidAt, unacceptable } from '../refusal.ts';
 import { readJson } from '../api/body.ts';
 
-/**
- * Reads the body of a request, which must be an object.
- *
- * @throws Refusal otherwise: it can't be authorized.
- */
+/** Reads the body of a request. @throws Refusal where it is not an object, which can't be authorized. */
 export async function readObject(c: Context): Promise<FreeObject> {
   const body = await readJson(c);
   if (!isObject(body)) throw invalidAt(['body'], 'must be an object');
@@ -45,11 +41,7 @@ function rewriteRequest(c: Context, url: URL, body: string | undefined): void {
   c.req.bodyCache = {};
 }
 
-/**
- * An object within a body; absent and null count as empty.
- *
- * @throws Refusal for any other value.
- */
+/** An object within a body; absent and null count as empty. @throws Refusal for any other value. */
 export function objectIn(body: FreeObject, field: string): FreeObject {
   const value = body[field];
   if (value === undefined || value === null) return {};

@@ -20,9 +20,7 @@ export type RunAuthorizer = ReturnType<typeof createRunAuthorizer>;
 export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
   return {
     /**
-     * Checks whether the caller may read the assistant, whose configuration and context the run sees.
-     *
-     * @throws Refusal 404 if a filter hides the assistant, or if the rules refuse.
+     * @throws Refusal 404 if a filter hides the assistant, whose configuration the run sees, or if the rules refuse.
      */
     async mayUse(assistant: StoredAssistant, request: RunCreate): Promise<void> {
       const user = userIn(request.config?.configurable);
@@ -33,10 +31,8 @@ export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
       if (filter !== undefined && !mayRun(assistant, filter)) throw noAssistant(request.assistant_id);
     },
     /**
-     * Authorizes a cron's run as if its creator requested it now, because permissions may have changed. Returns the
-     * request as it will run.
-     *
-     * @throws Refusal 404 if a filter hides the thread, or if the rules refuse.
+     * Authorizes a cron's run as if its creator requested it now; returns the request as it will run. @throws Refusal
+     * 404 if a filter hides the thread, or if the rules refuse.
      */
     async asMaker(request: RunCreate, threadId: string | undefined): Promise<RunCreate> {
       const user = userIn(request.config?.configurable);
@@ -47,10 +43,7 @@ export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
   };
 }
 
-/**
- * Whether a filter lets an assistant run. The default assistant of a graph has no owner, so everyone may run it unless
- * its own metadata contradicts the filter.
- */
+/** Whether a filter lets an assistant run. A default assistant has no owner: only its own metadata can contradict. */
 function mayRun(assistant: StoredAssistant, filter: MetadataFilter): boolean {
   const { metadata } = assistant;
   return matches(metadata, isDefault(assistant) ? ofKeysIn(metadata, filter) : filter);

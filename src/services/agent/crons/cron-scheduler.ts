@@ -15,10 +15,7 @@ const lookMs = 1000;
 const atOnce = 100;
 /** Later than the next run of any cron. */
 const endOfTime = new Date(8.64e15);
-/**
- * How long (ms) a refused run is retried before its time is skipped: while two revisions serve, the other one may have
- * the graph that this one lacks.
- */
+/** How long (ms) a refused run is retried before its time is skipped: another revision may have its graph. */
 const maxWaitMs = 30_000;
 
 export interface CronSchedulerDependencies {
@@ -30,10 +27,7 @@ export interface CronSchedulerDependencies {
   log: Logger;
 }
 
-/**
- * Starts the runs of crons. Every process of a deployment polls; the one that advances a cron writes its run in the
- * same transaction, so that each time makes exactly one run.
- */
+/** Starts the runs of crons. Every process polls; advancing a cron and writing its run is one transaction. */
 export class CronScheduler {
   readonly #parts: CronSchedulerDependencies;
   readonly #stop = new AbortController();

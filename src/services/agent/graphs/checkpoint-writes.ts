@@ -1,10 +1,7 @@
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { RunOwnershipLost } from '../storage/retry-policy.ts';
 
-/**
- * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait
- * for these writes.
- */
+/** Tracks pending checkpoint writes by run: the engine of a stopped run may still be writing. */
 export class CheckpointWriteTracker {
   readonly #metadata = new Map<string, FreeObject>();
   readonly #byRun = new Map<string, Set<Promise<unknown>>>();
@@ -25,10 +22,8 @@ export class CheckpointWriteTracker {
   }
 
   /**
-   * Counts a write as pending until it finishes.
-   *
-   * @param runId null for a manual update.
-   * @throws if the run may not write any more, and what `write` throws.
+   * Counts a write as pending until it finishes. @param runId null for a manual update. @throws if the run may not
+   * write.
    */
   async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     if (runId === null) return write();
@@ -61,12 +56,9 @@ export class CheckpointWriteTracker {
 let drawn: number | undefined;
 
 /**
- * Returns the next version of a channel: the next whole number plus a fraction drawn for each step. Channel values are
- * stored once per version; with whole numbers alone, two branches from the same checkpoint (a run from a past state, or
- * after a rollback) would share values.
- *
- * Within one synchronous step the same version follows the same version: the engine uses it to see which nodes ran in
- * parallel.
+ * The next version of a channel: the next whole number plus a fraction drawn for each step, so that two branches from
+ * one checkpoint share no values. Within one synchronous step the same version follows the same version: the engine
+ * uses it to see which nodes ran in parallel.
  */
 export function nextChannelVersion(current: number | undefined): number {
   if (drawn === undefined) {

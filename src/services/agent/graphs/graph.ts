@@ -41,10 +41,7 @@ export interface Snapshot {
   createdAt?: string | undefined;
 }
 
-/**
- * The part of a compiled graph that the server uses. The agent chooses the engine's version, so a graph is recognized
- * by its methods, not its class.
- */
+/** The part of a compiled graph that the server uses, recognized by its methods: agents choose the engine's version. */
 export interface Graph {
   checkpointer?: unknown;
   store?: unknown;

@@ -17,11 +17,7 @@ interface SubgraphsQuery {
   recurse: boolean;
 }
 
-/**
- * The drawing of a graph: nodes and edges; undefined if its engine does not support it.
- *
- * @param xray whether to expand subgraphs; a number expands up to that depth.
- */
+/** The nodes and edges of a graph, expanded up to the depth of `xray`; undefined if its engine does not support it. */
 export async function drawGraph(
   graph: Graph,
   configurable: Record<string, unknown>,
@@ -90,9 +86,7 @@ export class Graphs {
   }
 
   /**
-   * Returns the graph for one run. The caller has checked that it exists.
-   *
-   * @throws GraphFactoryError if the agent's factory throws or returns no graph.
+   * The graph for one run, which exists. @throws GraphFactoryError if the agent's factory throws or returns no graph.
    */
   async make(graphId: string, config: MakeConfig, retention: CheckpointRetention): Promise<Graph> {
     const attached = this.#attached(graphId);

@@ -10,10 +10,8 @@ import { withTypes, type StaticGraphSchemas } from './javascript/static-schemas/
 export const messagesSchema = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
 
 /**
- * The JSON schemas of a graph. A state with types at run time (zod, `StateSchema`) has the engine's own; a state
- * annotated in TypeScript has the channels' names, with the types that its build read.
- *
- * @param types what the build read; undefined where it could not, or there was no build.
+ * The JSON schemas of a graph: the engine's own for a state with types at run time, else the channels' names with the
+ * types that the build read. @param types undefined without a build, or where it could not.
  */
 export async function schemasOf(
   graph: GraphInside,

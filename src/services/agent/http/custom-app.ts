@@ -32,10 +32,8 @@ interface KnownOfRequest {
 }
 
 /**
- * Loads the application that `http.app` names. A Hono application is mounted: its middleware sees every request, its
- * routes win over the server's. Any other handler of a `Request` gets the paths that the server does not have.
- *
- * @throws StartupError with the line in the configuration file.
+ * Loads the application of `http.app`. The middleware and routes of a Hono application come first; any other handler
+ * gets the paths that the server does not have. @throws StartupError with the line.
  */
 export async function loadCustomApp(configuration: Configuration, configPath: string): Promise<CustomApp | undefined> {
   const named = configuration.file.http?.app;

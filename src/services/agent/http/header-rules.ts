@@ -15,16 +15,12 @@ const credentialHeaders = new Set([
   'x-service-key',
 ]);
 
-/**
- * The headers that become keys of a run's `configurable` by default. Excludes the forwarding headers, which proxies
- * set.
- */
+/** The headers that become keys of `configurable` by default, without those that proxies set. */
 const isUsual = (name: string): boolean =>
   name === 'user-agent' || (name.startsWith('x-') && !name.startsWith('x-forwarded-'));
 
 /**
- * Maps headers to the `configurable` of a request's runs: `x-*` and `user-agent`, as the public service does, plus
- * `includes`, minus `excludes` and the keys reserved for the authenticated user.
+ * Maps headers to the `configurable` of runs: the usual ones, plus `includes`, minus `excludes` and the user's keys.
  */
 export function configurableHeaders(rules: HeaderRules | null | undefined): (headers: Headers) => FreeObject {
   const { includes = [], excludes } = patternsOf(rules ?? {});

@@ -16,10 +16,7 @@ export interface InternalRequestOptions {
   keepsNumbers?: boolean;
 }
 
-/**
- * Calls the server's own endpoints as the protocol's caller, so that authorization, limits and defaults apply to the
- * protocols too.
- */
+/** Calls the server's own endpoints as the protocol's caller, with their authorization, limits and defaults. */
 export interface InternalApi {
   /** @throws Refusal for every error status, and for a redirect. */
   ask(method: 'GET' | 'POST', path: string, asking?: InternalRequestOptions): Promise<Response>;

@@ -11,10 +11,7 @@ import { mcpMessage, rpcAnswer, rpcCall, rpcRefusal } from './messages.ts';
 import { createInternalApi } from './internal-api.ts';
 import * as z from 'zod';
 
-/**
- * The assistant of the card: its id, or a graph's for the graph's default assistant. Optional on a server with one
- * graph.
- */
+/** The id of the assistant, or of a graph for its default assistant. Optional on a server with one graph. */
 const cardQuery = z.object({ assistant_id: z.string().min(1).optional() });
 
 // The SDKs are loaded on first use: most processes never need them and start faster.

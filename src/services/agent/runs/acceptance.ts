@@ -175,10 +175,8 @@ interface ResolvedContext {
 }
 
 /**
- * Computes the context of a run of a graph whose context has the keys `names`. Without a context, the keys of that name
- * in `configurable` count, for clients of older servers. The run's keys win over the assistant's.
- *
- * @param configurable the run's final one, including reserved names; the context by default.
+ * The context of a run of a graph with the keys `names`, which win over the assistant's. Without a context, those in
+ * `configurable` count, for older clients. @param configurable the run's final one, including reserved names.
  */
 export function resolveContext(
   names: readonly string[],

@@ -9,9 +9,8 @@ import { checkpointOfAll, type RunPlan } from './run-plan.ts';
 import type { AttemptProgress } from './run-reads.ts';
 
 /**
- * How an attempt starts. `as-requested`: from the request. `go-on`: from the last checkpoint, which includes the
- * request. `answer-taken`: from the last checkpoint, after withdrawing the resume value, which the next interrupt would
- * consume. `over`: from the request, after undoing the former attempt's writes.
+ * How an attempt starts: `as-requested`; `go-on` from the last checkpoint; `answer-taken`, after withdrawing the resume
+ * value that the next interrupt would consume; `over`, after undoing the former attempt.
  */
 export type AttemptStart = 'as-requested' | 'go-on' | 'answer-taken' | 'over';
 

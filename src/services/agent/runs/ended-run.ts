@@ -50,8 +50,7 @@ export function endedRunResponse(left: EndedRunRecord): string {
 }
 
 /**
- * Whether a thread's row holds the result of a run: the end of a run with a state writes the same time to both. If the
- * run reached no state, the thread may hold the one before it.
+ * Whether a thread's row holds the result of a run, whose end writes the same time to both, or may hold an older one.
  */
 export function compareWithThread(
   run: Pick<StoredRun, 'ended_at'>,

@@ -37,10 +37,8 @@ export type EngineRun = Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwarg
 const engineMode = (mode: StreamMode): string => (mode === 'messages-tuple' ? 'messages' : mode);
 
 /**
- * Runs a graph and emits its events in the engine's order. Rejects with what the graph threw, or with the signal's
- * reason.
- *
- * @param reached updated while the run proceeds, so that it is correct also if the run fails.
+ * Runs a graph and emits its events in order. Rejects with what it threw, or the signal's reason. @param reached
+ * updated meanwhile, so that it is correct also if the run fails.
  */
 export async function runEngine(
   graph: Graph,

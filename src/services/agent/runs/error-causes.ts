@@ -7,11 +7,8 @@ const maxNameLength = 200;
 const maxWaitMs = 24 * 3_600_000;
 
 /**
- * What is known of an error and of its causes, each with its type, and the HTTP status and the waiting time that the
- * libraries of providers keep of an answer. Of an error without a cause and without an answer there is nothing to add.
- *
- * @param chain the error, then its causes.
- * @param nameOf the type of an error.
+ * What is known of an error and its causes: types, and of providers' answers the HTTP status and the waiting time.
+ * Without a cause and an answer, nothing. @param chain the error, then its causes.
  */
 export function causesIn(chain: readonly unknown[], nameOf: (thrown: unknown) => string): ErrorCause[] {
   const all = chain.flatMap((thrown) => [thrown, ...(readable(() => attemptsOf(thrown)) ?? [])]);

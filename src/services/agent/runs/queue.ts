@@ -62,9 +62,8 @@ export class RunQueue {
   }
 
   /**
-   * Unfinished runs that this process may take, in the order of acceptance: orphaned ones, and, if it has free slots,
-   * detached runs whose turn has come and whose process has no slot. A held process may take its revision's only, and
-   * every other process those of a held revision only once the hold is over.
+   * Unfinished runs that this process may take, in order: orphaned ones, and with free slots, those due whose process
+   * has none. A held process may take its revision's only, which others may take once the hold is over.
    */
   async claimable({ inHand, hasRoom, graphs, limit }: ClaimQuery): Promise<ClaimableRun[]> {
     const waitsSince = new Date(this.#clock.now() - maxWaitMs);
@@ -131,10 +130,8 @@ export class RunQueue {
   }
 
   /**
-   * Moves a delayed run of this process to the end of its thread's queue. The thread's lock makes the order unique:
-   * earlier runs are committed, later ones see it.
-   *
-   * @returns its position; undefined if this process no longer has it.
+   * Moves a delayed run of this process to the end of its thread's queue, under the thread's lock. @returns its
+   * position; undefined if this process no longer has it.
    */
   async comeDue(runId: string): Promise<number | undefined> {
     const { rows } = await this.#storage.pool.query<{ sequence: string }>({
@@ -173,10 +170,8 @@ export class RunQueue {
   }
 
   /**
-   * Extends the lease of this process by `ms`, and deletes processes whose lease expired more than an hour ago.
-   * Shortens leases that end much later: the database's clock was set back.
-   *
-   * @returns whether the lease had expired before.
+   * Extends the lease of this process, shortens leases that end much later, after the clock was set back, and deletes
+   * processes gone for an hour. @returns whether the lease had expired before.
    */
   async extendLease(ms: number): Promise<boolean> {
     const { rows } = await this.#storage.pool.query<{ lapsed: boolean | null }>({

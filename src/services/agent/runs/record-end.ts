@@ -31,9 +31,7 @@ export interface EndedExecution {
 }
 
 /**
- * Stores the end of a run, retrying for as long as the database is unavailable: an end is reported only once it is
- * stored. An end that can't be stored becomes a failure that says so.
- *
+ * Stores the end of a run, for as long as it takes, before it is reported. One that can't be stored becomes a failure.
  * @returns the stored end, or `taken` if another process has the run and will end it.
  */
 export async function recordEnd(ended: EndedExecution, around: RunDependencies): Promise<RunEnd | 'taken'> {

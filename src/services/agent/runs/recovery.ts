@@ -30,9 +30,8 @@ type RecoveryParts = Pick<RunDependencies, 'store' | 'queue' | 'events' | 'graph
 };
 
 /**
- * Takes over runs whose process is gone, or has no slot for them. A process counts as gone when its lease has expired,
- * or when the database sees no connection of it in two polls in a row: a broken connection is replaced long before the
- * second.
+ * Takes over runs whose process is gone, or has no slot for them. A process is gone when its lease has expired, or when
+ * two polls in a row find no connection of it.
  */
 export class Recovery {
   readonly #parts: RecoveryParts;

@@ -40,8 +40,7 @@ interface Watch {
 }
 
 /**
- * Runs of other processes, for callers that wait for them or follow them here. Their ends are in their rows; their
- * events are stored on request, which their process notices within a second.
+ * Runs of other processes, for callers who wait here. Ends are in their rows; events are stored on request, within 1 s.
  */
 export class RemoteRuns {
   readonly #parts: RemoteRunsParts;

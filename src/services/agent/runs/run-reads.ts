@@ -58,8 +58,7 @@ export class RunReads {
   }
 
   /**
-   * The id of the last checkpoint of a run; undefined if there is none. Manual updates carry the id of the run before
-   * them.
+   * The id of a run's last checkpoint; undefined if there is none. Manual updates carry the id of the run before them.
    */
   async lastCheckpoint({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<string | undefined> {
     const { rows } = await this.storage.pool.query<{ checkpoint_id: string }>(

@@ -4,10 +4,7 @@ import type { RunsTable } from '../storage/tables.ts';
 import type { Usage } from '../tracing/usage.ts';
 import type { RunPlan } from './run-plan.ts';
 
-/**
- * The columns that are read of a run. Statements with a name list their columns: the database refuses a prepared `*` for
- * good once a later revision has added a column.
- */
+/** The columns of a run. Named, because a prepared `*` fails for good once a later revision has added a column. */
 const runColumns = [
   'run_id',
   'sequence',

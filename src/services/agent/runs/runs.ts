@@ -84,11 +84,8 @@ export class Runs {
   }
 
   /**
-   * Accepts a background run as part of the caller's transaction.
-   *
-   * @param within receives a function that stores the run on the transaction's connection. It resolves after the commit
-   *   with that function's result, or with undefined if the run was not stored.
-   * @throws Refusal if the run can't be accepted.
+   * Accepts a background run in the caller's transaction. @param within gets a function that stores the run, and
+   * resolves with its result after the commit, or with undefined. @throws Refusal if the run can't be accepted.
    */
   async startWithin(
     request: RunCreate,

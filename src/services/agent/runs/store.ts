@@ -35,9 +35,8 @@ export class RunStore extends RunReads {
   #webhooks: { ring(): void } | undefined;
 
   /**
-   * @param traced whether runs are exported to a tracing project, and the revision to export.
-   * @param isOver excludes expired threads, on which no run can start.
-   * @param hold marks the runs of a held revision.
+   * @param traced whether runs are exported, and of which revision. @param isOver excludes expired threads. @param hold
+   * marks the runs of a held revision.
    */
   constructor(
     storage: Storage,
@@ -204,10 +203,7 @@ export class RunStore extends RunReads {
 /** Removes what the database does not accept. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/**
- * The status of a run for who reads a list of runs: one that waits for a person is interrupted. The API itself calls it
- * a success, as the public server does.
- */
+/** The status of a run in lists: one that waits for a person is interrupted, which the API calls a success. */
 const listedStatus = ({ status, unfinishedState }: Pick<RunEnd, 'status' | 'unfinishedState'>): FinalRunStatus =>
   status === 'success' && unfinishedState ? 'interrupted' : status;
 

@@ -16,10 +16,8 @@ export const lifecycleEvent = 'lifecycle';
 export const inputEvent = 'input.requested';
 
 /**
- * Runs a graph with the engine's third version of `streamEvents`, and emits the events of the thread-stream protocol:
- * the name is the method, the data are the parameters. The status of the run itself is not among them.
- *
- * @throws Error if the agent's engine has no such version.
+ * Runs a graph with the engine's third version of `streamEvents`, and emits the events of the thread-stream protocol,
+ * except the run's own status. @throws Error if the agent's engine has no such version.
  */
 export async function runEngineForThread(
   graph: Graph,

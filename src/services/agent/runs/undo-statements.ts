@@ -77,10 +77,7 @@ export const rollBackRun = {
     from run where threads.thread_id = run.thread_id and not run.temporary`,
 };
 
-/**
- * $1 run, $2 process. Resets a run that consumed a resume value, with its interrupts as they were. Results of tasks of
- * its first step are kept, so that these need not run again.
- */
+/** $1 run, $2 process. Resets a run that consumed a resume value; results of tasks of its first step are kept. */
 export const startRunOver = {
   name: 'start-over',
   text: `
@@ -90,10 +87,7 @@ export const startRunOver = {
     select from run`,
 };
 
-/**
- * $1 run, $2 process. Removes the run's resume values that its tasks have consumed, so that no other interrupt receives
- * them.
- */
+/** $1 run, $2 process. Removes the run's consumed resume values, so that no other interrupt receives them. */
 export const withdrawResumeValues = {
   name: 'answer-taken',
   text: `

@@ -1,10 +1,7 @@
 import { sqlStep, type Migration } from '../../../kit/postgres/migrate.ts';
 import { firstTables } from './first-tables.ts';
 
-/**
- * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the
- * former one writes, and narrows none.
- */
+/** The migrations. The former revision may still be running, so one only adds: it drops and narrows no column. */
 export const migrations: readonly Migration[] = [
   firstTables,
   /** The outbox of ended runs for the tracing project. */
@@ -64,10 +61,7 @@ export const migrations: readonly Migration[] = [
     `create index crons_of_thread on crons (thread_id) where thread_id is not null`,
     `create index crons_of_assistant on crons (assistant_id)`,
   ),
-  /**
-   * The items of the store. Labels and keys sort by their bytes, so that all namespaces below one are a range of the
-   * key's index.
-   */
+  /** The items of the store. Labels and keys sort by their bytes: all namespaces below one are a range of the index. */
   sqlStep(
     '030-store',
     `create table store_items (

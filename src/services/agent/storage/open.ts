@@ -14,16 +14,12 @@ const maxConnections = 2;
 /** How long (ms) a query may wait for a connection: when many runs start at once, the database is still available. */
 const connectionWaitMs = 60_000;
 
-/**
- * The application name of a process's connections. Other processes of the deployment detect by it whether this one is
- * alive: a killed process loses its connections at once.
- */
+/** The application name of connections, by which other processes detect whether this one is alive. */
 export const applicationName = (processId: string): string => `landfall-agent ${processId}`;
 
 /**
- * Opens a deployment's database and applies the migrations.
- *
- * @param options.keepsNumbers whether numbers in JSON are read as they were written.
+ * Opens a deployment's database and applies the migrations. @param options.keepsNumbers reads JSON's numbers as
+ * written.
  */
 export async function openStorage(
   url: string,

@@ -2,10 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../../kit/clock.ts';
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 
-/**
- * Refuses a write of a run that this process no longer holds. The engine checks a step's writes at the end of the step;
- * until then the rejection looks unhandled.
- */
+/** Refuses a write of a run that this process no longer holds. The engine checks writes at the end of a step only. */
 export class RunOwnershipLost extends Error {
   override name = 'RunOwnershipLost';
 }
@@ -48,11 +45,8 @@ export const withRetries = <T>(retryPolicy: RetryPolicy, work: () => Promise<T>)
   inside.run(retryPolicy, work);
 
 /**
- * Queries the database, inside a run with retries while it is unavailable. The operation must be idempotent: if a
- * response is lost, it may have been executed.
- *
- * @throws RunOwnershipLost if the run was stopped meanwhile, DatabaseUnavailable outside of a run, and any other error
- * as it is.
+ * Queries the database, inside a run with retries: the operation must be idempotent. @throws RunOwnershipLost if the
+ * run was stopped, DatabaseUnavailable outside of a run, and any other error as it is.
  */
 export async function queryWithRetries<T>(ask: () => Promise<T>): Promise<T> {
   const retryPolicy = inside.getStore();

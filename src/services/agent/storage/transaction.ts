@@ -27,9 +27,8 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
 const ofATransaction = /^(?:begin|commit|rollback)\s*;?$/i;
 
 /**
- * A pool that only lends the connection of a running transaction, for a library that requires a pool. Its own
- * transaction statements are skipped. Records the first failed statement: the transaction is lost then, even if the
- * library handles the error.
+ * A pool that only lends a transaction's connection, skips a library's own transaction statements, and records the
+ * first failed one: the transaction is lost then, even if the library handles the error.
  */
 export class SingleClientPool extends Pool {
   /** The error of the first failed statement. */

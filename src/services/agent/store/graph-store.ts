@@ -27,9 +27,8 @@ export interface GraphSearch {
 }
 
 /**
- * The store with the engine's interface, over the items of the routes. The engine recognizes a store by its methods.
- * A run never holds a connection between operations; inside a run an operation retries while the database is
- * unavailable.
+ * The store with the engine's interface, over the items of the routes. A run holds no connection between operations,
+ * and retries while the database is unavailable.
  */
 export class GraphStore {
   readonly #parts: DeploymentStore & { log: Logger };

@@ -57,10 +57,7 @@ const maxSweptAtOnce = 1000;
 const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<unknown> =>
   sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
 
-/**
- * The items of a deployment, for the routes and the graphs. Each call ignores expired items, and is one statement, or a
- * transaction without the agent's code. Callers have validated namespaces, keys and filters.
- */
+/** The items of a deployment, without expired ones. Callers have validated namespaces, keys and filters. */
 export class Items {
   readonly #storage: Pick<Storage, 'db'>;
   readonly #clock: Clock;
@@ -79,10 +76,7 @@ export class Items {
     this.#comparison = comparison;
   }
 
-  /**
-   * Creates an item, or replaces its value. `ttl`: minutes; null for no expiry, the configured default if absent.
-   * `vectors`: by which it is found by meaning; absent if nothing is.
-   */
+  /** Creates an item, or replaces its value. `ttl` in minutes; null for no expiry. `vectors` are found by meaning. */
   async put(
     namespace: readonly string[],
     key: string,
@@ -124,11 +118,7 @@ export class Items {
     return (await this.#read<Row>(found, order, search.refresh)).map(toItem);
   }
 
-  /**
-   * One page of the matches with a vector, the most similar first.
-   *
-   * @returns also whether as many vectors were compared as may be: there may be others.
-   */
+  /** One page of the most similar to a vector. @returns also whether as many vectors were compared as may be. */
   async searchByMeaning(search: ItemSearch, vector: Vector): Promise<{ items: Item[]; isPartial: boolean }> {
     const order = sql`score desc, updated_at desc, namespace, key`;
     const [where, comparison] = [this.#matches(search), this.#comparison];

@@ -10,10 +10,7 @@ import { OpenAiEmbeddings } from './openai-embeddings.ts';
 const path = ['store', 'index', 'embed'];
 
 /**
- * Loads what `store.index.embed` names: a function or an object of the agent, or a model of an address with OpenAI's
- * interface.
- *
- * @throws StartupError with the line in the configuration file.
+ * Loads what `store.index.embed` names: the agent's function or object, or a model. @throws StartupError with the line.
  */
 export async function loadEmbeddings(
   configuration: Configuration,

@@ -16,10 +16,8 @@ const partialSearch =
   'narrow its namespace or its filter';
 
 /**
- * One page of items: by meaning if there is a query and the store has an index.
- *
- * @returns also a warning, which is logged, for the response.
- * @throws EmbeddingFailed if the query could not be embedded.
+ * One page of items: by meaning if there is a query and an index. @returns also a warning for the response. @throws
+ * EmbeddingFailed if the query could not be embedded.
  */
 export async function searchItems(
   { items, semanticIndex, log }: DeploymentStore & { log: Logger },

@@ -35,11 +35,7 @@ export class SemanticIndex {
     this.#parts = parts;
   }
 
-  /**
-   * The vectors of an item's texts.
-   *
-   * @throws EmbeddingFailed, or Refusal 422 for too many texts.
-   */
+  /** The vectors of an item's texts. @throws EmbeddingFailed, or Refusal 422 for too many texts. */
   async vectorsOf(value: object, index: IndexedPaths): Promise<Vector[]> {
     const { embeddings, config } = this.#parts;
     const paths = index === false ? [] : (index ?? config.fields ?? [wholeValue]);

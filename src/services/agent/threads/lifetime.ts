@@ -69,8 +69,7 @@ export const dueAt = (ofAll?: Pick<Lifetime, 'minutes'>): string => `
   end`;
 
 /**
- * Whether a row of `threads` expired before `now`, in SQL: it is then hidden, even if not yet removed. Excludes threads
- * that only lose their history on expiry, and threads with unfinished runs.
+ * Whether a row of `threads` expired before `now`, in SQL: hidden, even if not yet removed. Not with unfinished runs.
  */
 export type ExpiryCondition = (now: string) => string;
 

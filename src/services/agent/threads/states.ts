@@ -96,11 +96,8 @@ export class ThreadStates {
   }
 
   /**
-   * Updates a state manually.
-   *
-   * @returns the new checkpoint.
-   * @throws Refusal 404 for a missing thread, graph or checkpoint, 409 while the thread has unfinished runs, 422 for
-   *   values that the graph rejects.
+   * Updates a state manually; returns the new checkpoint. @throws Refusal 404 for a missing thread, graph or
+   * checkpoint, 409 with unfinished runs, 422 for values that the graph rejects.
    */
   async update(threadId: string, { values, asNode, where }: StateUpdate): Promise<FreeObject> {
     const { threads } = this.#parts;
@@ -148,9 +145,8 @@ export class ThreadStates {
   }
 
   /**
-   * Copies a thread with its states so far, without its runs; undefined if there is no such thread.
-   *
-   * @param metadata merged into that of the copy, which is never there without it.
+   * Copies a thread with its states, without its runs; undefined if there is none. @param metadata merged into the
+   * copy's.
    */
   async copy(threadId: string, copyId: string, metadata: FreeObject = {}): Promise<StoredThread | undefined> {
     const { clock, threads } = this.#parts;

@@ -24,10 +24,8 @@ export interface Step {
 const checkpointerKey = '__pregel_checkpointer';
 
 /**
- * Writes states as if nodes had returned them, after the state that `place` names.
- *
- * @param place the engine's `configurable`: thread, namespace, checkpoint.
- * @returns the configuration of the new state.
+ * Writes states as if nodes had returned them, after that of `place`, the engine's `configurable`. @returns the new
+ * one's.
  */
 export async function writeSteps(
   graph: StatefulGraph,

@@ -22,10 +22,8 @@ export const minCopyBytes = Buffer.byteLength(JSON.stringify(cutMark));
 let freeBuffer: Buffer | undefined;
 
 /**
- * Serializes a value of the agent's code, which may change or throw when read, up to a size in bytes. Stops there, so
- * that a large state costs no more than a small one.
- *
- * @param maxBytes at least `minCopyBytes`.
+ * Serializes a value of the agent's code, which may change or throw when read, and stops at `maxBytes` (at least
+ * `minCopyBytes`), so that a large state costs no more than a small one.
  */
 export function boundedCopy(value: unknown, maxBytes: number): BoundedCopy {
   const buffer = freeBuffer && freeBuffer.length >= maxBytes ? freeBuffer : Buffer.allocUnsafe(maxBytes);

@@ -83,9 +83,8 @@ const wholeRun = ({ run, detail }: PendingRun): unknown =>
   isObject(run) && isObject(detail) ? { ...run, ...detail } : run;
 
 /**
- * Exports ended runs in order, at least once each, with unlimited retries. No run waits for it: the outbox, which all
- * processes of a deployment share, keeps runs until they are accepted. The statement that ends a run adds it there
- * (`runs/statements.ts`), so that none is lost.
+ * Exports ended runs in order, at least once each, without end. No run waits for it: the statement that ends a run adds
+ * it to the outbox, which all processes of a deployment share.
  */
 export class RunExporter {
   readonly #settings: RunExporterSettings;

@@ -52,9 +52,8 @@ const endBytes =
 const runBytes = 100;
 
 /**
- * Records the steps of a run in this process: one for each execution of a node, also in subgraphs. It is a callback
- * handler of the engine, because the engine's streams report neither failed nodes nor, unless they are requested,
- * subgraphs.
+ * Records the executions of nodes in this process, also in subgraphs, as a callback handler of the engine: its streams
+ * report neither failed nodes nor, unless requested, subgraphs.
  */
 export class StepRecorder {
   /** The handler, as every version of `@langchain/core` takes one. It copies values at once: nodes may change them. */
@@ -85,10 +84,7 @@ export class StepRecorder {
     this.#now = now;
   }
 
-  /**
-   * Attaches the handler for one run. Some engines replace a graph's own handlers by those of the options, so a graph
-   * with handlers is copied, which merges them.
-   */
+  /** Attaches the handler for one run. A graph with handlers is copied, since some engines would replace its own. */
   attach(graph: Graph): { graph: Graph; callbacks?: object[] } {
     const callbacks = [this.handler];
     if (memberOf(graph.config, 'callbacks') === undefined) return { graph, callbacks };

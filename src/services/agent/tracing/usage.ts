@@ -9,10 +9,8 @@ export interface Usage {
 }
 
 /**
- * Sums up the token usage of the messages that a run added to the state; undefined if none reports any. Reads
- * `usage_metadata`, as the engine's messages have it, in all lists of the state.
- *
- * @param before the state at the start of the run, whose messages don't count.
+ * Sums up the `usage_metadata` of the messages that a run added to the state; undefined without any. @param before the
+ * state at the start, whose messages don't count.
  */
 export function usageOf(before: unknown, after: unknown): Usage | undefined {
   const former = new Set(messagesIn(before).map(keyOf));

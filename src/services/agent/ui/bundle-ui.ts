@@ -12,12 +12,7 @@ import { UiBuildError, globalNameOf, type UiBundle } from './ui-bundles.ts';
 /** The packages that the page provides, so that its React renders the components. */
 const pagePackages = ['react', 'react-dom', '@langchain/langgraph-sdk'];
 
-/**
- * Bundles the components of each `ui` of a graph configuration for the browser.
- *
- * @param folder of the graph configuration file.
- * @throws UiBuildError with every problem.
- */
+/** Bundles the components of each `ui` of a configuration in `folder`. @throws UiBuildError with every problem. */
 export async function bundleUi(
   { ui, ui_config }: Pick<GraphConfig, 'ui' | 'ui_config'>,
   folder: string,

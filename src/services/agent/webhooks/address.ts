@@ -14,10 +14,7 @@ function listOf(family: 'ipv4' | 'ipv6', subnets: readonly string[]): (address: 
 /** This machine, networks behind a router (RFC 1918), and those of carriers (RFC 6598). */
 const isPrivate4 = listOf('ipv4', ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 
-/**
- * Unspecified, link-local with the clouds' metadata, protocol assignments, documentation, benchmarks, multicast,
- * reserved.
- */
+/** Unspecified, link-local, assignments, documentation, benchmarks, multicast, reserved. */
 const isForbidden4 = listOf('ipv4', [
   '0.0.0.0/8',
   '100.100.100.200/32',

@@ -38,8 +38,7 @@ const atOnce = 32;
 const ofOneHost = 8;
 
 /**
- * Delivers queued webhooks at least once each, independently of the runs. Each is tried until its receiver accepts or
- * rejects it, or the attempts are used up (`decideRetry`); the log reports those given up.
+ * Delivers queued webhooks at least once each, until the receiver accepts or rejects it, or `decideRetry` gives it up.
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -130,10 +129,7 @@ export class Deliverer {
     return Math.min(lookMs, Math.max(0, this.#nextDue - this.#parts.clock.now()));
   }
 
-  /**
-   * One attempt and its consequence. Never rejects: if the outcome can't be stored, the claim expires and it is
-   * retried.
-   */
+  /** One attempt and its consequence. Never rejects: a claim whose outcome can't be stored expires, and is retried. */
   async #attempt(delivery: Delivery): Promise<void> {
     const { log } = this.#parts;
     try {

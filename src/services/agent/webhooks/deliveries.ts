@@ -57,10 +57,7 @@ export interface Claim {
   notTo: readonly string[];
 }
 
-/**
- * The queue of webhooks. The statement that ends a run adds its webhook (`runs/statements.ts`), so that none is lost.
- * All processes of a deployment share it; a claim that expires passes to the next process.
- */
+/** The queue of webhooks, which the statement that ends a run adds to. An expired claim passes to the next process. */
 export class Deliveries {
   readonly #storage: Storage;
   /** Called for a webhook that is to be sent again. */
@@ -88,10 +85,7 @@ export class Deliveries {
     return rows;
   }
 
-  /**
-   * Moves a webhook that was delivered or given up to the history, which it prunes, unless another process has claimed
-   * it.
-   */
+  /** Moves an ended webhook to the history, which it prunes, unless another process has claimed it. */
   async settle(
     { delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>,
     state: SettledState,
@@ -135,10 +129,7 @@ export class Deliveries {
     await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
   }
 
-  /**
-   * Reschedules to `at` what is due after `latest` (ms since the epoch): no wait is that long, so the clock was set
-   * back.
-   */
+  /** Reschedules to `at` what is due after `latest` (ms): no wait is that long, so the clock was set back. */
   async promote(latest: number, at: number): Promise<void> {
     const query = this.#storage.db.updateTable('webhook_deliveries').set({ next_attempt_at: new Date(at) });
     await query.where('next_attempt_at', '>', new Date(latest)).execute();

@@ -16,9 +16,8 @@ export const ownOrigin = 'http://agent.internal';
 const refused = (why: string): WebhookTarget => ({ kind: 'refused', why });
 
 /**
- * Checks a webhook's URL by the options of `webhooks.url` (section "Webhook configuration") and, if its host is an IP
- * address, the address. The addresses of a name are checked when it is sent (`addressProblem`). Reasons never repeat
- * the URL, whose query may hold a token.
+ * Checks a webhook's URL by `webhooks.url`, and an IP address as host; those of a name are checked when it is sent
+ * (`addressProblem`). Reasons never repeat the URL, whose query may hold a token.
  */
 export function parseWebhookTarget(text: string, rules: UrlRules): WebhookTarget {
   if (Array.from(text).length > rules.maxUrlLength)
@@ -86,8 +85,7 @@ const privateAddress =
 
 /**
  * Why a webhook to `host` may not go to `address`; undefined if it may. Private networks are closed unless the operator
- * opens them, or `allowed_domains` contains this exact address, or `localhost` for this machine. A name in that list
- * opens none, because its owner controls its addresses.
+ * opens them, or `allowed_domains` has this address: a name opens none, because its owner controls it.
  */
 export function addressProblem(address: string, host: string, rules: UrlRules): string | undefined {
   const network = networkOf(address);

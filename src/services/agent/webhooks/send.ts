@@ -26,9 +26,8 @@ export interface WebhookSendOptions {
 const maxAnswerBytes = 64 * 1024;
 
 /**
- * Sends a webhook to an external receiver. Resolves the name once, checks its addresses, and connects to exactly these,
- * so that a changed DNS response gains nothing. One forbidden address rejects the name. Uses no proxy of the
- * environment, and follows no redirect.
+ * Sends a webhook to an external receiver, at exactly the addresses that were checked, so that a changed DNS response
+ * gains nothing. One forbidden address rejects the name. No proxy, no redirects.
  */
 export async function sendExternal(
   to: Extract<WebhookTarget, { kind: 'outside' }>,

@@ -13,9 +13,8 @@ interface OpenStream {
 }
 
 /**
- * Checks while streams are open whether their callers would still be admitted: a stream can outlive the key or the
- * session that opened it. Each stream is checked every 15 s, whatever it sends. The checks run one after the other, by
- * one timer, so that many streams need no more than one connection to the database.
+ * Checks every 15 s whether the callers of open streams would still be admitted: a stream can outlive its key or
+ * session. One after the other, so that many streams need one connection to the database.
  */
 export function admissionWatch(clock: Clock) {
   /** A linked list in the order of their next checks: a set would cost each request more than all else here. */
@@ -60,8 +59,7 @@ export function admissionWatch(clock: Clock) {
   }
 
   /**
-   * Calls `end` when the caller of a stream would not be admitted any more, once. Returns a function to call when the
-   * stream has ended.
+   * Calls `end` once the caller of a stream would not be admitted any more. Returns what to call at the stream's end.
    */
   return (isAdmitted: () => Promise<boolean>, end: () => void): (() => void) => {
     const stream: OpenStream = { isAdmitted, end, dueAt: 0, isOpen: false, before: undefined, after: undefined };

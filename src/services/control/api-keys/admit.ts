@@ -29,9 +29,8 @@ export interface SessionUse {
 }
 
 /**
- * Finds the tenant of a request by its key: in `X-Api-Key`, or, where that is missing or empty, as the bearer token of
- * `Authorization`. Without a key the session in its cookie counts. `X-Tenant-Id`, where given, has to be a tenant of
- * the key; a key that has several needs it, and a session has chosen one. Unreadable headers are rejected.
+ * Finds the tenant of a request by its key: `X-Api-Key`, else the bearer token, else the session of its cookie.
+ * `X-Tenant-Id` has to be a tenant of the key; a key that has several needs it. Unreadable headers are rejected.
  */
 export async function admit(header: ReadHeader, book: KeyBook, use: SessionUse): Promise<Caller> {
   const apiKey = header('x-api-key')?.trim() ?? '';
@@ -77,8 +76,7 @@ async function inTenant(
 
 /**
  * Admits a caller to an agent by a key of the owning tenant; to others the agent does not exist. A page of the console
- * has a token for the agents' own origin. Where there is none, the session needs its CSRF token for every request: a
- * browser opens an agent's page on this origin without it.
+ * has a token for the agents' own origin; without one, its session needs its CSRF token for every request.
  */
 export const admitToAgent =
   (

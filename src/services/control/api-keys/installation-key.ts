@@ -10,10 +10,8 @@ export interface InstallationKey {
 }
 
 /**
- * The key of this installation: created at the first start in `<dataDir>/api-key`, readable by its owner only, so that
- * later starts print the same one. Creates the tenant as well where there is none.
- *
- * @throws Error where the file holds no key, or one that was revoked or does not match its hash.
+ * The key in `<dataDir>/api-key`, readable by its owner only: created, with a tenant, at the first start. @throws Error
+ * where the file holds no key, or one that was revoked or does not match its hash.
  */
 export async function ensureInstallationKey(store: ControlStore, dataDir: string): Promise<InstallationKey> {
   const file = join(dataDir, 'api-key');

@@ -9,24 +9,18 @@ import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
 
-const operation = operationsOf('Keys');
+const define = operationsOf('Keys');
 
 /** A tenant's own keys, and its audit log. */
 export const apiKeyOperations = [
-  operation({
-    method: 'get',
-    path: '/v1/api-keys',
-    id: 'list_api_keys',
+  define.get('/v1/api-keys', 'list_api_keys', {
     summary: 'List the tenant’s keys',
     description: 'With their names and when each was last used.',
     query: pageQuery,
     responses: { 200: { description: 'A page of keys, without their secrets.', schema: apiKeysList } },
     call: (service, { query }) => service.listApiKeys(query),
   }),
-  operation({
-    method: 'post',
-    path: '/v1/api-keys',
-    id: 'create_api_key',
+  define.post('/v1/api-keys', 'create_api_key', {
     summary: 'Create a key',
     description: 'The key is returned only in this response.',
     headers: [idempotencyKey],
@@ -35,10 +29,7 @@ export const apiKeyOperations = [
     errors: [400],
     call: (service, { body, conditions }) => service.createApiKey(body, conditions),
   }),
-  operation({
-    method: 'delete',
-    path: '/v1/api-keys/:api_key_id',
-    id: 'revoke_api_key',
+  define.delete('/v1/api-keys/:api_key_id', 'revoke_api_key', {
     summary: 'Revoke a key',
     description: 'Requests with it are refused from then on. The last key of a tenant can’t be revoked.',
     headers: [idempotencyKey],
@@ -46,10 +37,7 @@ export const apiKeyOperations = [
     errors: [400, 409],
     call: (service, { param, conditions }) => service.revokeApiKey(param('api_key_id'), conditions),
   }),
-  operation({
-    method: 'get',
-    path: '/v1/audit',
-    id: 'list_audit',
+  define.get('/v1/audit', 'list_audit', {
     summary: 'List the audit log',
     description: 'Who changed what, without values of secrets. Pass `next_before` as `before` for older ones.',
     query: auditQuery,

@@ -93,8 +93,7 @@ export function operatorOf(store: ControlStore) {
     },
 
     /**
-     * Revokes any key. For the key of the installation, also removes its file in `dataDir`: then the next start creates
-     * another one.
+     * Revokes any key. For the installation's, also removes its file in `dataDir`: the next start creates another one.
      */
     async revokeKey(id: string, dataDir: string): Promise<{ key: ListedKey; fileRemoved: boolean }> {
       const key = (await store.listKeys()).find((one) => one.id === id);

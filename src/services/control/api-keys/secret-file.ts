@@ -13,10 +13,7 @@ export async function readSecretFile(file: string): Promise<string | undefined> 
   }
 }
 
-/**
- * Reads such a file, or creates it with this line where there is none. Of several concurrent creators one wins, and all
- * get its line.
- */
+/** Reads such a file, or creates it with this line. Of several concurrent creators one wins, and all get its line. */
 export async function ensureSecretFile(file: string, line: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, `${line}\n`, { mode: 0o600, flag: 'wx' });
@@ -33,9 +30,8 @@ export async function ensureSecretFile(file: string, line: string): Promise<stri
 }
 
 /**
- * The secret of 32 bytes in such a file, in hexadecimal digits; a new one where there is no file.
- *
- * @throws Error where the file holds something else.
+ * The secret of 32 bytes in such a file, in hexadecimal digits; made where there is none. @throws Error for anything
+ * else.
  */
 export async function ensureSecret(file: string): Promise<Buffer> {
   const line = (await readSecretFile(file)) ?? (await ensureSecretFile(file, randomBytes(32).toString('hex')));

@@ -82,10 +82,7 @@ function unreadable(context: Context, status: number, why: string | FieldProblem
   });
 }
 
-/**
- * What a write is sent with beside its body. `If-Match` names the revision that it was decided on; `*` is none, for
- * what is not there is a 404 anyway. `Idempotency-Key` may stand in quotes or without.
- */
+/** What a write is sent with beside its body. `If-Match` names a revision, `*` is none; the key may be quoted. */
 export function readConditions(context: Context): {
   ifLatest?: string;
   idempotencyKey?: string;

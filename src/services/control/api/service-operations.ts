@@ -4,7 +4,7 @@ import { operationsOf } from './define-operation.ts';
 import { fieldNames } from './parameters.ts';
 import { spellingOf } from './response.ts';
 
-const operation = operationsOf('Service');
+const define = operationsOf('Service');
 
 /** The version of the served interface (docs/design/contract.md#versions). */
 export const interfaceVersion = '0.1.0';
@@ -25,20 +25,14 @@ export const info = z.object({
 
 /** The service itself: its health, its version and its description. */
 export const serviceOperations = [
-  operation({
-    method: 'get',
-    path: '/ok',
-    id: 'health',
+  define.get('/ok', 'health', {
     summary: 'Check the health of the service',
     description: 'For probes: says that the process serves. It needs no key.',
     responses: { 200: { description: 'It does.', schema: z.object({ ok: z.literal(true) }) } },
     open: true,
     handle: (c) => c.json({ ok: true }),
   }),
-  operation({
-    method: 'get',
-    path: '/info',
-    id: 'info',
+  define.get('/info', 'info', {
     summary: 'Read the version and the features of the service',
     description: 'Clients look here for the features that a server has before they use them.',
     responses: { 200: { description: 'The service.', schema: info } },
@@ -56,10 +50,7 @@ export const serviceOperations = [
       });
     },
   }),
-  operation({
-    method: 'get',
-    path: '/openapi.json',
-    id: 'openapi',
+  define.get('/openapi.json', 'openapi', {
     summary: 'Read this description',
     description: 'OpenAPI 3.1, generated from the schemas that check requests.',
     headers: [fieldNames],
@@ -67,20 +58,14 @@ export const serviceOperations = [
     open: true,
     handle: (c) => c.json(c.var.settings.describe(spellingOf(c))),
   }),
-  operation({
-    method: 'get',
-    path: '/docs',
-    id: 'docs',
+  define.get('/docs', 'docs', {
     summary: 'Show this description as a page',
     description: 'The page loads nothing from other hosts.',
     responses: { 200: { description: 'The page, without external resources.', type: 'text/html' } },
     open: true,
     handle: () => docsPage('Landfall control service'),
   }),
-  operation({
-    method: 'get',
-    path: '/docs/:asset',
-    id: 'docs_asset',
+  define.get('/docs/:asset', 'docs_asset', {
     summary: 'Read a file of the page',
     description: 'The scripts and styles of the page.',
     responses: { 200: { description: 'The file.', type: 'application/octet-stream' } },

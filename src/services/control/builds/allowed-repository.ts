@@ -12,9 +12,8 @@ const inRepository = ['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'obj
 const parts = [...inRepository, 'info', 'pack'];
 
 /**
- * Checks that everything git would read for a local repository is below the allowed folders, all as real paths. A
- * linked `.git`, alternates, and links among the objects can lead to repositories that the service may read and the
- * caller may not.
+ * Checks that all that git would read for a local repository is below the allowed folders, as real paths: links and
+ * alternates can lead to repositories that the service may read and the caller may not.
  */
 export function staysAllowed(path: string, allowed: readonly string[]): boolean {
   const isAllowed = (real: string): boolean => allowed.some((folder) => isWithin(folder, real));

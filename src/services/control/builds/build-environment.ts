@@ -22,11 +22,8 @@ const npmVariable = (env: NodeJS.ProcessEnv, name: string): Variable => [
 ];
 
 /**
- * The environment of a build's commands. Of the service's own `env` only the settings of the network and of the
- * registries of npm and Python.
- *
- * @param isOthers whether the build runs as another user than this service: then npm's configuration files, which may
- * hold tokens, are not passed on, but only their registry settings, without credentials.
+ * The environment of a build's commands: of `env` only the network's and the registries' settings. @param isOthers
+ * whether another user builds: then npm's files, which may hold tokens, are replaced by their registry settings.
  */
 export function buildEnvironment(
   folder: BuildFolder,

@@ -49,8 +49,7 @@ async function* linesOf(source: string): AsyncGenerator<string> {
 }
 
 /**
- * The list entries of a folder. The deployment's agents could replace a folder by a link during the scan, so each is
- * opened without following links, and its entries are read through its handle.
+ * The list entries of a folder. Each is opened without following links, since agents could replace it during the scan.
  */
 async function* linesBelow(
   folder: string,

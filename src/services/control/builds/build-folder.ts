@@ -60,10 +60,7 @@ export async function cleanUp(root: string, report: (message: string) => void): 
   await removeOrReport(root, report);
 }
 
-/**
- * Removes a folder or file of builds. A failure is only reported: it must not fail a revision, and the next start
- * retries.
- */
+/** Removes a folder or file of builds. A failure is only reported: the next start retries. */
 export const removeOrReport = (path: string, report: (message: string) => void): Promise<void> =>
   removeTree(path).catch((error: unknown) => report(`${path} could not be removed: ${messageOf(error)}`));
 
@@ -89,8 +86,7 @@ export function recordBuild({ folder, from, graphConfigFile, python }: Build): v
 }
 
 /**
- * The complete build in a folder, if any. An invalid record, as after a power failure, counts as none, and so does a
- * build whose packages are gone.
+ * The complete build in a folder, if any. An invalid record counts as none, and so does a build without its packages.
  */
 export function readBuild(folder: string): Build | undefined {
   const read = readRecord(folder);

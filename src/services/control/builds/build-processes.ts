@@ -14,8 +14,7 @@ export const buildProcesses = (folder: string, clock: Clock, user?: ProcessUser)
   processFamily({ mark: [buildMark, folder], user }, clock);
 
 /**
- * Kills the processes that a killed service left, by their mark or their home in the builds; returns how many. They
- * would exit by themselves later, but the new service starts each agent again, and only one may serve.
+ * Kills the processes that a killed service left, by their mark or home; returns how many. Only one agent may serve.
  */
 export async function killOrphanedProcesses(buildsFolder: string, clock: Clock): Promise<number> {
   const isLeft = ({ pid }: ProcessInfo): boolean =>

@@ -47,11 +47,8 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResu
 }
 
 /**
- * Checks out the one commit of a revision, without history, tags and submodules: fetches it into the repository's
- * mirror, and copies it from there into the build, whose repository shares no file with the mirror. The log names what
- * is left out.
- *
- * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
+ * Checks out the one commit of a revision, without history, tags and submodules, from the repository's mirror, with
+ * which it shares no file. @returns the commit. The reason of an interrupted build is meaningless.
  */
 export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<Commit>> {
   const { repoUrl, repoRef, commit } = source;
@@ -148,10 +145,7 @@ async function throughMirror(
   return { kind: 'there', commit: await readCommit(commit, inMirror) };
 }
 
-/**
- * Limits the size of the files that a command writes, in POSIX blocks of 512 bytes. The signal is ignored so that git
- * prints the error.
- */
+/** Limits the size of a command's files, in POSIX blocks. The signal is ignored so that git prints the error. */
 const withinFileSize = (bytes: number): string[] => [
   '/bin/sh',
   '-c',

@@ -103,10 +103,7 @@ export function levelOf(line: string, level: LogLevel): LogLevel {
   return /^(?:npm (?:warn|WARN) |warning |WARNING: |\s*WARN\s{1,2}\S)/.test(plain) ? 'warning' : level;
 }
 
-/**
- * Keeps what explains a failed command best: the first cause that a package manager, a compiler or Node.js names. What
- * follows is mostly its consequence.
- */
+/** Keeps what explains a failed command best: the first cause that is named. What follows is mostly its consequence. */
 export function commandCause() {
   const excerpt = outputExcerpt();
   const index = unreachableIndex();

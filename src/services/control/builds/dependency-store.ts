@@ -40,11 +40,9 @@ export async function writeManifests(files: readonly ManifestFile[], folder: str
 }
 
 /**
- * Stores what was installed in `staging` as an entry: read-only, and renamed into place as a whole, so that a killed
- * service leaves no partial entry. What another user installed is streamed by a process of that user as a tar, and this
- * service extracts its own tree beside it: root never works in a folder that others write to.
- *
- * @param readAsUser starts that process; undefined where this service's own user installed.
+ * Stores what was installed in `staging`: read-only, and renamed as a whole, so that no partial entry is left. A
+ * process of another user streams its tree as a tar, because root never works in a folder that others write to. @param
+ * readAsUser starts that process; undefined where this service's own user installed.
  */
 export async function saveEntry(
   staging: string,
@@ -105,10 +103,8 @@ export function placementProblem(folders: readonly string[], into: string): stri
 }
 
 /**
- * Copies an entry's package folders into a checkout, replaces those that exist, and records the use. The service copies
- * into a folder of its own and changes the owner; the build's user moves the copy into the checkout, so that a link
- * there leads no further than that user can reach. Files share blocks where the file system can (reflink), and are
- * never hard links: a writer to one copy would change the other.
+ * Copies an entry's package folders into a checkout, and records the use. The build's user moves the copy there, so
+ * that a link leads no further than that user can reach. Never hard links: a writer to one would change the others.
  */
 export async function placePackages(
   entry: string,
@@ -137,9 +133,8 @@ done`;
 export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
 
 /**
- * npm's download cache for a build, created where needed. It serves a package to any reader by its hash, so tenants
- * must not share one, or their private packages would leak. Builds can write to it, so each build user has its own as
- * well.
+ * npm's download cache for a build. It serves any reader by hash, and builds can write to it, so tenants and users must
+ * not share one.
  */
 export async function packageCache(dataDir: string, tenantId: string, user: ProcessUser | undefined): Promise<string> {
   const all = cachesIn(dataDir);

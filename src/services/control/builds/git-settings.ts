@@ -4,11 +4,8 @@ import { dirname } from 'node:path';
 export type GitProtocol = 'https' | 'http' | 'file';
 
 /**
- * The only configuration file that git reads for a build. It disables helpers, hooks and filters of the user and the
- * machine, and every protocol but one, also after a redirect.
- *
- * `safe.directory` is open because folders are checked one by one before git sees them, and may have another owner.
- * Fetching a commit by its id is allowed so that an earlier revision can be built again.
+ * The only configuration that git reads for a build: no helpers, hooks, filters, and one protocol. `safe.directory` is
+ * open because folders are checked before git sees them. A commit can be fetched by its id, to build it again.
  */
 export const gitConfig = `[safe]
 	directory = *
@@ -43,9 +40,8 @@ export const gitConfig = `[safe]
 `;
 
 /**
- * The variables that make git ignore all other configuration, never prompt, and use this protocol alone. HOME is the
- * service's own folder with the configuration file: a build's user could put a `.netrc` or attributes in the build's
- * home.
+ * The variables that make git ignore other configuration, never prompt, and use one protocol. HOME is the service's own
+ * folder: a build's user could put a `.netrc` or attributes in its own.
  */
 export const gitVariables = (configFile: string, protocol: GitProtocol): Record<string, string> => ({
   HOME: dirname(configFile),
@@ -67,10 +63,7 @@ const basicOf = (token: string): string => Buffer.from(`x-access-token:${token}`
 export const tokenSecrets = (token: string | undefined): string[] =>
   token === undefined ? [] : [token, basicOf(token)];
 
-/**
- * The variables that authenticate git with a token: for this address only, and not for the target of a redirect. In the
- * environment of one command they appear in no process list and no configuration file.
- */
+/** The variables that authenticate git with a token, for this address only: in no process list and no file. */
 export const tokenVariables = (address: string, token: string | undefined): Record<string, string> =>
   token === undefined || !URL.canParse(address)
     ? {}

@@ -6,10 +6,7 @@ import { readBelow } from '../../../agent-folder/packages/checkout-files.ts';
 
 const maxLockBytes = 32_000_000;
 
-/**
- * Where the lock file is kept that the install of a build made: beside the builds, because a build that was removed is
- * made again with the same packages.
- */
+/** Where the lock file of a build's install is kept, outside of it: a build made again gets the same packages. */
 const madeLockFolder = (dataDir: string, build: string): string => join(dataDir, 'locks', basename(build));
 
 /** Keeps the lock file that an install made in `folder`, if it made one. */

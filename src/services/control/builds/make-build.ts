@@ -59,10 +59,7 @@ export interface BuildDependencies {
 const maxWarnings = 10;
 const maxWarningLength = 1_000;
 
-/**
- * Makes the build of a revision (docs/design/contract.md#deployment-settings). A failed one leaves no files and no
- * processes.
- */
+/** Makes the build of a revision. A failed one leaves no files and no processes. */
 export async function makeBuild(
   request: BuildRequest,
   settings: BuildDependencies,
@@ -218,10 +215,7 @@ const problemOf = (name: string, command: string | undefined): string | undefine
 
 const largest = 1_000_000;
 
-/**
- * The graph configuration of a checkout, and the real path of its file: it must be inside, also after following links, be valid,
- * and name graphs that this machine can run. Writes every problem to the log.
- */
+/** The graph configuration of a checkout, and its file, inside it also by real path. Logs every problem. */
 export function findGraphConfig(
   source: string,
   graphConfigPath: string,

@@ -66,9 +66,8 @@ const manifest = z.object({
 });
 
 /**
- * Collects the lock file, manifests and settings that decide an install of a folder, or the reason why the install may
- * read more: own scripts, packages inside the repository, patches. Yields to the event loop between files: there may be
- * many.
+ * Collects the files that decide an install, or why it may read more: own scripts, packages inside the repository,
+ * patches. Yields to the event loop between files: there may be many.
  */
 export async function collectInstallInputs(folder: string, manager: PackageManager): Promise<InstallInputs> {
   try {

@@ -80,11 +80,7 @@ export async function warnOfMissingFiles(
   warnOf({ submodules: foundOf('submodule'), pointers: foundOf('pointer') }, 'commit', warn);
 }
 
-/**
- * Warns of what an uploaded folder lacks in the same way, before anything of it runs.
- *
- * @param small its files that may be pointers by their size
- */
+/** Warns of what an uploaded folder lacks, before anything of it runs. @param small its files of a pointer's size */
 export function warnOfFilesNotUploaded(folder: string, small: readonly string[], warn: RunningBuild['warn']): void {
   const isPointer = (path: string): boolean =>
     readBelow(folder, path, pointerStart.length)?.toString() === pointerStart;

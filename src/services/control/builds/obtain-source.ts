@@ -55,10 +55,7 @@ interface Unpacking {
   bounds?: TarBounds;
 }
 
-/**
- * Unpacks an uploaded tarball (docs/design/contract.md#revision-settings). It reads it twice: the first time only to
- * check it, so that nothing of a refused archive is ever written. The reason of an interrupted build is meaningless.
- */
+/** Unpacks an uploaded tarball. Reads it twice: first to check it, so that nothing of a refused one is ever written. */
 export async function unpackSource(
   { file, digest }: TarballSource,
   { into, log, warn, signal, bounds = usualTarBounds }: Unpacking,

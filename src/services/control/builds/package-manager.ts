@@ -18,9 +18,7 @@ const maxPackageBytes = 200_000_000;
 const tarball = 'package.tgz';
 
 /**
- * Makes a package manager available to the commands of a build: that of this machine where it is the right version,
- * else its package from the npm registry. npm itself is the machine's.
- *
+ * Makes a package manager available: this machine's in the right version, else the registry's. npm is the machine's.
  * @param isExact whether the agent names the version; then no other one is used.
  */
 export async function providePackageManager(

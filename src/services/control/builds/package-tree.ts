@@ -15,9 +15,8 @@ export type TarProcess = Pick<GuardedProcess, 'stdout' | 'stderr' | 'ended' | 'k
 const maxEntries = 1_000_000;
 
 /**
- * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's: only package
- * folders and their parents, as files, folders and links within `from`. Refuses a tar that would write anywhere else.
- * Nothing in it is trusted: other processes of the same user could make the process write anything.
+ * Extracts the tar of `from` that a process of another user writes into an empty folder: only package folders and their
+ * parents, as files, folders and links within `from`. Nothing in it is trusted.
  */
 export async function extractPackages(
   { stdout, stderr, ended, kill }: TarProcess,
@@ -93,10 +92,7 @@ function isTaken(path: string, entry: ReadEntry, from: string): boolean {
 /** The most files that are processed concurrently; each needs a descriptor or two. */
 const atOnce = 64;
 
-/**
- * Makes a tree that a build's commands wrote safe to store: without write permission of others, hard links, absolute
- * links into the tree, and anything but files, folders and links.
- */
+/** Makes a tree safe to store: no write permission of others, hard links, absolute inner links, or special files. */
 export async function sanitizeTree(root: string): Promise<void> {
   const paths: string[] = [];
   await sanitizeFolder(root, root, paths);

@@ -22,10 +22,7 @@ interface Preparing {
   warn: RunningBuild['warn'];
 }
 
-/**
- * Refuses an engine that is too old right after the install, where no lock file could tell. What can't be found out, the
- * agent's start tells.
- */
+/** Refuses an engine that is too old right after the install. What can't be found out, the agent's start tells. */
 export async function checkEngines({
   file,
   program,

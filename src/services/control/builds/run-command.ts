@@ -43,10 +43,7 @@ interface CommandDependencies {
 
 const linesKept = 50;
 
-/**
- * Makes the process the kernel's first choice when memory runs out, then executes the command. A process may always
- * raise its own score; where it can't, the command runs anyway.
- */
+/** Makes the process the kernel's first choice when memory runs out, where it can, then executes the command. */
 const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
 
 /**

@@ -7,10 +7,7 @@ import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/request-agent.ts';
 import type { ProcessUser } from './guarded-process.ts';
 
-/**
- * A socket's path has at most 103 characters. `/tmp` comes first: every user may write there anyway, `/run` may be
- * small.
- */
+/** A socket's path has at most 103 characters. Every user may write to `/tmp` anyway; `/run` may be small. */
 const parents = ['/tmp', tmpdir(), '/run'];
 
 const prefix = 'landfall-agent-';
@@ -49,9 +46,7 @@ export async function openAgentSocket(user: ProcessUser | undefined) {
   return {
     path,
     /**
-     * Moves the socket, once the agent listens, to where only the service can change it; returns the origin of it.
-     *
-     * @throws Error where what lies there is no socket of the agent.
+     * Moves the socket to where only the service can change it; returns its origin. @throws Error if it is no socket.
      */
     take: async (): Promise<string> => {
       if (user) {

@@ -58,8 +58,7 @@ export interface RunningAgent {
   /** The value of `x-landfall-agent-token` in every request to it. */
   token: string;
   /**
-   * Drains and ends it, after `withinMs`, or the compute's own limit, by force. Of several calls the shortest limit
-   * counts.
+   * Drains and ends it, after `withinMs`, or the compute's own limit, by force. Of several calls the shortest counts.
    */
   stop(withinMs?: number): Promise<void>;
   /** Whether a `stop` left it loaded, ready to restart. Absent: `stop` always ends it. */
@@ -68,10 +67,7 @@ export interface RunningAgent {
   exited: Promise<string>;
   /** The last lines of its output, masked; none where this compute does not have them. */
   said?: () => readonly string[];
-  /**
-   * Ends its hold: it takes part in all work, or its unfinished runs end with it. False where it does not. Absent where
-   * the compute holds no agents.
-   */
+  /** Ends its hold: it takes part in all work, or its unfinished runs end. False where it does not. */
   endHold?: (how: 'promote' | 'discard') => Promise<boolean>;
   /** Instead of `stop`: drains it and keeps it loaded, where the compute can; undefined where it has ended instead. */
   rest?: () => Promise<IdleAgent | undefined>;
@@ -103,19 +99,13 @@ export class ClaimLost extends Error {
 export interface WorkLease {
   /** Aborts with a `ClaimLost` when the lease is lost. Then even the cleanup is left out. */
   lost: AbortSignal;
-  /**
-   * @throws ClaimLost where the lease has expired by the clock, even if this process was suspended and `lost` did not
-   * abort.
-   */
+  /** @throws ClaimLost where the lease has expired by the clock, even if `lost` did not abort. */
   check: () => void;
 }
 
 /** Runs agents: as processes of this machine, as containers, or in a cluster. */
 export interface Compute {
-  /**
-   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up, unless the lease was lost: a compute
-   * that is shared with other workers then touches nothing.
-   */
+  /** Starts an agent. An abort cleans up, unless the lease was lost: then a shared compute touches nothing. */
   start(spec: AgentSpec, signal: AbortSignal, hold?: WorkLease): Promise<AgentStart>;
   /** Removes everything of a deleted deployment whose agents are stopped. Absent where stopping leaves nothing. */
   remove?(deployment: RemovedDeployment, hold?: WorkLease): Promise<void>;

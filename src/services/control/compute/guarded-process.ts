@@ -44,9 +44,8 @@ export interface GuardedProcess {
 }
 
 /**
- * The guard waits on a pipe whose other end only we hold. When this service ends, even by `kill -9`, the pipe closes,
- * and the guard kills the group that it shares with the process. While the guard lives, the group's id is not reused,
- * so killing the group can't hit another process.
+ * The guard waits on a pipe whose other end only we hold. When this service ends, even by `kill -9`, it kills the group
+ * that it shares with the process, whose id is not reused while the guard lives.
  */
 const leash = (confinement: string): string =>
   `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & cd -P -- "$2" 2>/dev/null || { echo "The folder to start in could not be entered." >&2; exit 126; }; shift 2; exec 3<&-; ${confinement}; exec "$@"`;
@@ -117,8 +116,7 @@ const processes = 1_024;
 const firstToGo = 500;
 
 /**
- * The limits that a shell sets before it executes the process. A lower limit stays. The number of processes counts per
- * user, so it is limited only for a deployment's own user.
+ * The limits that a shell sets. The number of processes counts per user, so it is limited for a deployment's own only.
  */
 function confine(ownUser: boolean): string {
   return [

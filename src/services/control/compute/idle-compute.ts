@@ -11,11 +11,7 @@ interface KeptAgent {
   over: AbortController;
 }
 
-/**
- * Keeps a replaced agent loaded for a while: a redeployment of its build resumes it, and serves at once.
- *
- * @param most the most idle agents, one per deployment. They end when the compute is closed.
- */
+/** Keeps at most `most` replaced agents loaded, one per deployment, for a redeployment of the same build. */
 export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Clock; most?: number }) {
   const kept = new Map<string, KeptAgent>();
   const ending = new Set<Promise<void>>();

@@ -62,11 +62,7 @@ export async function prune(manifests: readonly Manifest[], objects: Objects, de
 
 const maxNamed = 5;
 
-/**
- * Removes everything of a deployment, workloads before their dependencies, and waits until the last pod has ended.
- *
- * @throws Error that names what is left after the timeout.
- */
+/** Removes a deployment, workloads first, and waits until the last pod has ended. @throws Error with what is left. */
 export async function removeAll(
   deploymentId: string,
   objects: Objects,
@@ -99,10 +95,8 @@ const canGoBack = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAuto
 const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
 
 /**
- * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was
- * already this revision's, after an interrupted start, there is nothing to restore.
- *
- * @throws ClaimLost where another worker owns the work now: then everything stays as it is.
+ * Undoes a start: deletes what is new and restores what was changed, unless that was already this revision's. @throws
+ * ClaimLost where another worker owns the work now: then everything stays as it is.
  */
 export async function undoRollOut(
   { applied, former }: AppliedChanges,

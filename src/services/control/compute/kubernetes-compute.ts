@@ -32,10 +32,9 @@ export interface KubernetesComputeDependencies extends ClusterDependencies {
 export type KubernetesCompute = Required<Compute>;
 
 /**
- * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by
- * server-side apply and followed until its replicas are available. The cluster itself probes them and exchanges the
- * revisions, so stopping an agent does nothing here; `remove` ends a deployment. A start that fails or is aborted
- * restores the former state, unless the lease was lost (`ClaimLost`): then nothing is applied or removed.
+ * Runs deployments as objects of a Kubernetes cluster (1.30 or newer), by server-side apply. The cluster itself probes
+ * and exchanges revisions, so stopping an agent does nothing here; `remove` ends a deployment. A failed start restores
+ * the former state, unless the lease was lost (`ClaimLost`): then nothing is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeDependencies): KubernetesCompute {
   const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, goneWithinMs = 120_000, clock } = settings;

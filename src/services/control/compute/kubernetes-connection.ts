@@ -34,10 +34,7 @@ export interface Connection {
   /** The namespace of its context, else `default`. */
   namespace: string;
   /**
-   * Sends a request; retries where the cluster was busy, failed or could not be reached. Returns the text of the
-   * response.
-   *
-   * @throws ServiceError when it was refused, or the last attempt failed.
+   * Sends a request, with retries; returns the response's text. @throws ServiceError when refused, or failed at last.
    */
   send(request: ClusterRequest): Promise<string>;
 }

@@ -86,10 +86,7 @@ export async function waitForRollout(
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${withoutFullStop(text.slice(1))}.`;
 
-/**
- * The first workload that is not rolled out yet, with its pods; undefined where the cluster is unavailable within the
- * timeout.
- */
+/** The first workload that is not rolled out yet, with its pods; undefined where the cluster is unavailable. */
 async function observeWorkloads(
   workloads: readonly Manifest[],
   { objects, log, mask }: RolloutContext,

@@ -2,10 +2,7 @@ import { cutMark, withoutControls } from '../../../kit/plain-text.ts';
 import type { AgentStart } from './compute.ts';
 import type { LogLevel } from './log-line.ts';
 
-/**
- * `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as our agent
- * server does.
- */
+/** `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as we do. */
 const namesAnError = /^((Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?|error\[[\w-]+\]): \S/;
 /** The lines around it: the stack, the source line with its marker, fields of the error, the runtime's version. */
 const isAround = /^(\s|[{}[\]]*,?$|at |Node\.js v\d|node:internal|file:\/\/)/;

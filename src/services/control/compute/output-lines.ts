@@ -13,9 +13,8 @@ export interface OutputLine {
 }
 
 /**
- * Splits a process's output into lines as it arrives, no faster than `rate` allows: backpressure then stops the
- * process. Lines are passed on raw: most of a flood is dropped, and `plainLine` need not parse those. Resolves at the
- * end of it.
+ * Splits a process's output into lines, no faster than `rate` allows: backpressure then stops the process. Lines are
+ * raw: most of a flood is dropped unparsed. Resolves at the end of it.
  */
 export function readLines(
   output: Readable,

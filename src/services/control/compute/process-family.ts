@@ -40,9 +40,8 @@ interface ActiveFamily {
 const activeFamilies = new Set<ActiveFamily>();
 
 /**
- * Creates the scan of a family. A process belongs to it when it has the mark, or its parent belonged to it in the last
- * scan. So a process that calls `setsid` is found, and one that also clears its environment is found if a scan has seen
- * it before. Where the deployment has its own user, every other process of that user counts too, and ends with the last
+ * Scans for a family: processes with the mark, or whose parent belonged to it in the last scan, so that those which
+ * call `setsid` are found. With a user of its own, every other process of that user counts too, and ends with the last
  * family of that user. Without `/proc` nothing is found.
  */
 export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {

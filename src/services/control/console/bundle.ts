@@ -12,9 +12,8 @@ const packaged = join(import.meta.dirname, 'console');
 const sources = join(import.meta.dirname, '../../../console');
 
 /**
- * The files of the console: those that were built with the package, or, in a clone, built now from its sources.
- *
- * @throws Error with advice where neither is possible.
+ * The files of the console: the package's, or, in a clone, built now. @throws Error with advice where neither is
+ * possible.
  */
 export async function loadConsole(): Promise<ConsoleFiles> {
   if (!existsSync(packaged)) return bundleConsole();

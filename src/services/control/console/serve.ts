@@ -7,11 +7,8 @@ import { agentsUrlFor } from '../gateway/agents-origin.ts';
 import { loadConsole, typeOf, type ConsoleFiles } from './bundle.ts';
 
 /**
- * The console loads from its own origin only, runs no inline script and none of an agent, whose files have the same
- * origin, turns no text into HTML, and can't be framed.
- *
- * @param assets where its scripts and styles are.
- * @param agentsUrl the agents' own origin, where there is one.
+ * The console loads from its own origin only, runs no inline script and none of an agent, and can't be framed. @param
+ * assets where its scripts and styles are. @param agentsUrl the agents' own origin, where there is one.
  */
 const policyOf = (assets: string, agentsUrl: string | undefined): string =>
   [
@@ -60,10 +57,7 @@ export interface ConsoleAddress {
   agentsUrl?: string | undefined;
 }
 
-/**
- * Serves the console at `/console`, and sends browsers there from `/`. Paths without a file get the page itself, which
- * has its own routes.
- */
+/** Serves the console at `/console`, and sends browsers there from `/`. Paths without a file get the page itself. */
 export function mountConsole(app: Hono<Env>, { publicUrl, basePath = '', agentsUrl }: ConsoleAddress = {}): void {
   const publicPath = publicUrl === undefined ? basePath : withoutTrailingSlashes(new URL(publicUrl).pathname);
   let loading: Promise<ReadonlyMap<string, ServedFile>> | undefined;

@@ -50,9 +50,8 @@ export function deletionOperations(settings: ServiceDependencies) {
 
   return {
     /**
-     * DELETE /v2/deployments/{id}: it is AWAITING_DELETE from then on, and a 404 once it is gone. Asking again is no
-     * error. `without_listener` (an addition of ours) gives up what runs in a listener's cluster, for one that is gone
-     * for good.
+     * DELETE /v2/deployments/{id}: AWAITING_DELETE, then a 404. Asking again is no error. `without_listener` gives up
+     * what runs in the cluster of a listener that is gone for good.
      */
     async deleteDeployment(id: string, query: unknown = {}, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete deployment', method: 'DELETE', path: `/v2/deployments/${id}` };

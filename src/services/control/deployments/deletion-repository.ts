@@ -14,12 +14,9 @@ export interface RequestedDeletion {
 
 export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
   /**
-   * Requests the deletion of a tenant's deployment, in one transaction: it can no longer be changed, and its revisions
-   * in progress are interrupted. A repetition can only add the deletion of the tracing project, or give up the
-   * listener.
-   *
-   * @param withoutListener whether to give up what runs in the listener's cluster: it is left there.
-   * @returns undefined where there is no such deployment.
+   * Requests a deletion: nothing can be changed any more, and revisions in progress are interrupted. A repetition can
+   * only add the tracing project, or give up the listener (`withoutListener`), whose cluster keeps what runs there.
+   * Undefined where there is no such deployment.
    */
   async askDeletion(
     tenantId: string,
@@ -57,10 +54,7 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /**
-   * The ids of the deployments whose deletion this service continues: all but those whose listener still has to remove
-   * them from its cluster.
-   */
+  /** The deployments whose deletion this service continues: not those that their listener still has to remove. */
   async deletionsToCarryOut(): Promise<string[]> {
     const found = await db
       .selectFrom('deployments')
@@ -72,8 +66,7 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Records that nothing of a deployment runs any more: the rest of its deletion is this service's. False where its
-   * deletion was not requested, or this was recorded before.
+   * Records that nothing of a deployment runs any more. False where no deletion was requested, or this was recorded.
    */
   async noteStopped(id: string): Promise<boolean> {
     return inTransaction(db, async (trx) => {

@@ -7,16 +7,13 @@ import { deploymentResponse, deploymentsResponse } from '../api/response-schemas
 import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../validation/queries.ts';
 import { bulkDeletion } from './delete.ts';
 
-const operation = operationsOf('Deployments');
+const define = operationsOf('Deployments');
 
 const one = '/v2/deployments/:deployment_id';
 
 /** Deployments. */
 export const deploymentOperations = [
-  operation({
-    method: 'post',
-    path: '/v2/deployments',
-    id: 'create_deployment',
+  define.post('/v2/deployments', 'create_deployment', {
     summary: 'Create a deployment',
     description: 'Makes the deployment, its first revision and its tracing project.',
     headers: [fieldNames, idempotencyKey, holdSeconds],
@@ -27,10 +24,7 @@ export const deploymentOperations = [
     errors: [400, 409],
     call: (service, { body, conditions }) => service.createDeployment(body, conditions),
   }),
-  operation({
-    method: 'get',
-    path: '/v2/deployments',
-    id: 'list_deployments',
+  define.get('/v2/deployments', 'list_deployments', {
     summary: 'List deployments',
     description: 'Newest first. A page shorter than `limit` is the last.',
     query: deploymentFilters,
@@ -38,10 +32,7 @@ export const deploymentOperations = [
     responses: { 200: { description: 'A page of deployments.', schema: deploymentsResponse } },
     call: (service, { query }) => service.listDeployments(query),
   }),
-  operation({
-    method: 'get',
-    path: '/v2/deployment-summaries',
-    id: 'list_deployment_summaries',
+  define.get('/v2/deployment-summaries', 'list_deployment_summaries', {
     summary: 'List deployments with their state, live commit, last change, verdict and activity',
     description:
       'By name, or by `sort` those with the most of a count in the last hour first. `total` counts all that match. In `activity`, `errors` are failed requests and `failed_runs` failed runs: a request that starts a run in the background succeeds even if the run then fails.',
@@ -49,10 +40,7 @@ export const deploymentOperations = [
     responses: { 200: { description: 'A page of summaries.', schema: deploymentSummaries } },
     call: (service, { query }) => service.listDeploymentSummaries(query),
   }),
-  operation({
-    method: 'delete',
-    path: '/v2/deployments',
-    id: 'delete_deployments',
+  define.delete('/v2/deployments', 'delete_deployments', {
     summary: 'Delete several deployments',
     description:
       'Names them in `deployment_ids`. Each is deleted as by `DELETE /v2/deployments/{deployment_id}`; `failed` says which were not, and why.',
@@ -68,20 +56,14 @@ export const deploymentOperations = [
       return c.json(deletion, deletion.failed.length > 0 ? 207 : 200);
     },
   }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_deployment',
+  define.get(one, 'get_deployment', {
     summary: 'Read a deployment',
     description: 'With its latest settings, the status and the address of its agent. `secrets` holds the values.',
     headers: [fieldNames],
     responses: { 200: { description: 'The deployment.', schema: deploymentResponse } },
     call: (service, { param }) => service.getDeployment(param('deployment_id')),
   }),
-  operation({
-    method: 'patch',
-    path: one,
-    id: 'patch_deployment',
+  define.patch(one, 'patch_deployment', {
     summary: 'Change a deployment',
     description:
       'A field that is absent or null stays as it is. Where a revision is made, `latest_revision_id` names it.',
@@ -91,10 +73,7 @@ export const deploymentOperations = [
     errors: [400, 409, 412],
     call: (service, { param, body, conditions }) => service.patchDeployment(param('deployment_id'), body, conditions),
   }),
-  operation({
-    method: 'delete',
-    path: one,
-    id: 'delete_deployment',
+  define.delete(one, 'delete_deployment', {
     summary: 'Delete a deployment',
     description: 'The status is AWAITING_DELETE until the deletion is complete, then a 404. A repetition is no error.',
     query: deletionQuery,

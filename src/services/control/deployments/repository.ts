@@ -41,15 +41,10 @@ export type ChangeEnd =
 /** The new state of a deployment, from its current one, or why it stays. */
 export type Decide = (current: DeploymentRecord) => DeploymentChange | { refused: Refusal };
 
-/**
- * Creating and changing deployments.
- *
- * @param deleteExpired removes expired idempotency keys.
- */
+/** Creating and changing deployments. @param deleteExpired removes expired idempotency keys. */
 export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired: () => Promise<void>) => ({
   /**
-   * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with
-   * the same name one wins; the database's constraints decide.
+   * Creates a deployment, its first revision and its tracing project. Constraints decide between concurrent creations.
    */
   async createDeployment(
     tenantId: string,

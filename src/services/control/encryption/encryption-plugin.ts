@@ -19,9 +19,8 @@ import {
 import { encryptionKeyOf, type SecretCipher } from './cipher.ts';
 
 /**
- * Encrypts the columns of `encryptedColumns` in every query of the builder and decrypts them in every result: all code
- * above the store sees plain values, and no query can forget to encrypt one. Plain values from before encryption are
- * returned as they are. Raw SQL bypasses the plugin.
+ * Encrypts `encryptedColumns` in every query of the builder and decrypts them in every result, so that no query can
+ * forget it. Older plain values are returned as they are. Raw SQL bypasses the plugin.
  */
 export function encryptionPlugin(secretCipher: SecretCipher): KyselyPlugin {
   const transformer = new EncryptionTransformer(secretCipher);
@@ -102,10 +101,7 @@ export const encryptedTables = [
   { table: 'write_keys', column: 'answer', storedAs: 'text' },
 ] as const;
 
-/**
- * The columns that are encrypted at rest, in every table. Results are decrypted by column name, so an unencrypted
- * column must not have one of these names.
- */
+/** The encrypted columns, in every table: an unencrypted column must not have one of these names. */
 const encryptedColumns: ReadonlyMap<string, StoredAs> = new Map(
   encryptedTables.map(({ column, storedAs }) => [column, storedAs]),
 );

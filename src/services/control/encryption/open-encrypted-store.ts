@@ -15,9 +15,7 @@ export interface EncryptedStoreDependencies {
 }
 
 /**
- * Opens the store of a service on a migrated database that no other service uses. Values that are plain or encrypted
- * with a former key are encrypted with the current one first.
- *
+ * Opens the store on a migrated database that no other service uses, after encrypting everything with the current key.
  * @throws WrongKeyError, or Error with advice, where the keys are not those of the encrypted secrets.
  */
 export async function openEncryptedStore(
@@ -54,13 +52,8 @@ async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): P
 }
 
 /**
- * Encrypts with the current key every value that is plain or encrypted with a former key. Call it at the start, from
- * the only service on the database, on a connection without the encryption plugin. An interrupted run continues at the
- * next start.
- *
- * @returns how many values it encrypted.
- * @throws WrongKeyError where a value was encrypted with a key that `secretCipher` does not have: then nothing is
- * changed.
+ * Encrypts with the current key every other value; returns how many. Call it at the start, from the only service on the
+ * database, without the plugin. @throws WrongKeyError for a key that is missing: then nothing is changed.
  */
 async function reencrypt(db: QueryExecutorProvider, schema: string, secretCipher: SecretCipher): Promise<number> {
   const strange = (await encryptionKeysInUse(db, schema)).filter((id) => !secretCipher.keyIds.includes(id));

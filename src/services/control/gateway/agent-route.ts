@@ -36,10 +36,7 @@ interface RouteDependencies {
   answerWithinMs: number;
 }
 
-/**
- * The keep-alive of idle connections to an agent (ms): shorter than that of servers, because a request on a connection
- * that the server is closing would be lost.
- */
+/** Shorter (ms) than the keep-alive of servers: a request on a connection that is being closed would be lost. */
 const idleMs = 4_000;
 
 /** The route to one process of an agent, with a count of its requests. */
@@ -128,10 +125,9 @@ interface Forwarding {
 }
 
 /**
- * Forwards a request and its response unchanged. Bodies are streamed both ways, unread and never decompressed; a caller
- * that disconnects aborts the request to the agent. Resolves when the response is closed or has become a WebSocket, and
- * never rejects, whatever the agent sends: a response that can't be forwarded becomes an error response, and one that
- * has started is cut.
+ * Forwards a request and its response unchanged, as streams; a caller that disconnects aborts. Resolves when the
+ * response is closed or has become a WebSocket, and never rejects: what can't be forwarded becomes an error response,
+ * or is cut.
  */
 function forward(
   request: IncomingMessage,
@@ -229,10 +225,8 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
 const upgradeHeaders = { connection: 'Upgrade', upgrade: 'websocket' };
 
 /**
- * The head of the response that begins a WebSocket: of the agent's headers those that belong to it, because a browser
- * would apply all others to the origin of the service.
- *
- * @throws Error for a value that would not stay in its line.
+ * The head of the response that begins a WebSocket, with the headers that belong to it: a browser would apply others to
+ * the origin of the service. @throws Error for a value that would not stay in its line.
  */
 export function upgradeHead({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const own = Object.entries(headers).filter(([name]) => /^sec-websocket-(?:accept|extensions|protocol)$/.test(name));

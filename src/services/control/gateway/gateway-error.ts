@@ -54,10 +54,7 @@ export const gatewayErrors = {
   },
 } as const satisfies Record<string, GatewayError>;
 
-/**
- * Sends an error in the documented shape, or cuts a response that has started. Pages of any origin may read it: it
- * contains nothing that the sender could not get without a browser.
- */
+/** Sends an error, or cuts a response that has started. Pages of any origin may read it: it contains nothing secret. */
 export function sendGatewayError(response: ServerResponse, { status, detail, retryAfter }: GatewayError): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();

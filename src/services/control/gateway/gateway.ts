@@ -15,10 +15,7 @@ import { isUiFile, isUseOfUiFile } from './ui-file.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-/**
- * Whether a caller may reach a deployment's agent, or why not; `session` is allowed by a browser's session, and
- * `missing` also for a deployment of another tenant.
- */
+/** Whether a caller may reach an agent: `session` is a browser's, `missing` also another tenant's deployment. */
 export type Admission = 'allowed' | 'session' | 'missing' | (Pick<GatewayError, 'detail'> & { status: 401 | 403 });
 
 interface GatewayDependencies {
@@ -60,10 +57,7 @@ export class Gateway {
     this.#watch = admissionWatch(by.clock);
   }
 
-  /**
-   * Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path;
-   * `upgrade` is given where it asks for a WebSocket.
-   */
+  /** Handles a request for an agent, else returns false. `basePath` was removed from its path. */
   readonly handle = (
     request: IncomingMessage,
     response: ServerResponse,
@@ -93,10 +87,7 @@ export class Gateway {
     return former;
   }
 
-  /**
-   * Serves a held revision at an address of its own. Returns the end of that: requests in flight may end where the
-   * process goes on (`goesOn`), else they are cut.
-   */
+  /** Serves a held revision at its own address. Returns the end of that: requests in flight are cut unless `goesOn`. */
   hold(deploymentId: string, revisionId: string, upstream: Upstream): (goesOn: boolean) => void {
     const route = this.#open(upstream);
     const name = heldName(deploymentId, revisionId);
@@ -218,10 +209,7 @@ interface AgentPath {
   path: string;
 }
 
-/**
- * Parses the target of a request; `undefined` when it is no agent's. Resolves dot segments before the id is read, so
- * that the authorized deployment is the one that gets the request.
- */
+/** Parses the target of a request; `undefined` when it is no agent's. Resolves dot segments before the id is read. */
 export function readAgentPath(target: string): AgentPath | undefined {
   if (!URL.canParse(target, 'http://service')) return undefined;
   const { pathname, search } = new URL(target, 'http://service');

@@ -14,12 +14,8 @@ export interface RequestRecord {
 export const noRecord: RequestRecord = { failed: () => undefined, firstEvent: () => undefined };
 
 /**
- * Writes the status, the headers and the body of an agent's response; Node.js decides the framing of the body. Trailers
- * and interim responses are not passed on.
- *
- * @throws Error where the agent's response is invalid, and for a redirect of a page of the console. A browser would follow
- *   it with the session and its CSRF token, and with method and body as well for a 307, so that an agent could act on the
- *   service.
+ * Writes an agent's response, without trailers and interim responses. @throws Error where it is invalid, and for a
+ * redirect of a page of the console, which a browser would follow with the session and its CSRF token.
  */
 export function passOn(
   incoming: IncomingMessage,

@@ -23,10 +23,7 @@ export function addressOf(origin: string): RequestOptions {
 }
 
 /**
- * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or
- * destroy the body. Never follows a redirect: it could lead anywhere.
- *
- * @throws Error when there is no response, or when `signal` aborts before it.
+ * Requests an agent; the caller must read or destroy the body. Follows no redirect. @throws Error without a response.
  */
 export function requestAgent({ origin, token }: Upstream, path: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

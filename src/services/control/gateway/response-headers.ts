@@ -2,10 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { touchesSession } from '../sessions/cookie.ts';
 import { agentTokenHeader, boundToConnection, hopByHop } from './headers.ts';
 
-/**
- * Who gets a response of an agent: a program with a key (`client`), a page of any origin with a key (`page`), a page of
- * the console with a session (`session`), or a tag of any page (`ui-file`).
- */
+/** Who gets a response: a program or a page with a key, a page of the console with a session, or a tag of any page. */
 export type Audience = 'client' | 'page' | 'session' | 'ui-file';
 
 /** Headers with which an agent would act on the whole origin or host of the service, and not on its own paths. */
@@ -68,11 +65,9 @@ function namesOf(names: string, patterns: string): RegExp {
 const prompting = /\b(?:basic|digest|ntlm|negotiate)\b/i;
 
 /**
- * The headers of an agent's response as its reader gets them, in an object of their own: without the agent's token, cookies
- * that would replace a session, and what concerns the connection. A browser gets what is allowed only, and last of all
- * what lets nothing in the response run, should it be shown as a page: no header of an agent can take that back.
- *
- * @param origin that of the page, which may read the response to its session's token on the agents' own origin.
+ * The headers of an agent's response as its reader gets them, without the agent's token and session cookies. A browser
+ * gets what is allowed only, and what lets nothing in the response run. @param origin that of the page, which may read
+ * the response to its session's token on the agents' own origin.
  */
 export function agentResponseHeaders(
   headers: IncomingHttpHeaders,

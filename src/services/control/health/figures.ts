@@ -85,10 +85,7 @@ const noFigures = (): Figures => ({
 /** The statuses of runs that failed. An interrupted run waits for a person, or was cancelled: it is neither. */
 const failures = new Set<TracedRun['status']>(['error', 'timeout']);
 
-/**
- * The figures of ended runs, by the time of their end. Agents name the times: a later one than now counts as now, and
- * figures that would be too old to be kept are left out.
- */
+/** The figures of ended runs. A later end than now counts as now; what would be too old to be kept is left out. */
 export function figuresOfRuns(deploymentId: string, runs: readonly TracedRun[], now: number): FiguresRow[] {
   const pending = pendingFigures();
   for (const { status, started_at, ended_at } of runs) {

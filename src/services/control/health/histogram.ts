@@ -5,10 +5,7 @@ export const relativeError = (growth - 1) / (growth + 1);
 /** Holds everything beyond 23 hours. */
 const lastBucket = 100;
 
-/**
- * Counts of durations in logarithmic buckets, without the empty ones at the end. Bucket 0 has those up to 1 ms, bucket
- * `i` those above `growth ** (i - 1)` and up to `growth ** i`. Two are merged by adding their counts.
- */
+/** Counts in logarithmic buckets, without empty ones at the end: up to 1 ms, then up to `growth ** i` each. */
 export type Histogram = number[];
 
 const bucketOf = (ms: number): number =>
@@ -22,9 +19,8 @@ export function observe(histogram: Histogram, ms: number): void {
 }
 
 /**
- * A percentile in milliseconds, within `relativeError` of the nearest-rank one; null without durations.
- *
- * @param share 0.95 for the 95th.
+ * A percentile (ms), within `relativeError` of the nearest-rank one; null without durations. @param share 0.95 for the
+ * 95th.
  */
 export function percentile(histogram: readonly number[] | null, share: number): number | null {
   const counts = histogram ?? [];

@@ -11,8 +11,7 @@ interface NamedRepository {
 }
 
 /**
- * The base of clone addresses for the address of a GitHub's API: github.com, GitHub Enterprise Server
- * (`https://HOST/api/v3`), GHE.com (`https://api.SUBDOMAIN.ghe.com`). Any other address serves as both.
+ * The base of clone addresses, by a GitHub's API: github.com, GitHub Enterprise Server, GHE.com; others serve as both.
  */
 export function cloneOrigin(apiUrl: string): string {
   const url = new URL(apiUrl);

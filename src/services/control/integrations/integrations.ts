@@ -10,10 +10,7 @@ export type Integrations = ReturnType<typeof createIntegrations>;
 /** How long responses of GitHub are cached (ms). */
 const freshMs = 60_000;
 
-/**
- * Creates integrations of an App. The store caches GitHub's responses: ids stay stable and a restart needs few
- * requests.
- */
+/** Creates integrations of an App. The store caches GitHub's responses, so that a restart needs few requests. */
 export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock) {
   const requested = new Map<string, { at: number; answer: Promise<void> }>();
 
@@ -43,9 +40,7 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
 
   return {
     /**
-     * A tenant's integrations, at most a minute old.
-     *
-     * @throws GitHubIntegrationError where GitHub could not be reached.
+     * A tenant's integrations, at most a minute old. @throws GitHubIntegrationError where GitHub could not be reached.
      */
     async list(tenantId: string): Promise<IntegrationRecord[]> {
       await putInstallations();

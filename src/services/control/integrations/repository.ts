@@ -23,10 +23,7 @@ export interface NewIntegration {
 /** The rows per insert: a statement may have 65,535 values. */
 const rowsAtOnce = 5_000;
 
-/**
- * The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as of the last request to
- * GitHub.
- */
+/** The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as last read. */
 const visible = (db: ControlDatabase, tenantId: string) =>
   db
     .selectFrom('integrations')
@@ -99,8 +96,7 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one
-   * that was not unbound from it; with several tenants, the operator binds them.
+   * Stores the current installations; missing ones are uninstalled. A single tenant gets every one not unbound from it.
    */
   async putInstallations(installations: readonly Installation[]): Promise<void> {
     const now = new Date(clock.now());

@@ -28,10 +28,7 @@ export async function changeOwnerIfNeeded(path: string, user: ProcessUser): Prom
   }
 }
 
-/**
- * Gives an agent's process access to its build and its home. A build from before its deployment had a user changes
- * owner, folder by folder; the parent folder stays ours and may be traversed.
- */
+/** Gives an agent access to its build and its home, also where the build is older than its deployment's user. */
 export async function openFolders({ folder, homeFolder }: BuildProgram, user: ProcessUser | undefined): Promise<void> {
   const made = mkdirSync(homeFolder, { recursive: true, mode: 0o700 });
   if (!user) return;

@@ -5,19 +5,13 @@ import type { ControlStore } from '../store/store.ts';
 import { killProcessesOf } from '../compute/process-family.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-/**
- * The ranges of user ids, the best first. Those of distributions (people, services, containers' users) end below the
- * first; a container with 65,536 ids has only the second.
- */
+/** The ranges of user ids, the best first: beyond those of distributions, or of a container with 65,536 ids. */
 const candidates: readonly IdRange[] = [
   { first: 1_880_000_000, count: 200_000_000 },
   { first: 20_000, count: 40_000 },
 ];
 
-/**
- * The range of ids, if any, that this process may use for deployments' users, by the texts of `/proc/self/uid_map` and
- * `gid_map`: lines of first number inside, outside, and count.
- */
+/** The range of ids, if any, for deployments' users, by the texts of `/proc/self/uid_map` and `gid_map`. */
 export function agentIds(maps: readonly string[]): IdRange | undefined {
   return candidates.find(({ first, count }) =>
     maps.every((map) => spansOf(map).some((span) => span.first <= first && first + count <= span.first + span.count)),

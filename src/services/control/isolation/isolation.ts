@@ -42,10 +42,8 @@ interface IsolationDependencies {
 }
 
 /**
- * Decides how far builds and agents are kept apart: where this service is root every deployment gets its own user. What
- * such a user could not reach is in root's folder instead, the builds and a copy of the program, so that a checkout
- * below a closed home works. Where that is impossible, as in some containers, all run as this service does, with a
- * warning.
+ * Decides how far builds and agents are kept apart: as root every deployment gets its own user, and what such a user
+ * could not reach is in root's folder. Where that is impossible all run as this service does, with a warning.
  */
 export async function isolate(settings: IsolationDependencies): Promise<Isolation> {
   const { agentServer, log, systemFolder = defaultSystemFolder } = settings;
@@ -130,9 +128,7 @@ const reading =
   'for (const file of process.argv.slice(1)) try { require("fs").closeSync(require("fs").openSync(file)) } catch { console.log(file); process.exit(3) }';
 
 /**
- * The first part of a program that a user can't read, tried for real: permission bits are not the only obstacle.
- *
- * @throws Error where this root may not act as another user.
+ * The first part of a program that a user can't read, tried for real. @throws Error where root may not act as the user.
  */
 function closedTo({ uid, gid }: ProcessUser, { node }: AgentProgramFiles, files: string[]): string | undefined {
   const tried = spawnSync(node, ['-e', reading, ...files], { uid, gid, cwd: '/', env: {}, encoding: 'utf8' });

@@ -137,10 +137,8 @@ const versions = z.record(z.string(), z.string()).default({});
 const manifest = z.object({ dependencies: versions, optionalDependencies: versions, peerDependencies: versions });
 
 /**
- * The folders of some packages and their dependencies, as Node.js resolves them from `root`. Leaves out packages inside
- * a package's folder: they are part of it.
- *
- * @throws Error for a package that is not installed, or that is a link to a folder outside.
+ * The folders of packages and their dependencies, as Node.js resolves them from `root`, without nested ones. @throws
+ * Error for a package that is not installed, or that is a link to a folder outside.
  */
 export function packagesOf(names: readonly string[], root: string): string[] {
   const found = new Set<string>();

@@ -10,9 +10,8 @@ const usualStorageGi = 10;
 export const passwordKey = 'password';
 
 /**
- * The database part: one Postgres with a volume of its own. The claim is separate from the StatefulSet, which could
- * never change it: so a larger `db_storage_gi` takes effect, and a revision without one keeps the size, since a volume
- * never shrinks. Its pod has no revision label: a new revision of the agent must not restart the database.
+ * The database part: one Postgres. Its claim is separate from the StatefulSet, which could never change it, and never
+ * shrinks. Its pod has no revision label: a new revision of the agent must not restart the database.
  */
 export function databaseParts(plan: Plan): Manifest[] {
   const metadata = metaOf(plan, 'database');

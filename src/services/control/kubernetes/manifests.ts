@@ -6,9 +6,8 @@ import { kindsOfParts, type Manifest, baseName } from './manifest.ts';
 import { agentService, ignoredContainers, workload } from './workloads.ts';
 
 /**
- * Turns a revision of a deployment and its ResourceSpec into the objects of a cluster
- * (docs/design/contract.md#resources). `ignored` names the requested fields without effect, including those marked "do
- * not use".
+ * Turns a revision into the objects of a cluster (docs/design/contract.md#resources). `ignored` names fields without
+ * effect.
  */
 export function kubernetesManifests(input: ManifestInput): { manifests: Manifest[]; ignored: string[] } {
   const { spec } = input;

@@ -27,9 +27,7 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Stores a holder's report: lines of the log, each number once, then the status. A repeated final status is accepted
-   * again, since its response may have been lost.
-   *
+   * Stores a report: lines of the log, each number once, then the status. A repeated final status is accepted again.
    * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
    */
   async reportWork(
@@ -64,9 +62,7 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Releases a claim: its work is free at once, and the next holder starts it again.
-   *
-   * @param isUndone whether nothing of it is left in the cluster.
+   * Releases a claim: the next holder starts its work again. @param isUndone whether nothing of it is in the cluster.
    */
   async releaseClaim(listenerId: string, claimId: string, { isUndone }: { isUndone: boolean }): Promise<ClaimStatus> {
     return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {

@@ -2,10 +2,7 @@ import type { RevisionStatus } from '../../../contract/control/revision-status.t
 import type { DeletionState } from '../deployments/status.ts';
 import { runningStatuses } from '../revisions/states.ts';
 
-/**
- * The kinds of work for a listener: carry a revision out, restore the live revision in the cluster after an abandoned
- * one, or remove a deployment.
- */
+/** The kinds of work: carry a revision out, restore the live one after an abandoned one, remove a deployment. */
 export type ListenerWork = 'roll-out' | 'put-back' | 'remove';
 
 /** The next work on a deployment with a listener. */
@@ -25,11 +22,8 @@ export type ListenerTurn<Revision> =
     };
 
 /**
- * Decides what the next holder of a deployment gets: its removal before everything else, then the interrupted revision,
- * then the newest that waits, and where there is none, the restoration after an abandoned one.
- *
- * @param unfinished the revisions that wait or are in progress, newest first.
- * @param isAbandoned whether the last holder may have left another revision in the cluster than the live one.
+ * Decides what the next holder gets: the removal, else the interrupted revision, else the newest that waits, else the
+ * restoration after an abandoned one (`isAbandoned`). @param unfinished revisions, newest first.
  */
 export function nextListenerWork<Revision extends { id: string; status: RevisionStatus }>(
   deletion: DeletionState,
@@ -50,10 +44,7 @@ export function nextListenerWork<Revision extends { id: string; status: Revision
 const minPutBackMs = 10_000;
 export const maxPutBackMs = 600_000;
 
-/**
- * The delay after a failed restoration (ms): equal to the time since the cluster diverged, so that attempts become
- * rarer, from ten seconds up to ten minutes.
- */
+/** The delay after a failed restoration (ms), which grows with the time since the cluster diverged. */
 export const restoreRetryDelayMs = (awryForMs: number): number =>
   Math.min(maxPutBackMs, Math.max(minPutBackMs, awryForMs));
 

@@ -11,25 +11,19 @@ const all = '/v2/listeners';
 const one = `${all}/:listener_id` as const;
 const claims = `${one}/claims` as const;
 const claim = `${claims}/:claim_id` as const;
-const operation = operationsOf('Listeners');
-const workOperation = operationsOf('Work of listeners');
+const define = operationsOf('Listeners');
+const defineWork = operationsOf('Work of listeners');
 
 /** Listeners, and the work that they claim. */
 export const listenerOperations = [
-  operation({
-    method: 'get',
-    path: all,
-    id: 'list_listeners',
+  define.get(all, 'list_listeners', {
     summary: 'List listeners',
     description: 'Each runs revisions in a cluster of its own. A page shorter than `limit` is the last.',
     query: pageQuery,
     responses: { 200: { description: 'A page of listeners, oldest first.', schema: listenersResponse } },
     call: (service, { query }) => service.listListeners(query),
   }),
-  operation({
-    method: 'post',
-    path: all,
-    id: 'create_listener',
+  define.post(all, 'create_listener', {
     summary: 'Create a listener',
     description:
       '`compute_id` names the cluster and is unique within the tenant. Deployments choose the listener by its id.',
@@ -39,19 +33,13 @@ export const listenerOperations = [
     errors: [400, 409],
     call: (service, { body, conditions }) => service.createListener(body, conditions),
   }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_listener',
+  define.get(one, 'get_listener', {
     summary: 'Read a listener',
     description: '`last_report_at` says when it was last heard of.',
     responses: { 200: { description: 'The listener.', schema: listenerResponse } },
     call: (service, { param }) => service.getListener(param('listener_id')),
   }),
-  operation({
-    method: 'patch',
-    path: one,
-    id: 'patch_listener',
+  define.patch(one, 'patch_listener', {
     summary: 'Change a listener',
     description: 'A field that is absent or null stays as it is; `compute_config` is replaced whole.',
     headers: [idempotencyKey],
@@ -60,10 +48,7 @@ export const listenerOperations = [
     errors: [400, 409],
     call: (service, { param, body, conditions }) => service.patchListener(param('listener_id'), body, conditions),
   }),
-  operation({
-    method: 'delete',
-    path: one,
-    id: 'delete_listener',
+  define.delete(one, 'delete_listener', {
     summary: 'Delete a listener',
     description: 'Only one without deployments can be deleted.',
     headers: [idempotencyKey],
@@ -71,10 +56,7 @@ export const listenerOperations = [
     errors: [409],
     call: (service, { param, conditions }) => service.deleteListener(param('listener_id'), conditions),
   }),
-  workOperation({
-    method: 'post',
-    path: claims,
-    id: 'claim_work',
+  defineWork.post(claims, 'claim_work', {
     summary: 'Claim the next piece of work of a listener',
     description: 'Waits up to `wait_seconds` for work. The claim expires unless it is renewed or reported on.',
     body: { schema: workRequest, required: true },
@@ -88,10 +70,7 @@ export const listenerOperations = [
       return work ? c.json(work) : c.body(null, 204);
     },
   }),
-  workOperation({
-    method: 'delete',
-    path: claim,
-    id: 'release_claim',
+  defineWork.delete(claim, 'release_claim', {
     summary: 'Release a piece of work',
     description: 'For a listener that can’t go on: another process may claim the work at once.',
     query: releaseQuery,
@@ -99,20 +78,14 @@ export const listenerOperations = [
     errors: [409],
     call: (service, { param, query }) => service.releaseClaim(param('listener_id'), param('claim_id'), query),
   }),
-  workOperation({
-    method: 'post',
-    path: `${claim}/renewal`,
-    id: 'renew_claim',
+  defineWork.post(`${claim}/renewal`, 'renew_claim', {
     summary: 'Renew a claim',
     description: 'Prolongs the lease by its duration. `wanted` is false once the work was cancelled.',
     responses: { 200: { description: 'The renewed lease.', schema: claimStanding } },
     errors: [409],
     call: (service, { param }) => service.renewClaim(param('listener_id'), param('claim_id')),
   }),
-  workOperation({
-    method: 'put',
-    path: `${claim}/status`,
-    id: 'report_work',
+  defineWork.put(`${claim}/status`, 'report_work', {
     summary: 'Report on a piece of work',
     description: 'Lines of the deploy log, each number once, and the status. A final status ends the claim.',
     body: { schema: workReport, required: true },

@@ -30,9 +30,8 @@ export interface Claimer {
 const looks = 10;
 
 /**
- * Claims the next piece of a listener's work for one holder: a deployment to be removed, a revision whose former holder
- * is gone or released it, the newest that waits (the older ones end SKIPPED), or the restoration after an abandoned
- * one. A deployment has at most one valid claim, so no two holders ever work on it.
+ * Claims the next piece of a listener's work (`nextListenerWork`) for one holder; older waiting revisions end SKIPPED.
+ * A deployment has at most one valid claim, so no two holders ever work on it.
  */
 export async function claimWork(
   db: ControlDatabase,

@@ -38,10 +38,7 @@ function readReport(body: unknown): ValidationResult<WorkReport> {
 /** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
 const pollMs = 1_000;
 
-/**
- * The work of listeners (an addition of ours): each item has one holder at a time, by a claim that expires unless it is
- * renewed. A report under an expired claim is a 409 and changes nothing.
- */
+/** The work of listeners: each item has one holder, by a claim. A report under an expired claim is a 409. */
 export function listenerWorkOperations({
   store,
   tenantId,
@@ -60,10 +57,7 @@ export function listenerWorkOperations({
   const claimPath = (id: string, claimId: string): string => `/v2/listeners/${id}/claims/${claimId}`;
 
   return {
-    /**
-     * POST /v2/listeners/{id}/claims: the next piece of work, or undefined where there is none within `wait_seconds`. A
-     * caller that has gone meanwhile holds nothing.
-     */
+    /** POST .../claims: the next work within `wait_seconds`, or undefined. A caller that has gone holds nothing. */
     async claimWork(id: string, body: unknown, { signal }: CallOptions = {}): Promise<WorkClaim | undefined> {
       const call = { operation: 'claim work', method: 'POST', path: `/v2/listeners/${id}/claims` };
       const { holder, wait_seconds, lease_seconds } = valueOrThrow(call, readBody(workRequest, body));

@@ -43,11 +43,9 @@ export const quietMs = 15_000;
 const linesAtOnce = 100;
 
 /**
- * Follows a log from a line on: first the stored lines, then new ones as they are written, until the revision has
- * ended; the deploy log of the live revision continues for as long as it is live. Reads the next lines only when the
- * last ones were taken.
- *
- * Ends without an `end` when `signal` aborts; a client that reconnects with the id of the last line misses nothing.
+ * Follows a log: stored lines, then new ones, until the revision has ended; that of the live revision continues. Reads
+ * the next lines only when the last were taken. Without an `end` when `signal` aborts: a client continues by its last
+ * id.
  */
 export async function* followLog(followed: FollowedLog, tools: FollowDependencies): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, deploymentId: _, ...filter } = followed;

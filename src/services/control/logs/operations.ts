@@ -11,7 +11,7 @@ import type { LogEvent } from './follow-log.ts';
 const project = '/v1/projects/:deployment_id';
 const deployment = '/v2/deployments/:deployment_id';
 const revision = 'revisions/:revision_id';
-const operation = operationsOf('Logs');
+const define = operationsOf('Logs');
 const kind = { kind: logKinds };
 const byQuery = logFields.extend(kind);
 
@@ -26,56 +26,38 @@ const read = { ...page, query: byQuery, read: readLogQuery };
 
 /** The logs of revisions. A deployment's project has the id of the deployment. */
 export const logOperations = [
-  operation({
-    method: 'post',
-    path: `${project}/${revision}/build_logs`,
-    id: 'build_logs',
+  define.post(`${project}/${revision}/build_logs`, 'build_logs', {
     summary: 'Read the build log of a revision',
     description: 'Oldest first; `level`, `query` and the times of the body select lines. An empty body means all.',
     ...posted,
     call: (service, { param, body }) => service.buildLogs(param('deployment_id'), param('revision_id'), body),
   }),
-  operation({
-    method: 'post',
-    path: `${project}/${revision}/deploy_logs`,
-    id: 'deploy_logs',
+  define.post(`${project}/${revision}/deploy_logs`, 'deploy_logs', {
     summary: 'Read the deploy log of a revision',
     description: 'What the agent of the revision prints, and what happens to it. Oldest first.',
     ...posted,
     call: (service, { param, body }) => service.deployLogs(param('deployment_id'), param('revision_id'), body),
   }),
-  operation({
-    method: 'post',
-    path: `${project}/deploy_logs`,
-    id: 'deploy_logs_of_all',
+  define.post(`${project}/deploy_logs`, 'deploy_logs_of_all', {
     summary: 'Read the deploy logs of all revisions as one',
     description: 'What the agents of all revisions print, in the order of the lines.',
     ...posted,
     call: (service, { param, body }) => service.deployLogsOfAll(param('deployment_id'), body),
   }),
-  operation({
-    method: 'get',
-    path: `${deployment}/logs`,
-    id: 'deployment_logs',
+  define.get(`${deployment}/logs`, 'deployment_logs', {
     summary: 'Read the logs of all revisions as one',
     description: '`kind` selects the build logs or the deploy logs, in the order of their lines.',
     ...read,
     call: (service, { param, query }) => service.deploymentLogs(param('deployment_id'), query),
   }),
-  operation({
-    method: 'get',
-    path: `${deployment}/${revision}/logs`,
-    id: 'revision_logs',
+  define.get(`${deployment}/${revision}/logs`, 'revision_logs', {
     summary: 'Read a log of a revision',
     description:
       '`kind` selects the build log or the deploy log, which is read by pages: pass `next_offset` as `offset`.',
     ...read,
     call: (service, { param, query }) => service.revisionLogs(param('deployment_id'), param('revision_id'), query),
   }),
-  operation({
-    method: 'get',
-    path: '/v2/deployment-logs',
-    id: 'logs_by_query',
+  define.get('/v2/deployment-logs', 'logs_by_query', {
     summary: 'Read logs, with all ids in the query',
     description: 'For clients that name a deployment and a revision in the query instead of the path.',
     ...page,
@@ -84,10 +66,7 @@ export const logOperations = [
     errors: [404],
     call: (service, { query }) => service.logsByQuery(query),
   }),
-  operation({
-    method: 'get',
-    path: `${deployment}/${revision}/logs/stream`,
-    id: 'follow_log',
+  define.get(`${deployment}/${revision}/logs/stream`, 'follow_log', {
     summary: 'Follow a log as it is written',
     description:
       'Server-sent events: `log` with a line as its data and the id of the line, then `end` with the status when the log is complete. The deploy log of the live revision continues for as long as it is live.',
@@ -138,10 +117,7 @@ export function writeEvent(event: LogEvent): string {
 /** Milliseconds after which a disconnected client should reconnect. */
 const comeAgainMs = 1_000;
 
-/**
- * The events as bytes, pulled one by one: without a reader nothing is taken from the generator. Calls `left` when the
- * reader has disconnected.
- */
+/** The events as bytes, pulled one by one. Calls `left` when the reader has disconnected. */
 function eventStream(events: AsyncGenerator<LogEvent, void>, left: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(

@@ -88,9 +88,7 @@ export function logOperations(settings: ServiceDependencies) {
     },
 
     /**
-     * GET .../revisions/{revisionId}/logs/stream: the log as it is written, until it is complete (an addition of ours).
-     * Throws errors before the first event.
-     *
+     * GET .../logs/stream: the log as it is written, until it is complete. Throws errors before the first event.
      * @returns undefined for a follower who has had all of it already.
      */
     async followLog(

@@ -75,10 +75,7 @@ interface ProcessedPush {
   build: boolean;
 }
 
-/**
- * Records a head and creates its revision, in one transaction; returns whether it did. Does nothing where the
- * deployment has changed since: the next poll decides again.
- */
+/** Records a head and creates its revision; false where the deployment has changed since: the next poll decides. */
 async function recordPush(db: ControlDatabase, clock: Clock, processed: ProcessedPush): Promise<boolean> {
   const { id, ref, head, latestRevisionId, buildOnPush, build } = processed;
   return db.transaction().execute(async (trx) => {

@@ -22,9 +22,8 @@ interface WatchDependencies {
 }
 
 /**
- * Polls the branches of deployments and creates a revision where one moved. Remote repositories have webhooks for that;
- * a folder of this machine has none. The observed heads are in the database, so that a push during a restart is built
- * exactly once. Only one process may watch. Returns what stops it.
+ * Polls the branches of deployments, and creates a revision where one moved. Observed heads are stored, so that a push
+ * during a restart is built exactly once. Only one process may watch. Returns what stops it.
  */
 export function watchPushes(settings: WatchDependencies): () => Promise<void> {
   const { clock, log, everyMs = 3_000 } = settings;
@@ -99,9 +98,8 @@ export interface BranchObservation {
 export type PushDecision = 'build' | 'note' | 'wait' | 'nothing';
 
 /**
- * Decides on one observation (docs/design/contract.md#states: a push to the branch of `repo_ref` builds a new revision
- * while `build_on_push` is true). Pushes while it is off are only recorded, so that turning it on builds nothing older.
- * A head that already has a revision, from any cause, gets no other.
+ * Decides on one observation. Pushes while `build_on_push` is off are only recorded, so that turning it on builds
+ * nothing older. A head that already has a revision, from any cause, gets no other.
  */
 export function decidePush({ buildOnPush, head, seen, latest, wasBuilt }: BranchObservation): PushDecision {
   if (seen === head) return 'nothing';

@@ -10,8 +10,7 @@ const day = 24 * hour;
 /** All retention times, in milliseconds. */
 export const ages = {
   /**
-   * Builds. Keeps those of revisions that are live or in progress, those of the last `live` revisions that were live,
-   * and the `newest` others. Removes the rest after `ms`; of more than `most` in a deployment, the oldest at once.
+   * Builds. Those of the last `live` revisions and the `newest` others are kept; beyond `most` the oldest go at once.
    */
   builds: { live: 5, newest: 4, most: 20, ms: day },
   /** Lines of build and deploy logs, by the time of writing; a live revision keeps its own. */
@@ -28,10 +27,7 @@ export const ages = {
   sessions: { ms: sessionIdleMs },
   /** Health figures, by the time that they are of. Those older than `minutesMs` are merged into quarters of an hour. */
   health: { ms: keptMs, minutesMs: minutesKeptMs },
-  /**
-   * Runs of tracing projects, by their end. The newest `steps` of a project keep input, output and steps, as long as
-   * these take no more than `bytes` on the disk.
-   */
+  /** Ended runs. The newest `steps` of a project keep input, output and steps, up to `bytes` on the disk. */
   runs: { ms: 90 * day, steps: 2_000, bytes: 128 * 1024 ** 2 },
   /** The audit log, by the time of the change. */
   changes: { ms: 365 * day },
@@ -54,11 +50,8 @@ export type RevisionOfBuild = Pick<RevisionRecord, 'id' | 'status' | 'updated_at
 export type BuiltRevision = Pick<RevisionOfBuild, 'id' | 'status' | 'build_folder' | 'updated_at'>;
 
 /**
- * Decides which builds of one deployment to remove: old ones that are neither live nor in progress, nor of the last
- * live revisions, nor among the newest.
- *
- * @param revisions those with a build on this machine, newest first.
- * @returns the ids of the builds.
+ * Which builds of one deployment to remove: neither live, in progress, lately live, nor among the newest. @param
+ * revisions those with a build on this machine, newest first.
  */
 export function expiredBuilds(
   revisions: readonly BuiltRevision[],

@@ -32,12 +32,7 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
     return found.toSorted((one, other) => Number(BigInt(other.sequence) - BigInt(one.sequence)));
   },
 
-  /**
-   * Removes the log lines of this age, except those of live revisions; some thousands per statement, so that no
-   * other query waits long.
-   *
-   * @returns how many.
-   */
+  /** Removes the log lines of this age, except those of live revisions, in short statements. @returns how many. */
   async deleteOldLines(ageMs: number): Promise<number> {
     const before = new Date(clock.now() - ageMs);
     for (let removed = 0; ;) {
@@ -72,10 +67,7 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
     return Number(numDeletedRows);
   },
 
-  /**
-   * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
-   * ones of each project, up to a count and a size. @returns how many were removed.
-   */
+  /** Removes runs of this age, and the details of all but the newest ones of each project. @returns how many runs. */
   async deleteOldRuns(ageMs: number, kept: KeptSteps): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('traced_runs')

@@ -50,10 +50,7 @@ export function createRetention(settings: RetentionDependencies) {
     return removed;
   }
 
-  /**
-   * A failure in one category does not stop the others. Iterates over the record itself, which the compiler checks for
-   * completeness.
-   */
+  /** A failure in one category does not stop the others. The compiler checks the record for completeness. */
   async function each(work: Record<keyof Ages, () => Promise<number>>): Promise<RemovedCounts> {
     const cleared: Record<string, number> = {};
     for (const [name, clear] of Object.entries(work)) {
@@ -86,8 +83,7 @@ export function createRetention(settings: RetentionDependencies) {
   }
 
   /**
-   * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors,
-   * and at last builds of ended revisions. Never removes what live revisions need.
+   * Removes unused data early, the least valuable first, until `wanted` bytes are free: never what live revisions need.
    */
   async function makeRoom(wanted: number): Promise<void> {
     const cleared: RemovedCounts = {};
@@ -215,10 +211,8 @@ async function timeOfUse({ path, dated = '' }: Pick<SharedFolder, 'path' | 'date
 }
 
 /**
- * Removes such a folder unless a build is using it, or has used it since it was found to be old. Its completion marker
- * goes first, so that a kill in the middle leaves nothing that looks complete.
- *
- * @returns whether it is gone; a failure is reported and retried in the next run.
+ * Removes such a folder unless a build uses it, or has since it was found to be old. Its marker goes first, so that
+ * nothing half removed looks complete. @returns whether it is gone; a failure is reported.
  */
 export async function removeShared(folder: SharedFolder, report: ReportFailure): Promise<boolean> {
   const { path, marker } = folder;

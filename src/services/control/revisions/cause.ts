@@ -8,10 +8,7 @@ export interface Cause {
   by: Actor;
 }
 
-/**
- * What the redeploy of an earlier revision is: a rollback, unless that revision or its build is the latest or the live
- * one at the time.
- */
+/** What a redeploy is: a rollback, unless that revision or its build is the latest or the live one. */
 export function redeployKind(
   { redeploy_of, build_folder }: Pick<TakenBuild, 'redeploy_of' | 'build_folder'>,
   latestAndLive: readonly Pick<RevisionRecord, 'id' | 'build_folder'>[],

@@ -10,7 +10,7 @@ import {
   revisionsResponse,
 } from '../api/response-schemas.ts';
 
-const operation = operationsOf('Revisions');
+const define = operationsOf('Revisions');
 
 const all = '/v2/deployments/:deployment_id/revisions';
 const one = `${all}/:revision_id` as const;
@@ -18,10 +18,7 @@ const change = [fieldNames, idempotencyKey, ifMatch, holdSeconds];
 
 /** The revisions of a deployment. */
 export const revisionOperations = [
-  operation({
-    method: 'get',
-    path: all,
-    id: 'list_revisions',
+  define.get(all, 'list_revisions', {
     summary: 'List the revisions of a deployment',
     description: 'Newest first. A page shorter than `limit` is the last.',
     query: revisionsQuery,
@@ -29,10 +26,7 @@ export const revisionOperations = [
     responses: { 200: { description: 'A page of revisions.', schema: revisionsResponse } },
     call: (service, { param, query }) => service.listRevisions(param('deployment_id'), query),
   }),
-  operation({
-    method: 'get',
-    path: '/v2/deployments/:deployment_id/revision-history',
-    id: 'list_revision_history',
+  define.get('/v2/deployments/:deployment_id/revision-history', 'list_revision_history', {
     summary: 'List the revisions of a deployment with their causes, commits, statuses, changes and verdicts',
     description: 'Newest first. A page shorter than `limit` is the last.',
     query: revisionHistoryQuery,
@@ -40,10 +34,7 @@ export const revisionOperations = [
     responses: { 200: { description: 'A page of the history.', schema: revisionHistoryResponse } },
     call: (service, { param, query }) => service.listRevisionHistory(param('deployment_id'), query),
   }),
-  operation({
-    method: 'post',
-    path: all,
-    id: 'create_revision',
+  define.post(all, 'create_revision', {
     summary: 'Make a revision',
     description: 'A change that always makes a revision, also when it is empty.',
     headers: change,
@@ -53,30 +44,21 @@ export const revisionOperations = [
     call: (service, { param, body, conditions }) =>
       service.createRevision(param('deployment_id'), body ?? {}, conditions),
   }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_revision',
+  define.get(one, 'get_revision', {
     summary: 'Read a revision',
     description: '`status` says how far it is, and `status_message` why it failed.',
     headers: [fieldNames],
     responses: { 200: { description: 'The revision.', schema: revisionResponse } },
     call: (service, { param }) => service.getRevision(param('deployment_id'), param('revision_id')),
   }),
-  operation({
-    method: 'get',
-    path: `${one}/packages`,
-    id: 'list_revision_packages',
+  define.get(`${one}/packages`, 'list_revision_packages', {
     summary: 'List the packages that a revision was built with',
     description: 'The interpreter and the packages of graphs in Python; empty for other agents, and before the build.',
     headers: [fieldNames],
     responses: { 200: { description: 'The packages.', schema: revisionPackages } },
     call: (service, { param }) => service.listRevisionPackages(param('deployment_id'), param('revision_id')),
   }),
-  operation({
-    method: 'post',
-    path: `${one}/redeploy`,
-    id: 'redeploy_revision',
+  define.post(`${one}/redeploy`, 'redeploy_revision', {
     summary: 'Deploy an earlier revision again',
     description: 'Makes a new revision from its build and its settings.',
     headers: change,
@@ -87,10 +69,7 @@ export const revisionOperations = [
     call: (service, { param, conditions }) =>
       service.redeployRevision(param('deployment_id'), param('revision_id'), conditions),
   }),
-  operation({
-    method: 'post',
-    path: `${one}/interruption`,
-    id: 'interrupt_revision',
+  define.post(`${one}/interruption`, 'interrupt_revision', {
     summary: 'Interrupt a revision in progress',
     description: 'Stops its build or its rollout. The live revision goes on serving.',
     headers: [fieldNames, idempotencyKey],
@@ -99,10 +78,7 @@ export const revisionOperations = [
     call: (service, { param, conditions }) =>
       service.interruptRevision(param('deployment_id'), param('revision_id'), conditions),
   }),
-  operation({
-    method: 'post',
-    path: `${one}/promote`,
-    id: 'promote_revision',
+  define.post(`${one}/promote`, 'promote_revision', {
     summary: 'Promote a held revision',
     description: 'Switches the traffic to it. A repetition is no error; the status tells when it is live.',
     headers: [fieldNames, idempotencyKey],
@@ -112,10 +88,7 @@ export const revisionOperations = [
     call: (service, { param, body, conditions }) =>
       service.promoteRevision(param('deployment_id'), param('revision_id'), body, conditions),
   }),
-  operation({
-    method: 'post',
-    path: `${one}/discard`,
-    id: 'discard_revision',
+  define.post(`${one}/discard`, 'discard_revision', {
     summary: 'Discard a held revision',
     description: 'Ends it as INTERRUPTED; the live one goes on serving. A repetition is no error.',
     headers: [fieldNames, idempotencyKey],

@@ -60,10 +60,7 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /**
-   * Every deployment with its live revision: what a start has to serve again. Excludes revisions that a listener
-   * carried out: they are served in its cluster.
-   */
+  /** Every deployment with its live revision, except those of listeners: what a start has to serve again. */
   async activeRevisions(): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
     const deployments = await db
       .selectFrom('deployments')

@@ -22,10 +22,9 @@ export interface StepDetails {
 
 export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
   /**
-   * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end
-   * SKIPPED; while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY,
-   * every other at AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a
-   * listener, which `claimWork` serves.
+   * Claims the newest waiting revision of a deployment, if none is running: older ones end SKIPPED, or become QUEUED
+   * while one is running. With a build it starts at AWAITING_DEPLOY. Each revision is claimed once, also with several
+   * processes. Skips deployments of a listener, which `claimWork` serves.
    */
   async claimNextRevision(deploymentId: string): Promise<RevisionRecord | undefined> {
     return inTransaction(db, async (trx) => {
@@ -49,10 +48,8 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Moves a revision from one of `from` to `to` and records the event; undefined when it is in none of them (it was
-   * interrupted, or changed concurrently): then nothing is changed. Only `activate` leads to DEPLOYED.
-   *
-   * @throws Error for a transition that `revisionSteps` does not have: a bug.
+   * Moves a revision from one of `from` to `to`; undefined, and no change, when it is in none of them. Only `activate`
+   * leads to DEPLOYED. @throws Error for a transition that `revisionSteps` does not have: a bug.
    */
   async setStatus(
     revisionId: string,
@@ -84,10 +81,7 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /**
-   * Makes a revision the live one, in one transaction: DEPLOYING becomes DEPLOYED and the deployment's
-   * `active_revision_id` names it. False when it is not DEPLOYING any more: then nothing is changed.
-   */
+  /** Makes a DEPLOYING revision the live one. False, and no change, when it is not DEPLOYING any more. */
   async activate(deploymentId: string, revisionId: string, imageVersion?: string | null): Promise<boolean> {
     return inTransaction(db, async (trx) => {
       const deployment = await lockDeployment(trx, deploymentId);
@@ -125,10 +119,7 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /**
-   * Ends the live revision of a deployment after a crash loop: DEPLOYED becomes DEPLOY_FAILED, and no revision is
-   * active. Changes nothing where another one is live by now.
-   */
+  /** Ends the live revision after a crash loop as DEPLOY_FAILED. Changes nothing where another one is live by now. */
   async giveUp(deploymentId: string, revisionId: string, message: string): Promise<void> {
     await db.transaction().execute(async (trx) => {
       const deployment = await lockDeployment(trx, deploymentId);
@@ -163,9 +154,8 @@ export async function makeLive(
 }
 
 /**
- * Locks a deployment. Every change of its revisions starts here, so that two never lock in different orders.
- *
- * @param tenantId the expected tenant, for requests of a caller: another tenant's is neither found nor waited for.
+ * Locks a deployment, before every change of its revisions: no two lock in different orders. @param tenantId of a
+ * caller: another tenant's deployment is neither found nor waited for.
  */
 export async function lockDeployment(
   trx: ControlDatabase,

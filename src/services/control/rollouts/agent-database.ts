@@ -40,9 +40,8 @@ export const ensureOn =
   };
 
 /**
- * Checks the databases of agents, all at once in Postgres' catalogs, and records which of them have disappeared or
- * returned: someone may have dropped one, or locked its role. A missing one is not created here: the new database would
- * hide that its data is lost.
+ * Checks all agents' databases and records which have disappeared or returned. A missing one is not created here: the
+ * new database would hide that its data is lost.
  */
 export async function recordDatabaseStates({
   store,

@@ -73,10 +73,7 @@ export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns
 /** Codes of a full disk: of the operating system, and of Postgres. */
 const fullDisk = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
-/**
- * The message for a tenant about an unforeseen error. Messages of the operating system and of Postgres name paths and
- * statements of this service, which belong in its own log only.
- */
+/** A tenant's message about an unforeseen error: paths and statements of this service belong in its own log only. */
 export function tenantErrorMessage(error: unknown): string {
   const code = nestedCodeOf(error);
   if (fullDisk.has(code)) return 'The disk of this service is full. Try again when its operator has made room.';

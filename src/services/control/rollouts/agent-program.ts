@@ -156,8 +156,7 @@ function sourceOf(
 }
 
 /**
- * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged.
- * With an intact build the failure is the agent's own.
+ * Checks the build of a failed agent, and makes it again where files are damaged; else the failure is the agent's own.
  */
 export async function repairBuild(job: RolloutJob, tools: RolloutDependencies): Promise<Repair> {
   const { revision, deployLog } = job;

@@ -9,11 +9,8 @@ import { databaseOf } from './agent-database.ts';
 import type { RolloutDependencies } from './rollout-job.ts';
 
 /**
- * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a
- * client sees when it is complete. Each step is idempotent: the next start repeats an interrupted one. A listener
- * removes its deployment itself first.
- *
- * @throws the error of a failed step; completed steps are not undone.
+ * Carries out a deletion: the agents end, then the data goes, and last the row, so that a client sees when it is
+ * complete. Each step is idempotent; a listener removes its deployment first. @throws the error of a failed step.
  */
 export async function performDeletion(
   deployment: DeploymentRecord,

@@ -23,9 +23,8 @@ export function holdUntil(revision: RevisionRecord, now: number): Date | undefin
 }
 
 /**
- * Holds a healthy agent until it is promoted: it answers at an address of its own and gets no traffic. True where it
- * takes part in all work from now on, and traffic can be switched to it; otherwise it has ended, and so has the
- * revision, unless the service stops: then the next start holds it again.
+ * Holds a healthy agent until it is promoted. True where it takes part in all work from now on; otherwise it has ended,
+ * and so has the revision, unless the service stops: then the next start holds it again.
  */
 export async function hold(job: RolloutJob, agent: RunningAgent, tools: RolloutDependencies): Promise<boolean> {
   const { deployment, revision, deployLog } = job;

@@ -39,10 +39,7 @@ export interface ServiceDependencies {
   allowGit: readonly string[];
   /** The kind of hosting that the service reports, which decides the allowed sources; `any` when absent. */
   hosting?: Hosting | undefined;
-  /**
-   * Whether an `internal_source` deployment may be created without `graph_config_path`, to be named with the first
-   * upload, as public clients do; `false` when absent.
-   */
+  /** Whether `graph_config_path` may be named with the first upload, as public clients do; `false` when absent. */
   graphConfigLater?: boolean | undefined;
   /** Reads integrations from GitHub; without it the stored ones are returned. */
   integrations?: Integrations | undefined;

@@ -42,9 +42,8 @@ export function createAgentAccess({ secret, store, clock }: AccessDependencies) 
       return { token: `${text}.${sign(text).toString('base64url')}`, expires_at: new Date(expiresAt).toISOString() };
     },
     /**
-     * The key whose session has got a token, as long as that lasts; undefined for any other token.
-     *
-     * @param request.at when the request began: a stream outlives its token.
+     * The key whose session has got a token, as long as that lasts. @param request.at its begin: a stream outlives its
+     * token.
      */
     async admit(
       token: string,

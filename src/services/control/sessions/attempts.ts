@@ -43,11 +43,7 @@ type AttemptResult<T> = { kind: 'right'; value: T } | { kind: 'wrong'; waitMs: n
 export function createAttemptThrottle(clock: Pick<Clock, 'now' | 'steadyNow'>) {
   const known = new Map<string, WrongAttempts>();
   return {
-    /**
-     * Checks an attempt. A right one resets the count; one that throws does not count.
-     *
-     * @param check returns undefined for a wrong attempt.
-     */
+    /** Checks an attempt. A right one resets the count; one that throws does not count. */
     async attempt<T>(address: string, check: () => Promise<T | undefined>): Promise<AttemptResult<T>> {
       const value = await check();
       const before = known.get(address);
@@ -70,8 +66,7 @@ interface CallerSettings {
 }
 
 /**
- * The address of a caller, for counting its wrong keys. Behind a trusted proxy it is the last one of `X-Forwarded-For`,
- * which the proxy added: the caller can forge the others, and everyone who connects directly all of them.
+ * The address of a caller: behind a trusted proxy the last of `X-Forwarded-For`, since callers can forge the others.
  */
 export function callerAddress({ peer, forwardedFor = '', trustedProxies }: CallerSettings): string {
   if (!trustedProxies.some((proxy) => comparable(proxy) === comparable(peer))) return peer;

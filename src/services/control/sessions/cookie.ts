@@ -42,9 +42,8 @@ interface CookieSettings {
 }
 
 /**
- * The cookie of a service. Cookies do not distinguish ports, so its name has the id of the service: other services of this
- * host keep their own sessions. It does not expire: the service decides when a session ends. Only this host can set a
- * cookie with the prefix `__Host-`.
+ * The cookie of a service, named by its id, since cookies do not distinguish ports. The service decides when a session
+ * ends. Only this host can set a cookie with the prefix `__Host-`.
  */
 export function sessionCookie({ publicUrl, basePath, serviceId }: CookieSettings): SessionCookie {
   const reached = publicUrl === undefined ? undefined : new URL(publicUrl);
@@ -68,10 +67,7 @@ export function withoutSessionCookies(header: string): string | undefined {
   return others.length === 0 ? undefined : others.join('; ');
 }
 
-/**
- * Whether a `Set-Cookie` header may set or remove a session. A cookie without a name may too: browsers send its value
- * alone, which reads as name and value.
- */
+/** Whether a `Set-Cookie` may set or remove a session, also without a name: a value alone reads as name and value. */
 export function touchesSession(setCookie: string): boolean {
   const [pair = ''] = setCookie.split(';');
   const name = nameOf(pair);

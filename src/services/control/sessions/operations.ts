@@ -16,14 +16,11 @@ import { readBody } from '../validation/shape.ts';
 import type { CurrentSession } from './admit-session.ts';
 import type { Sessions } from './sessions.ts';
 
-const operation = operationsOf('Session');
+const define = operationsOf('Session');
 
 /** The session of a browser. */
 export const sessionOperations = [
-  operation({
-    method: 'post',
-    path: '/v1/sessions',
-    id: 'create_session',
+  define.post('/v1/sessions', 'create_session', {
     summary: 'Sign a browser in',
     description:
       'The response sets a cookie. Requests that change something also need the header `X-CSRF-Token` and an `Origin` of this service; so do all requests to agents where the session has no `agents_url`. From the fifth wrong key or code of an address on it waits.',
@@ -52,10 +49,7 @@ export const sessionOperations = [
       return c.json({ detail: result.detail }, 429);
     },
   }),
-  operation({
-    method: 'get',
-    path: '/v1/sessions/current',
-    id: 'find_session',
+  define.get('/v1/sessions/current', 'find_session', {
     summary: 'Find the session of the browser',
     description: 'Null where the browser has none, for pages that then ask to sign in.',
     responses: { 200: { description: 'The session, or null.', schema: currentSession } },
@@ -69,20 +63,14 @@ export const sessionOperations = [
       return c.json({ session: found?.kind === 'session' ? await sessions.read(found.session, header) : null });
     },
   }),
-  operation({
-    method: 'get',
-    path: '/v1/session',
-    id: 'get_session',
+  define.get('/v1/session', 'get_session', {
     summary: 'Read the session of the browser',
     description: 'The key, the workspaces and the CSRF token of the cookie’s session.',
     responses: { 200: { description: 'The session.', schema: session } },
     handle: (c) =>
       withSession(c, async (sessions, current) => c.json(await sessions.read(current, (name) => c.req.header(name)))),
   }),
-  operation({
-    method: 'patch',
-    path: '/v1/session',
-    id: 'patch_session',
+  define.patch('/v1/session', 'patch_session', {
     summary: 'Choose the tenant of the session',
     description: 'For a key of several tenants. Requests of the session are of that tenant from then on.',
     body: { schema: sessionPatchRequest, required: true },
@@ -96,10 +84,7 @@ export const sessionOperations = [
       });
     },
   }),
-  operation({
-    method: 'post',
-    path: '/v1/session/agents',
-    id: 'create_agent_access',
+  define.post('/v1/session/agents', 'create_agent_access', {
     summary: 'Let a page call an agent at the origin of agents',
     description:
       'The response has a token for the header `X-Landfall-Agent-Access` of requests to this one agent below `agents_url` of the session. Requests begin with it for some minutes, and it ends with the session.',
@@ -116,10 +101,7 @@ export const sessionOperations = [
       });
     },
   }),
-  operation({
-    method: 'delete',
-    path: '/v1/session',
-    id: 'delete_session',
+  define.delete('/v1/session', 'delete_session', {
     summary: 'Sign the browser out',
     description: 'Ends it for all its pages, and removes the cookie.',
     responses: { 204: { description: 'The session has ended.' } },

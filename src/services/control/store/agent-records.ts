@@ -11,9 +11,7 @@ export interface AgentRecord {
 
 export const agentRecordStore = (db: ControlDatabase) => ({
   /**
-   * The agent of a deployment, or of the deployment of a tracing project; undefined if there is none.
-   *
-   * @param revisionIds the revisions whose secrets count, too.
+   * The agent of a deployment or tracing project, if any. @param revisionIds the revisions whose secrets count, too.
    */
   async agentRecord(
     by: { deploymentId: string } | { projectId: string },

@@ -12,10 +12,8 @@ const maxTaken = 10_000;
 
 export const agentUserStore = (db: ControlDatabase) => ({
   /**
-   * The id of a deployment's own user, taken from the range at the first call and constant afterwards. Ids are tried in
-   * a circle from a start of this database's own, so that two services on one machine rarely conflict.
-   *
-   * @throws Error when all numbers of the range are taken.
+   * The constant id of a deployment's own user. Ids are tried in a circle from a start of this database's own, so that
+   * services on one machine rarely conflict. @throws Error when all are taken.
    */
   async agentUser(deploymentId: string, range: IdRange): Promise<number> {
     for (let taken = 0; taken < maxTaken; taken += 1) {

@@ -11,8 +11,7 @@ export const databasePrefix = 'landfall_agent_';
 export const newDatabaseName = (): string => `${databasePrefix}${randomBytes(16).toString('hex')}`;
 
 /**
- * Renames the databases and roles that earlier versions named after the deployment's id. Call it before agents start: a
- * database in use, or one that this service may not rename, keeps its name until the next start.
+ * Renames what earlier versions named after the deployment's id, before agents start. What is in use keeps its name.
  */
 export async function renameDatabases(db: ControlDatabase, log: Logger): Promise<void> {
   const { rows } = await sql<{ id: string; name: string }>`

@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
 import type { ControlDatabase } from './tables.ts';
 
-/**
- * Runs a callback in a transaction. Inside another transaction it uses a savepoint: a failure rolls back only this
- * part, and nothing is visible before the outer one commits.
- */
+/** Runs a callback in a transaction. Inside another one it uses a savepoint: a failure rolls back only this part. */
 export async function inTransaction<T>(db: ControlDatabase, work: (trx: ControlDatabase) => Promise<T>): Promise<T> {
   if (!db.isTransaction) return db.transaction().execute(work);
   await sql`savepoint part`.execute(db);

@@ -130,16 +130,10 @@ export interface ListenersTable {
   updated_at: Date;
 }
 
-/**
- * How a claim ended: `released` by its holder; `abandoned` is work that is no longer wanted and left something in the
- * cluster, so that the live revision must be restored.
- */
+/** How a claim ended. `abandoned`: it left something in the cluster, so that the live revision must be restored. */
 export type ClaimEnd = 'DEPLOYED' | 'DEPLOY_FAILED' | 'REMOVED' | 'released' | 'abandoned';
 
-/**
- * The last claim of a listener on each deployment. A new one replaces the row under a new id, so that reports of the
- * former holder are recognized.
- */
+/** The last claim on each deployment. A new one has a new id, so that reports of the former holder are recognized. */
 export interface ListenerClaimsTable {
   deployment_id: Fixed<string>;
   id: string;

@@ -13,7 +13,7 @@ import { idempotencyKey } from '../api/parameters.ts';
 import { readJson } from '../api/request.ts';
 import { takeRuns } from './receive-runs.ts';
 
-const operation = operationsOf('Tracing');
+const define = operationsOf('Tracing');
 
 const all = '/v1/projects';
 const one = `${all}/:project_id` as const;
@@ -23,10 +23,7 @@ const run = z.looseObject({ ...tracedRunResponse.shape, id: z.uuid(), status: z.
 
 /** Tracing projects, and the runs that agents report. */
 export const tracingOperations = [
-  operation({
-    method: 'get',
-    path: all,
-    id: 'list_projects',
+  define.get(all, 'list_projects', {
     summary: 'List tracing projects',
     description: 'Each deployment has one, with its name; one may outlive its deployment.',
     query: tracingProjectsQuery,
@@ -38,19 +35,13 @@ export const tracingOperations = [
     },
     call: (service, { query }) => service.listProjects(query),
   }),
-  operation({
-    method: 'get',
-    path: one,
-    id: 'get_project',
+  define.get(one, 'get_project', {
     summary: 'Read a tracing project',
     description: 'With the number of its runs and the time of the latest.',
     responses: { 200: { description: 'The project.', schema: tracingProject } },
     call: (service, { param }) => service.getProject(param('project_id')),
   }),
-  operation({
-    method: 'delete',
-    path: one,
-    id: 'delete_project',
+  define.delete(one, 'delete_project', {
     summary: 'Delete a tracing project with its runs',
     description: 'Refused while its deployment exists.',
     headers: [idempotencyKey],
@@ -58,10 +49,7 @@ export const tracingOperations = [
     errors: [409],
     call: (service, { param, conditions }) => service.deleteProject(param('project_id'), conditions),
   }),
-  operation({
-    method: 'get',
-    path: runs,
-    id: 'list_project_runs',
+  define.get(runs, 'list_project_runs', {
     summary: 'List the runs of a tracing project',
     description: 'Without their steps, inputs and outputs.',
     query: tracedRunsQuery,
@@ -73,10 +61,7 @@ export const tracingOperations = [
     },
     call: (service, { param, query }) => service.listProjectRuns(param('project_id'), query),
   }),
-  operation({
-    method: 'post',
-    path: runs,
-    id: 'tell_runs',
+  define.post(runs, 'tell_runs', {
     summary: 'Report finished runs',
     description: 'For agents: needs the token of the project as a bearer token, and no API key.',
     body: { schema: tracedRunsReport, required: true },
@@ -90,10 +75,7 @@ export const tracingOperations = [
       return c.json(await takeRuns(intake, c.req.param('project_id'), bearer, await readJson(c)));
     },
   }),
-  operation({
-    method: 'get',
-    path: `${runs}/:run_id`,
-    id: 'get_project_run',
+  define.get(`${runs}/:run_id`, 'get_project_run', {
     summary: 'Read a run of a tracing project',
     description: 'With its steps, its input and its output, cut where they are long.',
     responses: { 200: { description: 'The run.', schema: run } },

@@ -16,10 +16,7 @@ export interface TracedRunsIntake extends TokensOfAgents {
 }
 
 /**
- * Stores the runs that an agent reports (an addition of ours). The project's token is the only authentication: it
- * allows adding runs there, and reading nothing.
- *
- * @param bearer the token of `Authorization: Bearer`.
+ * Stores the runs that an agent reports. The project's token (`bearer`) allows adding runs there, and reading nothing.
  */
 export async function takeRuns(
   { store, tracing, agentTokens }: TracedRunsIntake,

@@ -5,9 +5,7 @@ import type { TracingTarget } from '../compute/compute.ts';
 export type Tracing = ReturnType<typeof createTracing>;
 
 /**
- * Makes it from a key of this installation. Tokens are derived, not kept: nothing that lies in the database opens a
- * project, and there is no list of them to be read.
- *
+ * Makes tokens from a key of this installation: derived, not kept, so that nothing in the database opens a project.
  * @param key a secret of at least 32 bytes that outlives restarts.
  */
 export function createTracing(key: Buffer) {

@@ -7,16 +7,13 @@ import { contentDigest, idempotencyKey } from '../api/parameters.ts';
 import { readContentDigest } from './receive.ts';
 import type { UploadResult } from './uploads.ts';
 
-const operation = operationsOf('Sources');
+const define = operationsOf('Sources');
 
 export const uploaded = z.object({ object_path: z.string(), source_tarball_digest: z.string(), size: z.int() });
 
 /** The contract writes the path without the prefix of the version. */
 const uploadUrl = (prefix: '/v2' | '', id: string) =>
-  operation({
-    method: 'post',
-    path: `${prefix}/deployments/:deployment_id/upload-url`,
-    id,
+  define.post(`${prefix}/deployments/:deployment_id/upload-url`, id, {
     summary: 'Request an upload address for a source tarball',
     description: 'For the source `internal_source`. The address works once and expires after 15 minutes.',
     headers: [idempotencyKey],
@@ -29,10 +26,7 @@ const uploadUrl = (prefix: '/v2' | '', id: string) =>
 export const uploadOperations = [
   uploadUrl('/v2', 'request_upload'),
   uploadUrl('', 'request_upload_unversioned'),
-  operation({
-    method: 'put',
-    path: '/uploads/:deployment_id/:object_name',
-    id: 'put_tarball',
+  define.put('/uploads/:deployment_id/:object_name', 'put_tarball', {
     summary: 'Upload a source tarball',
     description: 'At a signed upload address; needs no key.',
     query: z.object({ expires: z.string(), signature: z.string() }),
@@ -43,10 +37,7 @@ export const uploadOperations = [
     open: true,
     handle: putTarball,
   }),
-  operation({
-    method: 'post',
-    path: '/v2/deployments/:deployment_id/push-token',
-    id: 'request_push_token',
+  define.post('/v2/deployments/:deployment_id/push-token', 'request_push_token', {
     summary: 'Request a token to push an image',
     description: 'For the source `internal_docker`.',
     responses: { 200: { description: 'The token, a secret, and the registry.', schema: pushToken } },

@@ -5,10 +5,7 @@ import { hasCode } from '../../../kit/errors.ts';
 /** A parsed `Content-Digest`: no known algorithm, a SHA-256, or unreadable. */
 export type RequestedDigest = { kind: 'none' } | { kind: 'sha-256'; digest: Buffer } | { kind: 'unreadable' };
 
-/**
- * Parses a `Content-Digest` (RFC 9530): a dictionary of algorithms and byte sequences, as in `sha-256=:<base64>:`.
- * Ignores algorithms other than SHA-256.
- */
+/** Parses a `Content-Digest` (RFC 9530), as in `sha-256=:<base64>:`. Ignores algorithms other than SHA-256. */
 export function readContentDigest(header: string | undefined): RequestedDigest {
   if (header === undefined || header.trim() === '') return { kind: 'none' };
   let requested: RequestedDigest = { kind: 'none' };
@@ -46,10 +43,7 @@ export interface IncomingTarball {
 /** The first bytes of every gzip file: two bytes of magic, and the only method. */
 const gzipBegin = [0x1f, 0x8b, 0x08];
 
-/**
- * Writes a tarball to the disk as it arrives, and renames it once it is complete and synced. Only its owner may read
- * it.
- */
+/** Writes a tarball as it arrives, for its owner only, and renames it once it is complete and synced. */
 export async function receiveTarball(file: string, incoming: IncomingTarball, largest: number): Promise<ReceiveResult> {
   if ((incoming.announced ?? 0) > largest) return { kind: 'too-large' };
   const draft = `${file}.part`;

@@ -80,10 +80,7 @@ export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
     return rows.map(({ object_path }) => object_path);
   },
 
-  /**
-   * The paths of tarballs that were stored before a time and are not needed: neither a deployment's requested state,
-   * nor its live revision, nor one in progress names them.
-   */
+  /** The tarballs stored before a time that no requested state, live revision or revision in progress names. */
   async spare(storedBefore: Date): Promise<string[]> {
     const rows = await db
       .selectFrom('uploads')

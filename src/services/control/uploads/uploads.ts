@@ -12,11 +12,7 @@ import { randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
 /** The folder of all uploads, below the data folder and below the service's address. */
 const uploadsFolder = 'uploads';
 
-/**
- * The file of an object path's tarball, once it is stored.
- *
- * @param objectPath one that this service has issued: look up a caller's path first.
- */
+/** The file of an issued object path's tarball, once it is stored. Look up a caller's path first. */
 export const uploadedFile = (dataDir: string, objectPath: string): string => join(dataDir, objectPath);
 
 export interface UploadsDependencies {
@@ -65,11 +61,7 @@ export function createUploads(settings: UploadsDependencies) {
 
   return {
     largest,
-    /**
-     * Issues an address for an existing deployment. It works once, until it expires, for anyone who has it.
-     *
-     * @param book where it is recorded.
-     */
+    /** Issues an address that works once, until it expires, for anyone who has it. @param book where it is recorded. */
     async handOut(
       deploymentId: string,
       baseUrl: string,
@@ -84,10 +76,7 @@ export function createUploads(settings: UploadsDependencies) {
       };
     },
 
-    /**
-     * Receives a tarball. After a failed attempt (cut, too large, wrong) the address may be used again until it
-     * expires: nothing is left of the attempt. A concurrent attempt is rejected.
-     */
+    /** Receives a tarball. After a failed attempt, of which nothing is left, the address may be used again. */
     async put(put: UploadRequest): Promise<UploadResult> {
       const verdict = judgeSignature(key, put.objectPath, put, clock.now());
       if (verdict !== 'good') return { kind: verdict };

@@ -1,9 +1,6 @@
 import type { FieldProblem } from '../../../contract/service-error.ts';
 
-/**
- * Why a request is refused (docs/design/contract.md#errors): 422 with an entry for every field of a wrong shape or out
- * of bounds, any other status with sentences.
- */
+/** Why a request is refused: 422 with an entry for every invalid field, any other status with sentences. */
 export type Refusal =
   { status: 422; problems: readonly FieldProblem[] } | { status: 400 | 404 | 409 | 412 | 501 | 502; detail: string };
 

@@ -15,10 +15,7 @@ export const tooManyValues = (loc: (string | number)[]): FieldProblem => ({
   type: 'too_many',
 });
 
-/**
- * The texts of a request, keys included, that Postgres can't store: with a NUL character or a lone surrogate. For an
- * oversized request, returns only that problem.
- */
+/** The texts of a request, keys included, that Postgres can't store; of an oversized request, only that problem. */
 export function textProblems(value: unknown, at: (string | number)[]): FieldProblem[] {
   if (holdsTooMuch(value)) return [tooManyValues(at)];
   return problemsIn(value, at);

@@ -2,25 +2,19 @@ import { verdict, verdictReport, verdictsList } from '../../../contract/control/
 import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 
-const operation = operationsOf('Revisions');
+const define = operationsOf('Revisions');
 
 const path = '/v2/deployments/:deployment_id/revisions/:revision_id/verdicts';
 
 /** What smoke tests found about a revision. */
 export const verdictOperations = [
-  operation({
-    method: 'get',
-    path,
-    id: 'list_verdicts',
+  define.get(path, 'list_verdicts', {
     summary: 'List the verdicts of smoke tests on a revision',
     description: 'Newest first; the newest 20 are kept.',
     responses: { 200: { description: 'The verdicts.', schema: verdictsList } },
     call: (service, { param }) => service.listVerdicts(param('deployment_id'), param('revision_id')),
   }),
-  operation({
-    method: 'post',
-    path,
-    id: 'report_verdict',
+  define.post(path, 'report_verdict', {
     summary: 'Report the verdict of smoke tests on a revision',
     description: 'Only adds to the history. The tester decides whether to roll back.',
     headers: [idempotencyKey],

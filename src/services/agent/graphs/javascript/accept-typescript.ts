@@ -9,9 +9,8 @@ let registered = false;
 const tsconfigVariable = 'TSX_TSCONFIG_PATH';
 
 /**
- * Enables TypeScript with features that Node's type stripping rejects, such as enums, by the nearest `tsconfig.json` of
- * the agent if there is one. Both loaders of Node need it: modules of CommonJS packages are loaded by `require`. Called
- * once per process.
+ * Enables TypeScript that Node's type stripping rejects, such as enums, in both loaders of Node, by the nearest
+ * `tsconfig.json` of the agent. Called once per process.
  */
 export function acceptTypeScript(folder: string): void {
   if (registered) return;

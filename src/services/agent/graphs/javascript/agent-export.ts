@@ -34,10 +34,8 @@ const isModuleLike = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Reflect.get(value, '__esModule') === true;
 
 /**
- * Returns an export that the configuration file names, such as `./src/auth.ts:auth`.
- *
- * @param path of the field whose value is `named`.
- * @throws StartupError with the line in the configuration file if the export is missing or loading it threw.
+ * Returns an export that the configuration file names, such as `./src/auth.ts:auth`. @param path of the field whose
+ * value is `named`. @throws StartupError with the line if it is missing or loading it threw.
  */
 export async function agentExport(
   { invalid }: Pick<Configuration, 'invalid'>,

@@ -22,10 +22,7 @@ const contexts = new AsyncLocalStorage<AgentContext>();
 /** Calls a function in no context: the engine would take a run that a node starts for a subgraph of the node's run. */
 const outsideRuns = AsyncLocalStorage.snapshot();
 
-/**
- * Runs agent code in the context of a run: its log lines have the ids of the run and the thread, and its calls of this
- * server the rights of the run's user.
- */
+/** Runs agent code in the context of a run: for its log lines, and for the rights of its calls of this server. */
 export const inAgentContext = <T>(context: AgentContext, action: () => T): T =>
   onBehalfOf(context.user && { user: context.user }, () => contexts.run(context, action));
 
@@ -34,11 +31,9 @@ const sdkLoggerKey = Symbol.for('langgraph.api.sdk-logger');
 const sdkFetchKey = Symbol.for('langgraph_api:fetch');
 
 /**
- * Sets the globals that the SDK looks up: the logger that `getLogger()` returns, and the `fetch` of a `Client` or
- * `RemoteGraph` without an address, which calls this server in process. Call it before loading the agent's code.
- *
- * Calls in process with headers of their own are authenticated by these, like any other. The others have the rights of
- * the code's caller (`auth/in-process-caller.ts`).
+ * Sets the globals that the SDK looks up, before the agent's code is loaded: the logger of `getLogger()`, and the
+ * `fetch` of a `Client` or `RemoteGraph` without an address, which calls this server in process with the rights of the
+ * code's caller, unless its headers authenticate it.
  */
 export function setAgentGlobals({ log, fetch }: { log: Logger; fetch: Fetch }): void {
   const fetchInProcess = async (...call: ConstructorParameters<typeof Request>): Promise<Response> => {

@@ -15,10 +15,7 @@ export interface MemoryCheckpoints {
   deleteThread(threadId: string): Promise<void>;
 }
 
-/**
- * The graph engine of one agent: the same build that the agent's graph imports. Another build would revive messages as
- * instances of other classes.
- */
+/** The graph engine that the agent's graph imports: another build would revive messages as other classes. */
 export interface Engine {
   language: EngineLanguage;
   serializer: SerializerProtocol;
@@ -34,11 +31,7 @@ export interface Engine {
   joinsMessages: unknown;
 }
 
-/**
- * Loads the engine that `graphFile` imports.
- *
- * @throws StartupError if the agent's folder has no engine, or an incompatible one.
- */
+/** Loads the engine that `graphFile` imports. @throws StartupError if there is none, or an incompatible one. */
 export async function loadEngine(graphFile: string, graphId: string): Promise<Engine> {
   const kind = moduleKind(graphFile);
   const entry = packageEntry(enginePackage, graphFile, kind);

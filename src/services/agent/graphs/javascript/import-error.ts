@@ -8,11 +8,8 @@ import { StartupError, type StartupCode } from '../../startup-error.ts';
 const stackLines = 8;
 
 /**
- * Describes an error from loading a module of the agent, with `file:line`.
- *
- * @param error thrown by the loader, or by the file's own code.
- * @param what names the module, such as `graph "asker"`.
- * @param folder the agent's folder, to which paths in the message are relative.
+ * Describes an error from loading a module of the agent, with `file:line`. @param what names the module, such as `graph
+ * "asker"`. @param folder the agent's, to which paths in the message are relative.
  */
 export function explainLoading(error: unknown, what: string, file: string, folder: string): StartupError {
   const at = (path: string) => relative(folder, path) || path;

@@ -28,9 +28,8 @@ export interface LoadedGraph {
 }
 
 /**
- * Loads every graph of a configuration file from the agent's own folder.
- *
- * @throws StartupError for the first graph that is missing, throws, or is not a graph.
+ * Loads every graph of a configuration file. @throws StartupError for the first one that is missing, throws, or is
+ * none.
  */
 export async function loadGraphs(
   places: readonly GraphLocation[],

@@ -9,10 +9,7 @@ interface StoredCheckpoint {
   channel_versions: Record<string, unknown>;
 }
 
-/**
- * A checkpoint as engines before 0.4 read it. The library presents every checkpoint in the later form, whose tasks are
- * the value of a channel.
- */
+/** A checkpoint as engines before 0.4 read it: the library presents all in the later form, with tasks in a channel. */
 export function withPendingSends<T extends StoredCheckpoint>(checkpoint: T): T & { pending_sends: unknown[] } {
   const { [tasksChannel]: sends, ...channel_values } = checkpoint.channel_values;
   const { [tasksChannel]: _version, ...channel_versions } = checkpoint.channel_versions;

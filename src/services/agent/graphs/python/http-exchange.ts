@@ -44,10 +44,8 @@ const part = z.discriminatedUnion('type', [
 ]);
 
 /**
- * Answers a request by the agent's application; undefined if it leaves the request, untouched, to the server's own
- * routes.
- *
- * @throws WorkerGone if the worker has ended, for which clients get a 503.
+ * Answers a request by the agent's application; undefined if it leaves it to the server's own routes. @throws
+ * WorkerGone
  */
 export async function callApp(
   { host, log }: { host: GraphHost; log: Logger },

@@ -43,11 +43,8 @@ export interface PythonCode {
 }
 
 /**
- * Starts a worker with what the configuration has in Python; undefined if that is nothing.
- *
- * @param loading `python`: the interpreter of the agent's environment. `startsApp`: whether the application is started
- *   up, whose startup may need secrets; true by default.
- * @throws StartupError for what can't be loaded.
+ * Starts a worker with what the configuration has in Python; undefined if that is nothing. @param loading `python`: the
+ * interpreter of the agent's environment. @throws StartupError for what can't be loaded.
  */
 export async function loadPython(
   configuration: Configuration,

@@ -28,11 +28,7 @@ export function explainGraph(error: unknown, { graphId, file, exportName }: Grap
   }
 }
 
-/**
- * What went wrong while the worker loaded what a field of the configuration file names.
- *
- * @param kind what another export is, and what to do.
- */
+/** What went wrong while the worker loaded a field of the configuration file. @param kind what another export is. */
 export function explainField(
   error: unknown,
   { invalid }: Pick<Configuration, 'invalid'>,

@@ -15,10 +15,7 @@ interface AppParts {
 }
 
 /**
- * The application of an agent in Python.
- *
- * @param isMounted whether the server's own routes are behind its middleware; else it gets the paths that the server
- *   does not have.
+ * The application of an agent in Python. @param isMounted whether the server's own routes are behind its middleware.
  */
 export const pythonApp = (parts: AppParts, { isMounted }: { isMounted: boolean }): CustomApp =>
   isMounted

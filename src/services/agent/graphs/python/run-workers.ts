@@ -116,10 +116,7 @@ export class RunWorkers implements GraphHost {
 }
 
 /**
- * Runs a graph, and goes on from its last checkpoint where the process that holds it has ended.
- *
- * @param run one attempt, by its number.
- * @throws what the last attempt throws.
+ * Runs a graph, and goes on from its last checkpoint where its process has ended. @throws what the last attempt throws.
  */
 export async function despiteDeaths(
   run: (attempt: number) => Promise<void>,

@@ -41,11 +41,7 @@ export class SocketMessages {
     this.#wake();
   }
 
-  /**
-   * Grants the WebSocket as the application has accepted it.
-   *
-   * @param rest what the application says then.
-   */
+  /** Grants the WebSocket as the application has accepted it. @param rest what the application says then. */
   accept(
     upgrade: Upgrade,
     { subprotocol, headers }: { subprotocol: string | null; headers: [string, string][] },

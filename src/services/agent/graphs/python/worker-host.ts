@@ -48,9 +48,7 @@ export class WorkerHost implements GraphHost {
   }
 
   /**
-   * Starts the worker, and loads the graphs.
-   *
-   * @throws StartupError for a graph that can't be loaded, with the worker's words.
+   * Starts the worker, and loads the graphs. @throws StartupError for one that can't be loaded, in the worker's words.
    */
   async load(): Promise<CodeFacts> {
     const starting = this.#start();

@@ -47,11 +47,7 @@ export interface Worker {
   kill(why: string): void;
 }
 
-/**
- * Starts a worker and waits until it is connected.
- *
- * @throws WorkerGone if it exits before, with what it printed last.
- */
+/** Starts a worker and waits until it is connected. @throws WorkerGone if it exits before, with its last lines. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { python, folder, environment, print, tellsLines, ...handlers } = options;
   if (program === undefined) throw new Error('The worker for Python is missing. Install Landfall again.');

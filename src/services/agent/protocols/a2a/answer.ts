@@ -130,10 +130,7 @@ async function asEvents(answers: Streamed, { clock, leave, inError, log }: Strea
   return new Response(body, { headers });
 }
 
-/**
- * Converts a call with the names of the public API to the protocol's: `thread.threadId` is the message's context,
- * `taskId` the task's id, and the role `assistant` is `agent`.
- */
+/** Converts a call with the names of the public API: `thread.threadId`, `taskId` and the role `assistant`. */
 export function inProtocolForm(call: Record<string, unknown>): Record<string, unknown> {
   const { params } = call;
   if (!isObject(params)) return call;

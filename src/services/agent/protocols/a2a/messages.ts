@@ -13,11 +13,8 @@ export interface TaskIds {
 const messagesField = 'messages';
 
 /**
- * Converts a message to a graph's input: its texts become one user message under `messages`, and the fields of its data
- * are added beside it.
- *
- * @param takesMessages whether the graph's input has that key.
- * @throws A2AError for a message that this graph can't receive.
+ * Converts a message to a graph's input: its texts become one user message, the fields of its data are added. @param
+ * takesMessages whether the input has `messages`. @throws A2AError if this graph can't receive it.
  */
 export function inputOf({ messageId, parts }: Message, takesMessages: boolean): FreeObject {
   const { texts, data } = sortedParts(parts);

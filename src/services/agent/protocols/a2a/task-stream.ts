@@ -16,11 +16,8 @@ export interface RunEvent {
 export const taskModes = ['messages-tuple', 'values'] as const;
 
 /**
- * Converts the events of a run to those of a task: the task, the agent's output as it is generated, the whole result,
- * and the final state. A stream that breaks because this process shuts down reports no end: the run continues in
- * another process.
- *
- * @param given the run's input, and the id of the task's first message.
+ * Converts the events of a run to those of a task: the task, output as it is generated, the whole result, the final
+ * state. A stream that breaks as this process shuts down reports no end: another one continues the run.
  */
 export async function* taskStream(
   events: AsyncIterable<RunEvent>,

@@ -242,10 +242,7 @@ function contextOf(contextId: string): string {
   throw new RequestMalformedError('contextId must be a uuid: a context is a thread.');
 }
 
-/**
- * Converts refusals of the server's own endpoints to protocol errors. The details of an internal error go to the log
- * only.
- */
+/** Converts refusals of the server's own endpoints. The details of an internal error go to the log only. */
 async function withA2aErrors<T>(log: Logger, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -22,10 +22,7 @@ import type { Logger } from '../../../../kit/logger.ts';
 /** The page size of the tool list: each tool includes its schema. */
 const toolsAPage = 100;
 
-/**
- * Creates a server of the model context protocol for one request. Every assistant that the caller may see is a tool;
- * calling it runs the assistant without a thread.
- */
+/** A server of the model context protocol for one request: every assistant that the caller may see is a tool. */
 export function mcpServer(api: InternalApi, version: string): Server {
   const server = new Server({ name: 'landfall-agent-server', version }, { capabilities: { tools: {} } });
 
@@ -105,10 +102,8 @@ const maxNameLength = 64;
 const mark = 8;
 
 /**
- * Maps tool names to assistants: a default assistant has its graph's id, another one its own name without unsupported
- * characters. Of duplicate names the first is kept, the others get a part of their id as suffix.
- *
- * @param assistants oldest first, so that a tool keeps its name when others are added.
+ * Maps tool names to assistants: the graph's id, or the name without unsupported characters. Of duplicates the first
+ * keeps it, the others get a part of their id. @param assistants oldest first, so that names stay.
  */
 export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Map<string, A> {
   const tools = new Map<string, A>();
@@ -157,10 +152,7 @@ export interface McpParts {
   log: Logger;
 }
 
-/**
- * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing
- * is kept between requests.
- */
+/** Handles a POST of the model context protocol, without a state between requests. */
 export async function answerMcp(request: Request, { api, version, clock, log }: McpParts): Promise<Response> {
   const onerror = (error: Error) => log.warn(`The model context protocol: ${error.message}`);
   const factory = () => mcpServer(api, version);

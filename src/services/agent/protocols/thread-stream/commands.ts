@@ -21,9 +21,7 @@ import { fork, readThread, respond, startRun } from './run-commands.ts';
 import { listCheckpoints, readState, readTree } from './state-commands.ts';
 
 /**
- * Carries out a command of the thread-stream protocol. Its response says whether it succeeded.
- *
- * @throws Refusal for what is no mistake of the command: the server shuts down, the database is unavailable.
+ * Carries out a command; its response says whether it succeeded. @throws Refusal for what is no mistake of the command.
  */
 export async function carryOut(command: ThreadCommand, context: CommandContext): Promise<CommandResponse> {
   const { id } = command;
@@ -37,10 +35,7 @@ export async function carryOut(command: ThreadCommand, context: CommandContext):
   }
 }
 
-/**
- * Never fails: a client would repeat a command that was carried out. Subscriptions need no access to the thread, so their
- * responses do not reveal its progress.
- */
+/** Never fails: a client would repeat a command that was carried out. Without access to the thread, no progress. */
 async function metaOf({ method }: ThreadCommand, { store, threadId }: CommandContext): Promise<FreeObject> {
   if (method.startsWith('subscription.')) return { thread_id: threadId };
   try {

@@ -11,9 +11,8 @@ export interface ThreadCursor {
 }
 
 /**
- * The numbers that each run, and each attempt of it, has on its thread. Runs on one thread never overlap, so numbers grow
- * with time, and every process computes the same ones. Above 2^53, after half a billion runs, they would be inexact, and
- * the events of an attempt beyond the four millionth share one number.
+ * Numbers that each run, and each attempt of it, has on its thread: every process computes the same. Above 2^53, after
+ * half a billion runs, they would be inexact; attempts beyond the four millionth share one number.
  */
 const perRun = 2 ** 24;
 const perAttempt = 2 ** 22;

@@ -42,10 +42,8 @@ export class ThreadEventStore {
   }
 
   /**
-   * The next events after a place, in order: one page. A queued run that was cancelled has events before an earlier one
-   * has ended, so none is read behind an unfinished run.
-   *
-   * @param names the events whose data are read.
+   * The next page of events after a place, none behind an unfinished run: a queued run that was cancelled has events
+   * before an earlier one ends. @param names the events whose data are read.
    */
   async after(
     threadId: string,

@@ -28,10 +28,7 @@ interface Subscription {
   lastSeq: number;
 }
 
-/**
- * The subscriptions of one connection. A new one replays stored events, which the others have processed and skip. An
- * event that several select at the same time is sent once.
- */
+/** The subscriptions of one connection. A new one replays stored events; an event that several select is sent once. */
 export class Subscriptions implements Selection {
   readonly #all = new Map<string, Subscription>();
 

@@ -33,10 +33,7 @@ export interface ConnectionParts extends Omit<CommandContext, 'subscriptions'> {
   keepsNumbers: boolean;
 }
 
-/**
- * Serves the thread-stream protocol on a WebSocket: carries out commands one after the other, and sends their responses
- * and the events of the subscriptions.
- */
+/** Serves the thread-stream protocol on a WebSocket: commands one after the other, and the subscriptions' events. */
 export function serveThread(socket: WebSocket, { streams, mayRead, clock, ...context }: ConnectionParts): void {
   const closed = new AbortController();
   const subscriptions = new Subscriptions();

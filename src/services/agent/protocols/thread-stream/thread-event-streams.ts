@@ -18,10 +18,7 @@ interface FollowedThread {
   sequences: Map<string, number>;
 }
 
-/**
- * Streams the events of threads. They are read from the database, where the run's process stores them, so every process
- * streams the same events under the same numbers, also those of former processes that are still kept.
- */
+/** Streams the events of threads from the database, so that every process streams the same under the same numbers. */
 export class ThreadEventStreams {
   readonly #parts: { store: ThreadEventStore; clock: Clock; log: Logger };
   readonly #threads = new Map<string, FollowedThread>();
@@ -32,10 +29,7 @@ export class ThreadEventStreams {
     this.#parts = parts;
   }
 
-  /**
-   * The events of a thread, which need not exist yet. None of a run is delivered before `isAllowed` has resolved to
-   * true; it is asked again with each run.
-   */
+  /** The events of a thread, which need not exist yet. `isAllowed` is asked before the events of each run. */
   events(threadId: string, selection: Selection, isAllowed: () => Promise<boolean>): Followable {
     return { follow: (follower) => this.#follow(threadId, selection, isAllowed, follower) };
   }

@@ -5,10 +5,7 @@ import { reachOf } from '../../../../agent-folder/packages/python/pyproject.ts';
 import { inFolder } from '../../../../agent-folder/packages/install-plan.ts';
 import type { InstallInputs, ManifestFile } from '../manifests.ts';
 
-/**
- * The files that decide an installation, with the names of the source's packages; or why it may read more of the
- * source, so that its environment can't serve another build.
- */
+/** The files that decide an installation, with the source's package names; or why its environment can't be shared. */
 export function environmentInputs(plan: PythonInstall, source: PythonSource): InstallInputs {
   const files: ManifestFile[] = [];
   const add = (path: string): string | undefined => {

@@ -26,8 +26,7 @@ export interface NamedCommand extends CommandSpec {
 export const interpreterIn = (environment: string): string => join(environment, 'bin', 'python');
 
 /**
- * The commands that make an environment and install a plan's packages into it. Packages of the source are installed
- * editable: the agent's code stays in its checkout, and the environment holds packages of others alone.
+ * The commands that make an environment. Packages of the source are installed editable: it holds those of others alone.
  */
 export function installCommands(plan: PythonInstall, places: InstallPlaces): NamedCommand[] {
   const { source, configFolder, interpreter, environment, uv } = places;

@@ -37,10 +37,7 @@ export interface WantedInterpreter {
 export const targetMinor = ({ wanted, required = [] }: Pick<WantedInterpreter, 'wanted' | 'required'>): number =>
   minorOf(wanted ?? '') ?? Math.max(usualPython, ...required.map(lowestMinor));
 
-/**
- * Chooses the interpreter of the version that the configuration names, else the nearest one from 3.10 on; of two equally
- * near ones the newer.
- */
+/** Chooses the interpreter of the named version, else the nearest from 3.10 on; of equally near ones the newer. */
 export function chooseInterpreter(
   found: readonly Interpreter[],
   { wanted, required = [], needsPip }: WantedInterpreter,

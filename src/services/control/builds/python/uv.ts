@@ -6,11 +6,7 @@ import { inFolderQueue } from '../folder-queue.ts';
 import { failure } from '../run-command.ts';
 import type { Interpreter } from './interpreter.ts';
 
-/**
- * Takes uv from the Python package index, unless an earlier build of the same tenant and user has done so.
- *
- * @returns the program.
- */
+/** Takes uv from the package index, unless an earlier build of the tenant and user did. @returns the program. */
 export async function downloadUv(interpreter: Interpreter, running: RunningBuild): Promise<StepResult<string>> {
   const { env, signal, request } = running;
   if (!interpreter.makesEnvironments) return stepFailed('uv is not installed on this machine. Install it.');

@@ -49,9 +49,8 @@ const hardening = [
 ];
 
 /**
- * Plans the containers of a revision on one machine (docs/design/contract.md#resources), or returns every reason why it
- * can't: settings that an agent needs are refused, settings that only a cluster has become notes. `run` is of letters
- * and digits.
+ * Plans the containers of a revision on one machine, or returns every reason why it can't: needed settings are refused,
+ * those of a cluster become notes. `run` is of letters and digits.
  */
 export function planPod(
   spec: Pick<AgentSpec, 'deploymentId' | 'resourceSpec' | 'deploymentType' | 'secretReferences'>,

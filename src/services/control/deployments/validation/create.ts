@@ -73,12 +73,7 @@ export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts
 /** The message for a `listener_id` that does not exist or belongs to another tenant. */
 export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
 
-/**
- * The problems with the requested listener and its settings (docs/design/contract.md#deployment-settings:
- * `listener_id`, `listener_config`).
- *
- * @param listener the tenant's listener of this id.
- */
+/** The problems with the requested listener and its settings. @param listener the tenant's listener of this id. */
 function listenerProblems(
   { listener_id, listener_config }: SourceConfigRequest,
   listener: KnownListener | undefined,

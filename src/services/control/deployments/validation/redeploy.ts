@@ -4,10 +4,7 @@ import { hasEnded } from '../../revisions/states.ts';
 import type { RevisionRecord } from '../../store/tables.ts';
 import { requestProblems, type RequestedDeployment } from './requested-deployment.ts';
 
-/**
- * What a revision without a complete source waits for (docs/design/contract.md#creation leaves that open). Undefined
- * where it can start.
- */
+/** What a revision without a complete source waits for; undefined where it can start. */
 export function missingSource({
   source,
   source_revision_config,
@@ -27,9 +24,8 @@ export type EarlierRevision = RequestedDeployment & Pick<RevisionRecord, 'id' | 
 const built: readonly Source[] = ['github', 'internal_source'];
 
 /**
- * The deployment after redeploying an earlier revision, or why that is impossible (our choice): it takes the revision's
- * build and everything that made it, so that the deployment describes what runs. Fields that change in place and those
- * of a build stay as they are.
+ * The deployment after redeploying an earlier revision, or why that is impossible: it takes the build and all that made
+ * it. Fields that change in place and those of a build stay as they are.
  */
 export function judgeRedeploy(
   current: RequestedDeployment,

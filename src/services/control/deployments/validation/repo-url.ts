@@ -11,14 +11,10 @@ export type ReadRepoUrl =
 const protocols = new Set(['https:', 'http:']);
 
 /**
- * Parses `repo_url` (docs/design/contract.md#deployment-settings). Accepts https addresses, http ones of this machine,
- * and folders below one of `allowGit`. Refuses everything else that git supports: other protocols can run commands or
- * use this machine's keys, a leading hyphen is an option, and credentials in an address would be shown to every reader
- * of the deployment.
- *
- * Compares folders as written: before a clone, compare the real paths too, since a link may lead out.
- *
- * @param allowGit absolute paths of folders.
+ * Parses `repo_url`: https, http of this machine, and folders below one of `allowGit`. Refuses all else that git
+ * supports: other protocols can run commands or use this machine's keys, a leading hyphen is an option, and every
+ * reader of the deployment would see credentials. A link may lead out of a folder: before a clone, compare real paths
+ * too.
  */
 export function readRepoUrl(written: string, allowGit: readonly string[]): ReadRepoUrl {
   if (/[\u0000-\u0020\u007f]/.test(written)) return refused('must not contain spaces or control characters');

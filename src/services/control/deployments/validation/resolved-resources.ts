@@ -11,10 +11,7 @@ export type ResolvedReplicas = ReturnType<typeof replicasOf>;
 /** The values of a ResourceSpec with every default filled in. */
 export type ResolvedResources = ReturnType<typeof resolvedResources>;
 
-/**
- * The effective resources of a deployment (docs/design/contract.md#resources). A default that depends on another field
- * stays open where that one is open too.
- */
+/** The effective resources of a deployment. A default that depends on an open field stays open too. */
 export function resolvedResources(spec: ResourceSpec = {}) {
   const filled = withResourceDefaults(spec);
   const isSet = (prefix: string): boolean =>

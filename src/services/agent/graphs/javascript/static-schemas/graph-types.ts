@@ -5,10 +5,7 @@ import type { StaticGraphSchemas } from './static-schemas.ts';
 import { isReference, TypeReader } from './type-reader.ts';
 import { SchemaWriter, type TypedProperty } from './type-schema.ts';
 
-/**
- * Reads the schemas of graphs from their types. The engine's classes are known by the names of their members and type
- * parameters, which all versions share.
- */
+/** Reads the schemas of graphs from their types, known by names of members that all versions of the engine share. */
 export function graphTypes(compiler: Compiler, program: ts.Program) {
   const checker = program.getTypeChecker();
   const reader = new TypeReader(compiler, program);

@@ -35,8 +35,7 @@ function optionsOf(compiler: Compiler, folder: string): ts.CompilerOptions {
 const maxFiles = 2_000;
 
 /**
- * Whether the state of a graph may have no types but those in TypeScript: a state of zod, or a `StateSchema`, has its
- * own when it runs. Errs on the side of yes, since nothing is run or parsed.
+ * Whether a graph's state may have types in TypeScript only. Errs on the side of yes, since nothing is run or parsed.
  */
 export function mayNeedTypes(folder: string): boolean {
   const root = packageFolders(folder).at(-1) ?? folder;

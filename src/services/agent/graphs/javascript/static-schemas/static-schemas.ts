@@ -19,10 +19,7 @@ export const staticSchemas = z.object({
 });
 export type StaticSchemas = z.infer<typeof staticSchemas>;
 
-/**
- * Finds the schemas of a subgraph among those of all nodes of its name: the one of the same channels. Without a single
- * one, none is certain.
- */
+/** The schemas of a subgraph among those of all nodes of its name: the single one of the same channels. */
 export function schemasOfNode(
   schemas: StaticSchemas | undefined,
   namespace: string,
@@ -35,11 +32,7 @@ export function schemasOfNode(
   return new Set(same.map((one) => JSON.stringify(one))).size === 1 ? same[0] : undefined;
 }
 
-/**
- * Completes a schema that has the channels' names by the types of those that nothing else is known of.
- *
- * @param named knows the channels, as the graph has them when it runs.
- */
+/** Completes a schema that has the channels' names (`named`) by the types of those that nothing else is known of. */
 export function withTypes(named: FreeObject, typed: FreeObject | undefined): FreeObject {
   const { properties } = named;
   const types = typed?.['properties'];

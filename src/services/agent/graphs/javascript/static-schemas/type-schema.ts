@@ -14,10 +14,7 @@ export interface TypedProperty {
   description?: string | undefined;
 }
 
-/**
- * Writes JSON schemas of types in TypeScript, of the values as JSON holds them. A type that can't be described accepts
- * everything; recursive types are definitions.
- */
+/** Writes JSON schemas of types as JSON holds their values. A type that can't be described accepts everything. */
 export class SchemaWriter {
   readonly #read: TypeReader;
   #left = maxSchemas;
