@@ -31,9 +31,7 @@ export interface ServiceErrorDetails {
   problems?: readonly FieldProblem[] | undefined;
   /** The delay (ms) that the service requested, if any. */
   retryAfterMs?: number | undefined;
-  /**
-   * Whether the request took effect: `none` if surely not; `unknown` if a write was sent, and the caller must check.
-   */
+  /** Whether the request took effect: `none` if surely not; `unknown` for a sent write, which the caller must check. */
   effect: 'none' | 'unknown';
   cause?: unknown;
 }

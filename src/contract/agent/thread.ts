@@ -115,9 +115,7 @@ const threadFields = [
 
 const maxExtracted = 10;
 
-/**
- * Body of `POST /threads/search`: `extract` names parts of each thread by paths, as in `values.messages[-1].content`.
- */
+/** Body of `POST /threads/search`: `extract` names parts of each thread by paths: `values.messages[-1].content`. */
 export const threadSearch = z.strictObject({
   ids: z.array(z.uuid()).optional(),
   metadata: freeObject.optional(),
@@ -158,9 +156,7 @@ export const threadStateCheckpoint = z.strictObject({
   select: z.array(threadStateField).optional(),
 });
 
-/**
- * Body of `POST /threads/{thread_id}/state`: as if `as_node` had returned the values. `checkpoint_id` is an older form.
- */
+/** Body of `POST /threads/{thread_id}/state`: as if `as_node` returned the values. `checkpoint_id` is an older form. */
 export const threadStateUpdate = z.strictObject({
   values: stateValues.nullish(),
   checkpoint: checkpointSchema.optional(),

@@ -91,9 +91,7 @@ export interface ControlService {
     options: ReportOptions,
   ): Promise<unknown>;
 
-  /**
-   * GET .../baselines/{testHash}: what a smoke test measured; missing where nothing is kept, or without `baselines`.
-   */
+  /** GET .../baselines/{testHash}: what a smoke test measured; missing where nothing is kept. */
   getBaseline(
     deploymentId: string,
     revisionId: string,

@@ -18,9 +18,7 @@ const time = z.iso.datetime({ offset: true });
 /** The most steps of a run that are exported. */
 export const maxTracedSteps = 200;
 
-/**
- * One execution of a node: a retried one has several, with the same id. Values are cut where long, null where hidden.
- */
+/** One execution of a node; a retried one has several, of one id. Values are cut where long, null where hidden. */
 export const tracedStep = z.strictObject({
   id: text(255),
   name: text(255),

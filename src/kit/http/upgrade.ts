@@ -6,10 +6,7 @@ import type { Duplex } from 'node:stream';
 export const wantsWebSocket = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
-/**
- * Handles upgrades; a failure closes the connection, and so does `closeAllConnections`. @param handle `head` follows
- * the request.
- */
+/** Handles upgrades; a failure, or `closeAllConnections`, closes the connection. `head` follows the request. */
 export function onUpgrade(
   server: Server,
   handle: (request: IncomingMessage, connection: Socket, head: Buffer) => void | Promise<void>,

@@ -7,10 +7,7 @@ const json = new Set<number>([types.builtins.JSON, types.builtins.JSONB]);
 /** The bytes of an array of Postgres, as nested as it is there. */
 export type ByteArrays = (Buffer | null | ByteArrays)[];
 
-/**
- * The driver's parsers, but for `bytea[]`, which it reads in 0.2 s for each megabyte. @param parseJson of `json` and
- * `jsonb`.
- */
+/** The driver's parsers, but for `bytea[]`, which it reads in 0.2 s for each megabyte. `parseJson` is optional. */
 export const typeParsers = (parseJson?: (text: string) => unknown): typeof types => ({
   ...types,
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {

@@ -108,9 +108,7 @@ export async function dropAgentDatabase(
   await asAdmin(adminUrl, (admin) => admin.query(`drop role if exists ${escapeIdentifier(role)}`));
 }
 
-/**
- * The same server and role, another database. Throws for a name that Postgres would cut off, or an address can't carry.
- */
+/** The same server and role, another database. Throws for a name that Postgres would cut off or an address breaks. */
 export function withDatabase(url: string, database: string): string {
   checkName(database);
   const other = new URL(url);

@@ -87,9 +87,7 @@ export interface Queue {
     jobs: readonly { id?: string; data: object; startAfter?: Date | number; group?: string }[],
     options?: Pick<SendOptions, 'db'>,
   ): Promise<string[]>;
-  /**
-   * Works on the jobs of a name. A handler that throws has its job repeated; a job can come twice, as after a crash.
-   */
+  /** Works on the jobs of a name. A handler that throws has its job repeated; one can come twice, as after a crash. */
   work<Data extends object>(
     name: string,
     options: WorkOptions,

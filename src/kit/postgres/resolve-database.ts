@@ -27,8 +27,7 @@ interface ResolvedDatabase {
 }
 
 /**
- * The Postgres of this installation: at the given address, else the embedded one. @throws Error as
- * `startEmbeddedPostgres`.
+ * The Postgres of this installation: by its address, else the embedded one. @throws Error as `startEmbeddedPostgres`.
  */
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {

@@ -35,9 +35,7 @@ export interface AgentCode {
   python: Pick<PythonCode, 'engine' | 'rest' | 'wake' | 'close'> | undefined;
 }
 
-/**
- * Loads the code from the agent's own folder. @throws StartupError for the first module that can't be loaded or used.
- */
+/** Loads the code from the agent's folder. @throws StartupError for the first module that can't be loaded or used. */
 export async function loadAgentCode(
   configuration: Configuration,
   configPath: string,

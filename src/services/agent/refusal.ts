@@ -1,9 +1,7 @@
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 
-/**
- * Refuses a request because of the caller, the agent's rules or a temporary state: a response with `{"detail": ...}`.
- */
+/** Refuses a request because of the caller, the agent's rules or a temporary state: with `{"detail": ...}`. */
 export class Refusal extends Error {
   readonly status: number;
   readonly detail: string | FieldProblem[];

@@ -33,8 +33,7 @@ export interface AgentServerProcess {
   /** Becomes idle: drains runs within the bound, releases the others, and closes the database, until `wake`. */
   rest(): Promise<void>;
   /**
-   * Serves again as a revision with the same build and environment. @throws Error if it serves another one, or shuts
-   * down.
+   * Serves again as a revision of the same build and environment. @throws Error if it serves another, or shuts down.
    */
   wake(revisionId: string): Promise<void>;
   /** Ends the hold of a held revision: it takes part in all work from now on, or its unfinished runs are ended after it. */

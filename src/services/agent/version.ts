@@ -4,9 +4,7 @@ import { copyMetadataFlag } from '../../contract/agent/thread.ts';
 /** The API version that this server implements, one of the public server's: features are tied to these. */
 export const apiVersion = '0.5.36';
 
-/**
- * What clients learn of this server, which they tell apart by `context` (JavaScript) and the engine's version (Python).
- */
+/** What clients learn of this server, which they tell apart by `context` (JavaScript) and the engine's version. */
 export const serverInfo = (
   { revisionId, deploymentId }: { revisionId?: string | undefined; deploymentId?: string | undefined },
   sendsWebhooks: boolean,

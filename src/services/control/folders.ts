@@ -37,9 +37,7 @@ function closeFolder(dataDir: string, log: Logger): void {
   }
 }
 
-/**
- * The folders below which `repo_url` may name a repository, as written and as real paths. @throws Error if one is none.
- */
+/** The folders below which `repo_url` may name a repository, as written and as real paths. @throws Error */
 export function allowedFolders(named: readonly string[]): string[] {
   return named.flatMap((folder) => {
     const path = resolve(folder);

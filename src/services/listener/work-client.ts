@@ -68,9 +68,7 @@ const readClaimOrNone: Reader<WorkClaim | undefined> = (reply) =>
 const minMs = 500;
 const maxMs = 30_000;
 
-/**
- * How long to wait after failures (ms): longer each time, differently for several (`random`), at least as requested.
- */
+/** How long to wait after failures (ms): longer each time, different for several (`random`), at least as requested. */
 export function retryDelayMs(failures: number, random: number, requestedMs = 0): number {
   const most = backoffMs(failures, minMs, maxMs);
   return Math.max(requestedMs, most * (0.5 + random / 2));

@@ -30,9 +30,7 @@ export interface Programs {
   user: ServerUser | undefined;
 }
 
-/**
- * How the server's programs are spawned: without our environment, whose `PG...` variables and secrets are not for them.
- */
+/** How the server's programs are spawned: without our environment, its `PG...` variables and its secrets. */
 export function programOptions({ libraries, user }: Programs) {
   const loader = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
   return {

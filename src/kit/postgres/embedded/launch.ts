@@ -63,9 +63,7 @@ export const passes = (said: string): boolean =>
     'lock file "postmaster.pid" already exists',
   ].some((words) => said.includes(words));
 
-/**
- * A free port of 127.0.0.1: if possible that of `lastTime`, at which processes that outlived us look for the server.
- */
+/** A free port of 127.0.0.1: if possible that of `lastTime`, where processes that outlived us look for the server. */
 export async function choosePort(lastTime: string): Promise<number> {
   const wanted = readPort(lastTime);
   return wanted !== undefined && (await isFree(wanted)) ? wanted : freePort();

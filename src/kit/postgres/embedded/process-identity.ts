@@ -7,9 +7,7 @@ export function processBirth(pid: number): string | undefined {
   return process.platform === 'linux' ? birthFromProc(pid) : birthFromPs(pid);
 }
 
-/**
- * The space of process ids: an id from another container or machine says nothing here. Empty where there is only one.
- */
+/** The space of process ids: one from another container or machine says nothing here. Empty where there is one only. */
 export function processSpace(): string {
   if (process.platform !== 'linux') return '';
   return `${bootId()} ${orEmpty(() => readlinkSync('/proc/self/ns/pid'))}`;

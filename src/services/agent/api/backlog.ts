@@ -31,10 +31,7 @@ export class Backlog {
   #added = 0;
   #watching = false;
 
-  /**
-   * @param done aborts at the end of the stream.
-   * @param all the callers that share the memory.
-   */
+  /** @param done aborts at the end of the stream. @param all the callers that share the memory. */
   constructor(clock: Clock, done: AbortSignal, waiting: ClientBacklog, all: Set<ClientBacklog> = everyone) {
     this.#clock = clock;
     this.#done = done;

@@ -30,9 +30,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): 
   return parsed.data;
 }
 
-/**
- * Validates a JSON text again with exact numbers, where it has any. @param prepare what was done to the value before.
- */
+/** Validates a JSON text again with exact numbers, if it has any. @param prepare what was done to the value before. */
 export const withExactNumbers = <T>(
   schema: z.ZodType<T>,
   json: string,
@@ -85,9 +83,7 @@ function differsOnlyInNumbers(exact: unknown, plain: unknown): boolean {
 /** The largest body (bytes). */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
-/**
- * Parses the body as JSON without validation, with exact numbers for graphs in Python. @throws Refusal as `readBody`.
- */
+/** Parses the body as JSON without validation, with exact numbers for Python. @throws Refusal as `readBody`. */
 export const readJson = async (c: Context): Promise<unknown> =>
   parseJson(await readJsonText(c), keepsNumbers(c) ? parseExactly : undefined);
 

@@ -126,9 +126,7 @@ export function userOf(answer: unknown): AuthUser {
 
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';
 
-/**
- * The refusal in an error of the agent's code: one with a status, such as the SDK's `HTTPException`; else undefined.
- */
+/** The refusal in an error of the agent's code: one with a status, as the SDK's `HTTPException`; else undefined. */
 function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;
   const status: unknown = Reflect.get(error, 'status');

@@ -22,8 +22,7 @@ export class CheckpointWriteTracker {
   }
 
   /**
-   * Counts a write as pending until it finishes. @param runId null for a manual update. @throws if the run may not
-   * write.
+   * Counts a write as pending until it ends. @param runId null for a manual update. @throws if the run may not write.
    */
   async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     if (runId === null) return write();

@@ -85,9 +85,7 @@ export class Graphs {
     return this.#graphs.has(graphId);
   }
 
-  /**
-   * The graph for one run, which exists. @throws GraphFactoryError if the agent's factory throws or returns no graph.
-   */
+  /** The graph for a run, which exists. @throws GraphFactoryError if the agent's factory throws or returns no graph. */
   async make(graphId: string, config: MakeConfig, retention: CheckpointRetention): Promise<Graph> {
     const attached = this.#attached(graphId);
     const graph = await callFactory(attached, config);

@@ -49,9 +49,7 @@ export function endedRunResponse(left: EndedRunRecord): string {
   return left.state === undefined ? failed(JSON.stringify(stateNotKept)) : toWire(valuesWithInterrupts(left.state));
 }
 
-/**
- * Whether a thread's row holds the result of a run, whose end writes the same time to both, or may hold an older one.
- */
+/** Whether a thread's row holds the result of a run, whose end writes the same time to both, or an older one. */
 export function compareWithThread(
   run: Pick<StoredRun, 'ended_at'>,
   thread: Pick<StoredThread, 'state_updated_at' | 'status'>,

@@ -18,10 +18,7 @@ export interface Followable {
 /** The most that is stored of one attempt (characters): beyond that, the oldest events are dropped. */
 export const maxStored = 64 * 1024 * 1024;
 
-/**
- * The memory limits of a log (characters): for stored events, for events being stored, and for events that are not
- * stored.
- */
+/** The memory limits (characters) of stored events, of events being stored, and of events that are not stored. */
 const storedKept = 1024 * 1024;
 const maxKept = 16 * 1024 * 1024;
 

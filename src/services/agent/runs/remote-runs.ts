@@ -39,9 +39,7 @@ interface Watch {
   onClose: () => void;
 }
 
-/**
- * Runs of other processes, for callers who wait here. Ends are in their rows; events are stored on request, within 1 s.
- */
+/** Runs of other processes, for callers here. Ends are in their rows; events are stored on request, within 1 s. */
 export class RemoteRuns {
   readonly #parts: RemoteRunsParts;
   readonly #watches = new Set<Watch>();

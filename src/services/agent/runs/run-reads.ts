@@ -57,9 +57,7 @@ export class RunReads {
     return stored && (stored.type === storedTypes.python ? 'python' : 'javascript');
   }
 
-  /**
-   * The id of a run's last checkpoint; undefined if there is none. Manual updates carry the id of the run before them.
-   */
+  /** The id of a run's last checkpoint, if any. Manual updates carry the id of the run before them. */
   async lastCheckpoint({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<string | undefined> {
     const { rows } = await this.storage.pool.query<{ checkpoint_id: string }>(
       `select checkpoint_id from checkpoints

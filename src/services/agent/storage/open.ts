@@ -17,10 +17,7 @@ const connectionWaitMs = 60_000;
 /** The application name of connections, by which other processes detect whether this one is alive. */
 export const applicationName = (processId: string): string => `landfall-agent ${processId}`;
 
-/**
- * Opens a deployment's database and applies the migrations. @param options.keepsNumbers reads JSON's numbers as
- * written.
- */
+/** Opens a deployment's database, migrated. @param options.keepsNumbers reads JSON's numbers as written. */
 export async function openStorage(
   url: string,
   processId: string,

@@ -9,9 +9,7 @@ import { OpenAiEmbeddings } from './openai-embeddings.ts';
 
 const path = ['store', 'index', 'embed'];
 
-/**
- * Loads what `store.index.embed` names: the agent's function or object, or a model. @throws StartupError with the line.
- */
+/** Loads what `store.index.embed` names: the agent's code, or a model. @throws StartupError with the line. */
 export async function loadEmbeddings(
   configuration: Configuration,
   configPath: string,

@@ -68,9 +68,7 @@ export const dueAt = (ofAll?: Pick<Lifetime, 'minutes'>): string => `
       then updated_at + make_interval(secs => ${ofAll?.minutes ?? 'null'}::float8 * 60)
   end`;
 
-/**
- * Whether a row of `threads` expired before `now`, in SQL: hidden, even if not yet removed. Not with unfinished runs.
- */
+/** Whether a row of `threads` expired before `now`, in SQL: it is hidden. Not with unfinished runs. */
 export type ExpiryCondition = (now: string) => string;
 
 /** @param ofAll the default time to live; undefined for none. */

@@ -144,10 +144,7 @@ export class ThreadStates {
     });
   }
 
-  /**
-   * Copies a thread with its states, without its runs; undefined if there is none. @param metadata merged into the
-   * copy's.
-   */
+  /** Copies a thread with its states, without its runs; undefined if there is none. `metadata` is merged. */
   async copy(threadId: string, copyId: string, metadata: FreeObject = {}): Promise<StoredThread | undefined> {
     const { clock, threads } = this.#parts;
     return this.#within(async (client) => {

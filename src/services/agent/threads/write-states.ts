@@ -23,10 +23,7 @@ export interface Step {
 /** The key under which a subgraph receives the checkpointer of its parent. */
 const checkpointerKey = '__pregel_checkpointer';
 
-/**
- * Writes states as if nodes had returned them, after that of `place`, the engine's `configurable`. @returns the new
- * one's.
- */
+/** Writes states as if nodes had returned them, after that of `place`, the engine's `configurable`. */
 export async function writeSteps(
   graph: StatefulGraph,
   place: Record<string, unknown>,

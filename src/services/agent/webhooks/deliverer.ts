@@ -37,9 +37,7 @@ const lookMs = 5_000;
 const atOnce = 32;
 const ofOneHost = 8;
 
-/**
- * Delivers queued webhooks at least once each, until the receiver accepts or rejects it, or `decideRetry` gives it up.
- */
+/** Delivers queued webhooks at least once each, until the receiver decides, or `decideRetry` gives it up. */
 export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #stop = new AbortController();

@@ -58,9 +58,7 @@ export function admissionWatch(clock: Clock) {
     isRunning = false;
   }
 
-  /**
-   * Calls `end` once the caller of a stream would not be admitted any more. Returns what to call at the stream's end.
-   */
+  /** Calls `end` once the caller of a stream would not be admitted any more. Returns what ends the watch. */
   return (isAdmitted: () => Promise<boolean>, end: () => void): (() => void) => {
     const stream: OpenStream = { isAdmitted, end, dueAt: 0, isOpen: false, before: undefined, after: undefined };
     add(stream);

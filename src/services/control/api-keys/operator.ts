@@ -92,9 +92,7 @@ export function operatorOf(store: ControlStore) {
       return { id: key.id, text: key.text, tenants };
     },
 
-    /**
-     * Revokes any key. For the installation's, also removes its file in `dataDir`: the next start creates another one.
-     */
+    /** Revokes any key. Also removes the file of the installation's: the next start creates another one. */
     async revokeKey(id: string, dataDir: string): Promise<{ key: ListedKey; fileRemoved: boolean }> {
       const key = (await store.listKeys()).find((one) => one.id === id);
       if (!key) throw new OperatorError(`There is no key ${id} that opens anything. See: landfall local keys list.`);

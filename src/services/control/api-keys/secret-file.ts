@@ -29,10 +29,7 @@ export async function ensureSecretFile(file: string, line: string): Promise<stri
   return (await readSecretFile(file)) ?? ensureSecretFile(file, line);
 }
 
-/**
- * The secret of 32 bytes in such a file, in hexadecimal digits; made where there is none. @throws Error for anything
- * else.
- */
+/** The secret of 32 bytes in such a file, in hexadecimal; made where there is none. @throws Error for anything else. */
 export async function ensureSecret(file: string): Promise<Buffer> {
   const line = (await readSecretFile(file)) ?? (await ensureSecretFile(file, randomBytes(32).toString('hex')));
   if (!/^[0-9a-f]{64}$/.test(line)) throw new Error(`${file} holds no key. Remove the file to have a new one made.`);

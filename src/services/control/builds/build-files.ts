@@ -48,9 +48,7 @@ async function* linesOf(source: string): AsyncGenerator<string> {
   yield* linesBelow(source, '', 0, { files: maxFiles });
 }
 
-/**
- * The list entries of a folder. Each is opened without following links, since agents could replace it during the scan.
- */
+/** The list entries of a folder, opened without following links, since agents could replace one during the scan. */
 async function* linesBelow(
   folder: string,
   path: string,

@@ -85,9 +85,7 @@ export function recordBuild({ folder, from, graphConfigFile, python }: Build): v
   renameSync(temporary, recordOf(folder));
 }
 
-/**
- * The complete build in a folder, if any. An invalid record counts as none, and so does a build without its packages.
- */
+/** The complete build in a folder, if any. An invalid record counts as none, as does a build without its packages. */
 export function readBuild(folder: string): Build | undefined {
   const read = readRecord(folder);
   if (!read) return undefined;

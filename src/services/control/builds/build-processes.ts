@@ -13,9 +13,7 @@ const buildMark = 'LANDFALL_BUILD';
 export const buildProcesses = (folder: string, clock: Clock, user?: ProcessUser): ProcessFamily =>
   processFamily({ mark: [buildMark, folder], user }, clock);
 
-/**
- * Kills the processes that a killed service left, by their mark or home; returns how many. Only one agent may serve.
- */
+/** Kills the processes that a killed service left, by mark or home; returns how many. Only one agent may serve. */
 export async function killOrphanedProcesses(buildsFolder: string, clock: Clock): Promise<number> {
   const isLeft = ({ pid }: ProcessInfo): boolean =>
     [buildMark, agentMark, 'HOME'].some((name) => variableOf(pid, name)?.startsWith(`${buildsFolder}/`) === true);

@@ -36,9 +36,7 @@ type FetchResult =
 /** The fetches after which a mirror is created again: each leaves a pack, and many packs are slow. */
 const maxPacks = 100;
 
-/**
- * Prepares a mirror, emptied where it is broken; returns whether it held something. The caller holds the folder's turn.
- */
+/** Prepares a mirror, emptied where broken; returns whether it held something. The caller holds the folder's turn. */
 export async function openMirror(folder: string, git: RunGit): Promise<StepResult<'new' | 'kept'>> {
   if (isWhole(folder) && packsIn(folder) < maxPacks) {
     await clearUp(folder);

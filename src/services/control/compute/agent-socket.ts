@@ -45,9 +45,7 @@ export async function openAgentSocket(user: ProcessUser | undefined) {
   }
   return {
     path,
-    /**
-     * Moves the socket to where only the service can change it; returns its origin. @throws Error if it is no socket.
-     */
+    /** Moves the socket to where only the service can change it; returns its origin. @throws Error if it is none. */
     take: async (): Promise<string> => {
       if (user) {
         await rename(path, taken);

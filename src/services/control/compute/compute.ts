@@ -57,9 +57,7 @@ export interface RunningAgent {
   origin: string;
   /** The value of `x-landfall-agent-token` in every request to it. */
   token: string;
-  /**
-   * Drains and ends it, after `withinMs`, or the compute's own limit, by force. Of several calls the shortest counts.
-   */
+  /** Drains and ends it, after `withinMs`, or the compute's own limit, by force. The shortest of several counts. */
   stop(withinMs?: number): Promise<void>;
   /** Whether a `stop` left it loaded, ready to restart. Absent: `stop` always ends it. */
   isIdle?: () => boolean;

@@ -115,9 +115,7 @@ const processes = 1_024;
 /** The OOM score adjustment: 1,000 is killed first of all. */
 const firstToGo = 500;
 
-/**
- * The limits that a shell sets. The number of processes counts per user, so it is limited for a deployment's own only.
- */
+/** The limits that a shell sets. Processes are counted per user, so they are limited for a deployment's own only. */
 function confine(ownUser: boolean): string {
   return [
     'umask 077',

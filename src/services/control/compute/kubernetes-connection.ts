@@ -33,9 +33,7 @@ export interface Connection {
   server: string;
   /** The namespace of its context, else `default`. */
   namespace: string;
-  /**
-   * Sends a request, with retries; returns the response's text. @throws ServiceError when refused, or failed at last.
-   */
+  /** Sends a request, with retries; returns the response's text. @throws ServiceError when it finally fails. */
   send(request: ClusterRequest): Promise<string>;
 }
 

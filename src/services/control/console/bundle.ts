@@ -11,10 +11,7 @@ export type ConsoleFiles = ReadonlyMap<string, Uint8Array>;
 const packaged = join(import.meta.dirname, 'console');
 const sources = join(import.meta.dirname, '../../../console');
 
-/**
- * The files of the console: the package's, or, in a clone, built now. @throws Error with advice where neither is
- * possible.
- */
+/** The files of the console: the package's, or, in a clone, built now. @throws Error where neither is possible. */
 export async function loadConsole(): Promise<ConsoleFiles> {
   if (!existsSync(packaged)) return bundleConsole();
   const files = new Map<string, Uint8Array>();

@@ -65,9 +65,7 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
     return found.map(({ id }) => id);
   },
 
-  /**
-   * Records that nothing of a deployment runs any more. False where no deletion was requested, or this was recorded.
-   */
+  /** Records that nothing of a deployment runs any more. False where no deletion was requested, or it was recorded. */
   async noteStopped(id: string): Promise<boolean> {
     return inTransaction(db, async (trx) => {
       const deployment = await lockDeployment(trx, id);

@@ -43,9 +43,7 @@ export type Decide = (current: DeploymentRecord) => DeploymentChange | { refused
 
 /** Creating and changing deployments. @param deleteExpired removes expired idempotency keys. */
 export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired: () => Promise<void>) => ({
-  /**
-   * Creates a deployment, its first revision and its tracing project. Constraints decide between concurrent creations.
-   */
+  /** Creates a deployment with a first revision and a tracing project. Constraints decide between concurrent ones. */
   async createDeployment(
     tenantId: string,
     requested: NewDeployment,

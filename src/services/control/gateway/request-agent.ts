@@ -22,9 +22,7 @@ export function addressOf(origin: string): RequestOptions {
     : urlToHttpOptions(new URL(origin));
 }
 
-/**
- * Requests an agent; the caller must read or destroy the body. Follows no redirect. @throws Error without a response.
- */
+/** Requests an agent; the caller must read or destroy the body. Follows no redirect. @throws Error when unanswered. */
 export function requestAgent({ origin, token }: Upstream, path: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { [agentTokenHeader]: token };

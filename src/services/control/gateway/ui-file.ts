@@ -44,9 +44,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/**
- * Sends a file of an agent's UI as what its name says. @throws Error where the response is neither a file nor a 404.
- */
+/** Sends a file of an agent's UI as what its name says. @throws Error where the response is no file and no 404. */
 export function passOnUiFile(incoming: IncomingMessage, response: ServerResponse): void {
   const { statusCode: status = 0 } = incoming;
   if (status >= 400 && status < 500) {

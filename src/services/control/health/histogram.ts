@@ -18,10 +18,7 @@ export function observe(histogram: Histogram, ms: number): void {
   histogram[bucket] = (histogram[bucket] ?? 0) + 1;
 }
 
-/**
- * A percentile (ms), within `relativeError` of the nearest-rank one; null without durations. @param share 0.95 for the
- * 95th.
- */
+/** A percentile (ms), within `relativeError`; null without durations. @param share 0.95 for the 95th. */
 export function percentile(histogram: readonly number[] | null, share: number): number | null {
   const counts = histogram ?? [];
   const total = counts.reduce((sum, count) => sum + count, 0);

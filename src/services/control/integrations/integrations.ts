@@ -39,9 +39,7 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
     });
 
   return {
-    /**
-     * A tenant's integrations, at most a minute old. @throws GitHubIntegrationError where GitHub could not be reached.
-     */
+    /** A tenant's integrations, at most a minute old. @throws GitHubIntegrationError if GitHub can't be reached. */
     async list(tenantId: string): Promise<IntegrationRecord[]> {
       await putInstallations();
       return store.listIntegrations(tenantId);

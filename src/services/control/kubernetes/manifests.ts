@@ -6,8 +6,7 @@ import { kindsOfParts, type Manifest, baseName } from './manifest.ts';
 import { agentService, ignoredContainers, workload } from './workloads.ts';
 
 /**
- * Turns a revision into the objects of a cluster (docs/design/contract.md#resources). `ignored` names fields without
- * effect.
+ * Turns a revision into the objects of a cluster (docs/design/contract.md#resources); `ignored` fields have no effect.
  */
 export function kubernetesManifests(input: ManifestInput): { manifests: Manifest[]; ignored: string[] } {
   const { spec } = input;

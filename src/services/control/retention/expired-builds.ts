@@ -9,9 +9,7 @@ const day = 24 * hour;
 
 /** All retention times, in milliseconds. */
 export const ages = {
-  /**
-   * Builds. Those of the last `live` revisions and the `newest` others are kept; beyond `most` the oldest go at once.
-   */
+  /** Builds. Those of the last `live` revisions and the `newest` others stay; beyond `most` the oldest go at once. */
   builds: { live: 5, newest: 4, most: 20, ms: day },
   /** Lines of build and deploy logs, by the time of writing; a live revision keeps its own. */
   logs: { ms: 30 * day },

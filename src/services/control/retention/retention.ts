@@ -82,9 +82,7 @@ export function createRetention(settings: RetentionDependencies) {
     if (line !== undefined) log.info(`Removed by retention: ${line}.`);
   }
 
-  /**
-   * Removes unused data early, the least valuable first, until `wanted` bytes are free: never what live revisions need.
-   */
+  /** Removes unused data early, the least valuable first, until `wanted` bytes are free; never what live ones need. */
   async function makeRoom(wanted: number): Promise<void> {
     const cleared: RemovedCounts = {};
     const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;

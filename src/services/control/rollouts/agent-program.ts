@@ -155,9 +155,7 @@ function sourceOf(
   return { ...from, token, endToken: cloning.endToken };
 }
 
-/**
- * Checks the build of a failed agent, and makes it again where files are damaged; else the failure is the agent's own.
- */
+/** Checks the build of a failed agent, and makes a damaged one again; else the failure is the agent's own. */
 export async function repairBuild(job: RolloutJob, tools: RolloutDependencies): Promise<Repair> {
   const { revision, deployLog } = job;
   if (revision.build_folder === null) return { kind: 'whole' };

@@ -42,8 +42,7 @@ export function createAgentAccess({ secret, store, clock }: AccessDependencies) 
       return { token: `${text}.${sign(text).toString('base64url')}`, expires_at: new Date(expiresAt).toISOString() };
     },
     /**
-     * The key whose session has got a token, as long as that lasts. @param request.at its begin: a stream outlives its
-     * token.
+     * The key whose session has got a token, as long as that lasts. `at`: its begin, for a stream outlives its token.
      */
     async admit(
       token: string,

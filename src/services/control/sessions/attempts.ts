@@ -65,9 +65,7 @@ interface CallerSettings {
   trustedProxies: readonly string[];
 }
 
-/**
- * The address of a caller: behind a trusted proxy the last of `X-Forwarded-For`, since callers can forge the others.
- */
+/** The address of a caller: behind a trusted proxy the last of `X-Forwarded-For`; callers can forge the others. */
 export function callerAddress({ peer, forwardedFor = '', trustedProxies }: CallerSettings): string {
   if (!trustedProxies.some((proxy) => comparable(proxy) === comparable(peer))) return peer;
   const last = forwardedFor.split(',').at(-1)?.trim() ?? '';

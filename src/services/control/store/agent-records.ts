@@ -10,9 +10,7 @@ export interface AgentRecord {
 }
 
 export const agentRecordStore = (db: ControlDatabase) => ({
-  /**
-   * The agent of a deployment or tracing project, if any. @param revisionIds the revisions whose secrets count, too.
-   */
+  /** The agent of a deployment or tracing project, if any. @param revisionIds whose secrets count, too. */
   async agentRecord(
     by: { deploymentId: string } | { projectId: string },
     revisionIds: readonly string[],

@@ -10,9 +10,7 @@ export const databasePrefix = 'landfall_agent_';
 /** A name for a deployment's database and its role: every role of the server can read it, so it carries no information. */
 export const newDatabaseName = (): string => `${databasePrefix}${randomBytes(16).toString('hex')}`;
 
-/**
- * Renames what earlier versions named after the deployment's id, before agents start. What is in use keeps its name.
- */
+/** Renames what earlier versions named after the deployment's id, before agents start. What is in use stays. */
 export async function renameDatabases(db: ControlDatabase, log: Logger): Promise<void> {
   const { rows } = await sql<{ id: string; name: string }>`
     select id, database_name as name from control.deployments

@@ -21,9 +21,7 @@ export type OnceEnd<T> =
   | { kind: 'repeated'; answer: unknown }
   | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
-/**
- * Does a write, records it and stores its response in one transaction. A concurrent write with the key waits for it.
- */
+/** Does a write, records it and stores its response in one transaction. A concurrent write with the key waits. */
 export async function writeOnce<T>(
   db: ControlDatabase,
   clock: Clock,

@@ -15,9 +15,7 @@ export interface TracedRunsIntake extends TokensOfAgents {
   tracing: Tracing;
 }
 
-/**
- * Stores the runs that an agent reports. The project's token (`bearer`) allows adding runs there, and reading nothing.
- */
+/** Stores the runs that an agent reports. The project's token (`bearer`) allows adding runs, and reading nothing. */
 export async function takeRuns(
   { store, tracing, agentTokens }: TracedRunsIntake,
   projectId: string,

@@ -27,10 +27,7 @@ export interface LoadedGraph {
   make(config: MakeConfig): Promise<Graph>;
 }
 
-/**
- * Loads every graph of a configuration file. @throws StartupError for the first one that is missing, throws, or is
- * none.
- */
+/** Loads all graphs of a configuration file. @throws StartupError for the first that is missing, throws, or is none. */
 export async function loadGraphs(
   places: readonly GraphLocation[],
   configPath: string,

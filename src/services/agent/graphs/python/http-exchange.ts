@@ -43,10 +43,7 @@ const part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('close') }),
 ]);
 
-/**
- * Answers a request by the agent's application; undefined if it leaves it to the server's own routes. @throws
- * WorkerGone
- */
+/** Answers a request by the agent's application; undefined leaves it to the server's own routes. @throws WorkerGone */
 export async function callApp(
   { host, log }: { host: GraphHost; log: Logger },
   asked: AppRequest,

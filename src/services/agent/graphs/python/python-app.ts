@@ -14,9 +14,7 @@ interface AppParts {
   log: Logger;
 }
 
-/**
- * The application of an agent in Python. @param isMounted whether the server's own routes are behind its middleware.
- */
+/** The application of an agent in Python. @param isMounted whether our own routes are behind its middleware. */
 export const pythonApp = (parts: AppParts, { isMounted }: { isMounted: boolean }): CustomApp =>
   isMounted
     ? { before: new Hono<AppEnv>().use(around(parts)), after: undefined }

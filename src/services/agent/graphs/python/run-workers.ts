@@ -115,9 +115,7 @@ export class RunWorkers implements GraphHost {
   }
 }
 
-/**
- * Runs a graph, and goes on from its last checkpoint where its process has ended. @throws what the last attempt throws.
- */
+/** Runs a graph, from its last checkpoint where its process has ended. @throws what the last attempt throws. */
 export async function despiteDeaths(
   run: (attempt: number) => Promise<void>,
   { plan: { runId, graphId }, attempt: first, events }: { plan: RunPlan; attempt: number; events: EventLog },

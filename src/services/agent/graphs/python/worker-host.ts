@@ -47,9 +47,7 @@ export class WorkerHost implements GraphHost {
     this.#options = options;
   }
 
-  /**
-   * Starts the worker, and loads the graphs. @throws StartupError for one that can't be loaded, in the worker's words.
-   */
+  /** Starts the worker, and loads the graphs. @throws StartupError for one that can't be loaded. */
   async load(): Promise<CodeFacts> {
     const starting = this.#start();
     this.#worker = starting.then(({ worker }) => worker);

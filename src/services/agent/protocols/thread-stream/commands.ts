@@ -20,9 +20,7 @@ import { cursorOf, eventsOfChannels, matchesFilter } from './event.ts';
 import { fork, readThread, respond, startRun } from './run-commands.ts';
 import { listCheckpoints, readState, readTree } from './state-commands.ts';
 
-/**
- * Carries out a command; its response says whether it succeeded. @throws Refusal for what is no mistake of the command.
- */
+/** Carries out a command; its response says whether it succeeded. @throws Refusal for no mistake of the command. */
 export async function carryOut(command: ThreadCommand, context: CommandContext): Promise<CommandResponse> {
   const { id } = command;
   try {
