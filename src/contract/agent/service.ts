@@ -27,9 +27,7 @@ export const serverInfoSchema = z.looseObject({
 });
 export type ServerInfo = z.infer<typeof serverInfoSchema>;
 
-/**
- * The API of an agent server. A call may reject with a `ServiceError`; a failed run is a result or the event `error`.
- */
+/** The API of an agent server. A call may reject with a `ServiceError`; a failed run is a result or an event. */
 export interface AgentServer {
   /** `GET /ok`: resolves if the server is healthy. */
   ok(options?: CallOptions): Promise<void>;

@@ -18,10 +18,7 @@ export const wholeValue = '$';
 const maxPathLength = 200;
 const maxPaths = 100;
 
-/**
- * Parses the path of texts in an item's value: `$`, `a.b`, `items[*].text`, `items[-1]`, `*.text`, `{title,meta.tags}`.
- * Undefined if it is none.
- */
+/** Parses a path, as `$`, `a.b`, `items[*].text`, `items[-1]`, `*.text`, `{title,meta.tags}`; else undefined. */
 export function readTextPath(text: string): TextPath | undefined {
   const path = text.startsWith('$.') ? text.slice(2) : text.replace(/^\$(?=\[|$)/, '');
   if (path === '') return text === wholeValue ? [] : undefined;

@@ -180,9 +180,7 @@ function nameProblem(path: string, name: string): string | undefined {
   return Buffer.byteLength(path) > maxPathLength ? `its path is longer than ${maxPathLength} bytes` : undefined;
 }
 
-/**
- * Why a link is not packed: it must stay within the folder, and go up only at its begin, where no other link can lead.
- */
+/** Why a link is not packed: it must stay in the folder, and go up only at its begin, where no other link can be. */
 function linkProblem(path: string, target: string): string | undefined {
   const out = 'this link leads out of the folder: put a copy in its place, or leave it out by an ignore file';
   if (target === '' || /[\p{Cc}\\]/u.test(target)) return 'this link holds a backslash or a control character';

@@ -78,10 +78,7 @@ export interface Queue {
   define(name: string, policy: JobPolicy): Promise<void>;
   /** Sends a job, and returns its id, or `undefined` when a job of this id is there already. */
   send(name: string, data: object, options?: SendOptions): Promise<string | undefined>;
-  /**
-   * Sends several jobs in one statement, and returns the ids of those that were not there already. Of jobs with the
-   * same id the first counts.
-   */
+  /** Sends several jobs in one statement; returns the ids of new ones. Of the same id the first counts. */
   sendMany(
     name: string,
     jobs: readonly { id?: string; data: object; startAfter?: Date | number; group?: string }[],

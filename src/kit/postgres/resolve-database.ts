@@ -26,9 +26,7 @@ interface ResolvedDatabase {
   close(): Promise<void>;
 }
 
-/**
- * The Postgres of this installation: by its address, else the embedded one. @throws Error as `startEmbeddedPostgres`.
- */
+/** The Postgres of this installation: by address, else the embedded one. @throws Error as `startEmbeddedPostgres`. */
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {
     const url = checkAddress(databaseUrl);

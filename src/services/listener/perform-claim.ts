@@ -26,10 +26,7 @@ export interface ClaimDependencies {
 
 const releaseWithinMs = 5_000;
 
-/**
- * Carries out one claim to its end. A lost claim is not touched any more; a claim that is not needed any more, or
- * interrupted by the listener's shutdown, is released.
- */
+/** Carries out one claim to its end. A lost one is not touched any more; one that is not needed is released. */
 export async function performClaim(claim: WorkClaim, settings: ClaimDependencies): Promise<void> {
   const { work, listenerId, clock, random, log, leaving } = settings;
   const { claim_id: claimId, deployment, revision } = claim;

@@ -21,9 +21,7 @@ export class CheckpointWriteTracker {
     return this.#metadata.get(runId);
   }
 
-  /**
-   * Counts a write as pending until it ends. @param runId null for a manual update. @throws if the run may not write.
-   */
+  /** Counts a write as pending until it ends; `runId` is null for a manual update. @throws if the run may not write. */
   async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     if (runId === null) return write();
     if (this.#closed.has(runId)) throw new RunOwnershipLost('The run was stopped. Its later writes are discarded.');

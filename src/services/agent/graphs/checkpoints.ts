@@ -50,10 +50,7 @@ const putCheckpoint = `
   on conflict (thread_id, checkpoint_ns, checkpoint_id)
   do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
 
-/**
- * Records what a run overwrites in a state that is not its own, on the first write, so that it can be undone. The `idx`
- * of what it writes are in the relation `written`.
- */
+/** Records once what a run overwrites in a state that is not its own, to undo it. `written` has each `idx`. */
 const before = (run: string) => `
   before as (
     insert into checkpoint_writes_before (run_id, thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)

@@ -19,9 +19,7 @@ const credentialHeaders = new Set([
 const isUsual = (name: string): boolean =>
   name === 'user-agent' || (name.startsWith('x-') && !name.startsWith('x-forwarded-'));
 
-/**
- * Maps headers to the `configurable` of runs: the usual ones, plus `includes`, minus `excludes` and the user's keys.
- */
+/** Maps headers to the `configurable` of runs: the usual ones and `includes`, without `excludes` and user keys. */
 export function configurableHeaders(rules: HeaderRules | null | undefined): (headers: Headers) => FreeObject {
   const { includes = [], excludes } = patternsOf(rules ?? {});
   const isIncluded = matcher(includes);

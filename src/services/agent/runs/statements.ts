@@ -91,10 +91,7 @@ const insertTrace = (at: number, endedAt: string) => `
       from run where $${at}::boolean
     )`;
 
-/**
- * Queues the webhook of a run in the statement that ends it, with its whole payload: the run's row may be deleted. The
- * parameters from `at` on are: its URL, and the URL's host.
- */
+/** Queues the webhook of a run in the statement that ends it, with its payload. From `at` on: its URL and host. */
 const insertWebhook = (at: number, end: { status: string; endedAt: string; error: string; values: string }) => `
     hooked as (
       insert into webhook_deliveries (url, host, next_attempt_at, run_id, thread_id, assistant_id, status, metadata, kwargs,

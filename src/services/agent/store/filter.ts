@@ -28,10 +28,7 @@ const filterOperators = ['$eq', '$ne', ...comparisons.keys(), '$in', '$nin', '$e
 /** The maximum number of conditions: building the statement takes quadratic time. */
 export const maxConditions = 100;
 
-/**
- * Parses a filter: `{"field": value}` means equality, `{"field": {"$gt": 5}}` that all operators hold, and
- * `{"field": {"a": 1}}` an object that contains at least that.
- */
+/** Parses a filter: a value means equality, `{"$gt": 5}` an operator, `{"a": 1}` an object with at least that. */
 export function readFilter(filter: FreeObject): ReadFilter {
   const conditions: Condition[] = [];
   for (const [field, wanted] of Object.entries(filter)) {

@@ -217,10 +217,7 @@ async function lock(
 /** Metadata in its searchable form. */
 const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(parseExactly(storable(metadata)));
 
-/**
- * $1 thread, $2 the new thread, $3 now, $4 more metadata. Copies a thread with its states in one statement, as a consistent snapshot; no
- * row if there is no such thread. The copy's time to live starts now.
- */
+/** $1 thread, $2 the new thread, $3 now, $4 more metadata. One consistent snapshot; its lifetime starts now. */
 const copyThread = `
   with source as (
     select * from threads where thread_id = $1::uuid

@@ -46,10 +46,7 @@ export function exceededLimit(used: Usage, most: Pick<BuildBounds, 'memoryBytes'
   return `it ran more processes than a build may (${most.processes}) and was stopped`;
 }
 
-/**
- * Measures a build periodically: why it must be stopped; undefined when `over` aborted first. It must not use more than
- * half of the free space that it needs to start: the rest is for live agents.
- */
+/** Why a build must be stopped: it may use half of the free space, live agents need the rest. */
 export const watchBuild =
   ({ processes, bounds, dataDir, freeSpace, clock }: WatchDependencies) =>
   async (over: AbortSignal): Promise<string | undefined> => {

@@ -167,10 +167,7 @@ function pnpmScriptLine(line: string): { script: string; text: string } | undefi
   return folder === '.' || folder.includes('/') ? { script: `${folder} ${script}`, text } : undefined;
 }
 
-/**
- * Keeps what explains a script that failed: its first line that names a cause, else its last one. Scripts of optional
- * packages may fail before the one that ends the command.
- */
+/** Keeps what explains a failed script: its first cause, else its last line. Optional ones may fail before. */
 function pnpmScripts(isCause: (text: string) => boolean) {
   const running = new Map<string, { first: string | undefined; last: string | undefined }>();
   let failed: string | undefined;

@@ -90,10 +90,7 @@ export const packagesAside = ({ folder }: RunningBuild): string => `${folder.sta
 /** The longest list of folders that is passed to a command, in bytes. */
 const maxListBytes = 100_000;
 
-/**
- * Why an entry's folders can't be put into a checkout; undefined where they can. An install script chooses their names
- * and the repository controls the checkout, so a link above one of them could lead outside.
- */
+/** Why an entry's folders can't be put into a checkout, where a link above one could lead outside. */
 export function placementProblem(folders: readonly string[], into: string): string | undefined {
   if (Buffer.byteLength(folders.join('\0')) > maxListBytes) return 'it makes very many folders of packages';
   const blocked = folders

@@ -76,10 +76,7 @@ function noteFirstEvent(incoming: IncomingMessage, record: RequestRecord): void 
 /** The most that is kept of an incomplete line: its start is enough to identify the field. */
 const maxStartLength = 200;
 
-/**
- * Makes the function that gets the pieces of an event stream and returns true once the first event has started. Comments
- * and the event `metadata`, which a server sends before a run starts, do not count.
- */
+/** Finds the first event after `metadata` in the pieces of an event stream. Comments do not count. */
 function firstEventFinder(): (piece: Uint8Array) => boolean {
   const decoder = new TextDecoder();
   let line = '';

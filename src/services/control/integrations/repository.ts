@@ -95,9 +95,7 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
     return unbound !== undefined;
   },
 
-  /**
-   * Stores the current installations; missing ones are uninstalled. A single tenant gets every one not unbound from it.
-   */
+  /** Stores the current installations; others are uninstalled. A single tenant gets all that were not unbound. */
   async putInstallations(installations: readonly Installation[]): Promise<void> {
     const now = new Date(clock.now());
     await inTransaction(db, async (trx) => {

@@ -5,10 +5,7 @@ import { hasCode } from '../../../kit/errors.ts';
 import type { BuildProgram } from '../compute/compute.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 
-/**
- * Gives a tree to a user; does not follow links. Call it before any process of that user can reach the tree, so that no
- * part is replaced meanwhile, and never for a tree that shares files with another one by hard links.
- */
+/** Gives a tree to a user, without following links, before any process of theirs can reach it. Never one with hard links. */
 export async function changeOwner(path: string | Buffer, user: ProcessUser): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) {

@@ -127,9 +127,7 @@ function letHandOver(folder: string, { uid, gid }: ProcessUser): void {
 const reading =
   'for (const file of process.argv.slice(1)) try { require("fs").closeSync(require("fs").openSync(file)) } catch { console.log(file); process.exit(3) }';
 
-/**
- * The first part of a program that a user can't read, tried for real. @throws Error where root may not act as the user.
- */
+/** The first part of a program that a user can't read, tried for real. @throws Error if root may not act as them. */
 function closedTo({ uid, gid }: ProcessUser, { node }: AgentProgramFiles, files: string[]): string | undefined {
   const tried = spawnSync(node, ['-e', reading, ...files], { uid, gid, cwd: '/', env: {}, encoding: 'utf8' });
   if (hasCode(tried.error, 'EACCES', 'ENOENT')) return node;

@@ -61,9 +61,7 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
     );
   },
 
-  /**
-   * Releases a claim: the next holder starts its work again. @param isUndone whether nothing of it is in the cluster.
-   */
+  /** Releases a claim: the next holder starts its work again. `isUndone`: nothing is left in the cluster. */
   async releaseClaim(listenerId: string, claimId: string, { isUndone }: { isUndone: boolean }): Promise<ClaimStatus> {
     return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
       const { revision, claim } = held;

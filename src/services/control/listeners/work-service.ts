@@ -99,10 +99,7 @@ export function listenerWorkOperations({
       return sendStanding(end.claim, end.wanted);
     },
 
-    /**
-     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is
-     * left in the cluster; else the next holder restores the live revision where this one is no longer wanted.
-     */
+    /** DELETE .../claims/{claim}: frees the work. Unless `undone`, the live revision may have to be restored. */
     async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
       const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
       const claim = parseId(call, 'claim_id', claimId);

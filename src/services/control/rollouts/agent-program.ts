@@ -91,10 +91,7 @@ async function findOrRebuild(job: RolloutJob, tools: RolloutDependencies): Promi
 const existingBuildFolder = ({ build_folder, id }: RevisionRecord, { builds }: RolloutDependencies): BuildFolder =>
   buildFolder(builds.dataDir, basename(build_folder ?? id));
 
-/**
- * Makes the build of a revision again, in its place, from the same source; undefined when interrupted before that. Of
- * concurrent revisions that share it, one builds and the others use the result if it is complete.
- */
+/** Makes a build again, in its place; undefined when interrupted before. Concurrent revisions share one result. */
 async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;

@@ -50,10 +50,7 @@ export interface RolloutsSettings
   pollMs?: number;
 }
 
-/**
- * Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time.
- * Nothing happens before `recover`, which covers all earlier requests.
- */
+/** Carries revisions out, one at a time per deployment. The table is the truth; `wake` only saves time. */
 export class Rollouts {
   readonly #settings: RolloutsSettings & { workDir: string; pollMs: number };
   readonly #stopping = new AbortController();

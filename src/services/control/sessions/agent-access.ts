@@ -16,10 +16,7 @@ interface AccessDependencies {
   clock: Pick<Clock, 'now'>;
 }
 
-/**
- * Tokens with which a page of the console reaches one agent at the agents' own origin, where its session does not exist.
- * They are signed and not stored; each request looks the session up, so that a token ends with it.
- */
+/** Tokens with which a page reaches one agent at the agents' own origin. Each use looks the session up. */
 export function createAgentAccess({ secret, store, clock }: AccessDependencies) {
   const key = createHmac('sha256', secret).update('agent access').digest();
   const sign = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
@@ -41,9 +38,7 @@ export function createAgentAccess({ secret, store, clock }: AccessDependencies) 
       );
       return { token: `${text}.${sign(text).toString('base64url')}`, expires_at: new Date(expiresAt).toISOString() };
     },
-    /**
-     * The key whose session has got a token, as long as that lasts. `at`: its begin, for a stream outlives its token.
-     */
+    /** The key whose session has got a token, as long as it lasts. `at`: the begin, for a stream outlives its token. */
     async admit(
       token: string,
       { deploymentId, at, isInBackground }: { deploymentId: string; at: number; isInBackground: boolean },

@@ -36,10 +36,7 @@ const maxAddresses = 10_000;
 /** The value of a right attempt, or how long the address has to wait (ms). */
 type AttemptResult<T> = { kind: 'right'; value: T } | { kind: 'wrong'; waitMs: number };
 
-/**
- * Counts wrong keys by address. Every attempt is checked at once, and a right one always succeeds: whoever sends wrong
- * keys from an address, or in the name of one, locks nobody out. Keys have too many random bits to be guessed at any speed.
- */
+/** Counts wrong keys by address. A right one always succeeds, so that nobody locks others out. */
 export function createAttemptThrottle(clock: Pick<Clock, 'now' | 'steadyNow'>) {
   const known = new Map<string, WrongAttempts>();
   return {

@@ -36,10 +36,7 @@ export class ClientRequests {
   readonly #inContext = AsyncLocalStorage.snapshot();
   readonly #open = new Map<number, OpenCall>();
 
-  /**
-   * @param fetch handles a request in process; undefined where nothing is served, as in a build.
-   * @param isRun whether the calls are those of a run, which may start others without an end.
-   */
+  /** @param fetch absent in a build, which serves nothing. @param isRun whether a run calls, which may start others. */
   constructor(fetch: Fetch | undefined, { isRun }: { isRun: boolean }) {
     this.#fetch = fetch;
     this.#isRun = isRun;

@@ -41,10 +41,7 @@ export interface SharedEnvironment extends Environment {
 
 const day = 86_400_000;
 
-/**
- * The environment with an agent's packages: an earlier one, where all that decides them is the same, else a new one.
- * Without a lock file they are chosen anew once a day.
- */
+/** The environment with an agent's packages: one with the same inputs, or a new one (daily without a lock file). */
 export async function obtainEnvironment(
   wanted: WantedEnvironment,
   running: RunningBuild,
