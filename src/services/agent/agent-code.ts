@@ -23,13 +23,10 @@ export interface AgentCode {
   graphs: readonly LoadedGraph[];
   /** What the build read from the graphs' types in TypeScript; undefined without one. */
   types: StaticSchemas | undefined;
-  /** The authentication and authorization handlers of `auth.path`. */
   auth: AgentAuth | undefined;
-  /** The application of `http.app`. */
   app: CustomApp | undefined;
   /** What `store.index.embed` names. */
   embeddings: Embeddings | undefined;
-  /** The components of `ui`, for browsers. */
   ui: UiBundles;
   /** The process that holds what is in Python, if anything is. */
   python: Pick<PythonCode, 'engine' | 'rest' | 'wake' | 'close'> | undefined;

@@ -20,9 +20,7 @@ interface BackgroundDependencies {
   firing: CronScheduler;
   exporter: RunExporter | undefined;
   delivering: WebhookDelivery;
-  /** Drains the runs, and closes the streams of their events. */
   endRuns: () => Promise<void>;
-  /** Closes the database. */
   close: () => Promise<void>;
 }
 

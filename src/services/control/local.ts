@@ -84,11 +84,9 @@ export interface LocalSettings {
   log: Logger;
   /** How agents run on this machine; builds as processes and images as containers when absent. */
   running?: ComputeChoice | undefined;
-  /** Runs agents instead. */
   compute?: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer?: string | undefined;
-  /** Called as revisions make progress. */
   step?: RolloutStep | undefined;
 }
 
@@ -98,7 +96,6 @@ export interface LocalServices {
   /** The key of this installation: a secret. */
   apiKey: string;
   tenantId: string;
-  /** The control service of that tenant, in this process. */
   control: OurControlService;
   /** Makes the address of the console with a code that signs in once: a secret. */
   signInLink(): string;

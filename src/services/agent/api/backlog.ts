@@ -15,7 +15,6 @@ const stallMs = 10_000;
 export interface ClientBacklog {
   /** Bytes not yet read. */
   bytes: () => number;
-  /** Disconnects the caller. */
   giveUp: () => void;
 }
 

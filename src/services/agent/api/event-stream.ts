@@ -14,7 +14,6 @@ const ahead = 64 * 1024;
 
 export interface StreamOptions {
   clock: Clock;
-  /** Called if the caller disconnects before the end. */
   onGone: () => void;
   /** For a resumable run: the last event that the caller received. */
   afterId?: number | undefined;

@@ -44,7 +44,6 @@ export interface AppDependencies extends ThreadComponents {
   checkDatabase: () => Promise<void>;
   metrics: Metrics;
   findTask: FindTask;
-  /** The events of the thread-stream protocol. */
   threadEvents: { store: ThreadEventStore; streams: ThreadEventStreams };
   clock: Clock;
   log: Logger;

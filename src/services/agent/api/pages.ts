@@ -2,7 +2,6 @@ import type { Context } from 'hono';
 
 /** Some of all matches. */
 export interface Page {
-  /** Counts all matches. */
   total: number;
   /** The number of matches before these; absent where the next page is not announced. */
   offset?: number;

@@ -12,7 +12,6 @@ export interface Upgrade {
   decline?: () => void;
   /** The subprotocol to speak, null for none; absent for the first that the client offers. */
   subprotocol?: string | null;
-  /** Further headers of the handshake. */
   headers?: readonly (readonly [name: string, value: string])[];
 }
 

@@ -62,7 +62,6 @@ export class AssistantStore {
     }
   }
 
-  /** Creates an assistant with its first version, unless it already exists. */
   async create(
     request: AssistantCreate,
     assistantId: string,

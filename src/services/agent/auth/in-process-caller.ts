@@ -16,7 +16,6 @@ let contexts = 0;
 
 /** Agent code that runs on behalf of a caller. */
 class CallerContext {
-  /** Unique in this process. */
   readonly id = String((contexts += 1));
   readonly caller: Caller;
 

@@ -59,7 +59,6 @@ export class CronScheduler {
     this.#lookedAt = now;
   }
 
-  /** Calls `act` for every cron that is due by then, one after the other. */
   async #each(until: Date, act: (cron: StoredCron) => Promise<void>): Promise<void> {
     let crons: StoredCron[] = [];
     do {

@@ -50,7 +50,6 @@ export class Graphs {
   readonly #store: GraphStore;
   readonly #types: StaticSchemas | undefined;
 
-  /** Pending checkpoint writes of runs. */
   readonly writes = new CheckpointWriteTracker();
 
   /** @param types what the build read from the graphs' types in TypeScript. */
@@ -113,7 +112,6 @@ export class Graphs {
     await this.#attached(graphId).memory.deleteThread(threadId);
   }
 
-  /** The JSON schemas of a graph from `make`. */
   async schemas(graphId: string, graph: Graph): Promise<GraphSchemaSet> {
     return schemasOf(graph, this.#attached(graphId).engine, this.#types?.graphs[graphId]);
   }
@@ -135,7 +133,6 @@ export class Graphs {
     return Object.fromEntries(found);
   }
 
-  /** The engine's form of a command of the API. */
   command(graphId: string, command: Command): unknown {
     return this.#attached(graphId).engine.command(command);
   }

@@ -58,7 +58,6 @@ function originMatcher(written: string): (origin: string) => boolean {
 
 export interface MiddlewareOptions extends Omit<AuthorizeParts, 'auth'> {
   http: HttpConfig;
-  /** The `auth` section of the file. */
   authConfig: AuthConfig | null | undefined;
   auth: AgentAuth | undefined;
   app: CustomApp | undefined;

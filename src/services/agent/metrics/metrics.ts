@@ -91,7 +91,6 @@ export class Metrics {
     };
   }
 
-  /** The metrics in the Prometheus text format. */
   async text(): Promise<{ body: string; type: string }> {
     const figures = await readLoadSnapshot(this.#parts);
     for (const { gauge, of } of this.#gauges) gauge.set(of(figures));

@@ -196,7 +196,6 @@ export class RunQueue {
     return rows[0]?.lapsed === true;
   }
 
-  /** Ends the lease of this process. */
   async endLease(): Promise<void> {
     await this.#storage.db.deleteFrom('processes').where('process_id', '=', this.processId).execute();
   }

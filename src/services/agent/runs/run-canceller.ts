@@ -22,12 +22,10 @@ export class RunCanceller {
     this.#parts = parts;
   }
 
-  /** Ends an unfinished run. */
   async one(runId: string, action: CancelAction): Promise<void> {
     if (!this.#stopHere(runId, action)) await this.#parts.store.requestCancel({ runIds: [runId] }, action);
   }
 
-  /** Ends every unfinished run that matches. */
   async many(which: CancelFilter, action: CancelAction): Promise<void> {
     for (const runId of await this.#parts.store.requestCancel(which, action)) this.#stopHere(runId, action);
   }

@@ -21,12 +21,10 @@ export class RunExecutor {
     this.#around = { ...around, slots: this.slots };
   }
 
-  /** Finds a run of this process. */
   find(runId: string): Execution | undefined {
     return this.#executions.get(runId);
   }
 
-  /** The runs of a thread in this process. */
   ofThread(threadId: string): Execution[] {
     return [...this.#executions.values()].filter(({ plan }) => plan.threadId === threadId);
   }

@@ -36,7 +36,6 @@ export class RunReads {
     return query.where('run_id', '=', runId).where('thread_id', '=', threadId).executeTakeFirst();
   }
 
-  /** A run by its id alone. */
   async find(runId: string): Promise<StoredRun | undefined> {
     const query = this.storage.db.selectFrom('runs').selectAll().where(this.#isThere());
     return query.where('run_id', '=', runId).executeTakeFirst();

@@ -1,6 +1,5 @@
 /** Limits concurrent runs; the others wait in order of arrival. */
 export class Slots {
-  /** The number of free slots. */
   free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -94,7 +94,6 @@ export class Items {
     });
   }
 
-  /** One item; undefined if there is none. */
   async get(namespace: readonly string[], key: string, refresh?: boolean): Promise<Item | undefined> {
     const found = sql`
       select ${itemColumns} from store_items

@@ -15,7 +15,6 @@ export interface DeleterParts {
   runs: Runs;
   graphs: Graphs;
   clock: Clock;
-  /** Called when a thread was deleted. */
   gone: (threadId: string) => void;
 }
 

@@ -95,7 +95,6 @@ interface SweepParts {
   deleter: ThreadDeleter;
   everyMs: number;
   clock: Clock;
-  /** Called when a thread was deleted. */
   gone: (threadId: string) => void;
   log: Logger;
   signal: AbortSignal;

@@ -73,7 +73,6 @@ export class ThreadStreams {
     thread.events.add(stateUpdateEvent, toWire({ thread_id: threadId, state }));
   }
 
-  /** Ends the stream of a deleted thread. */
   close(threadId: string): void {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
@@ -82,7 +81,6 @@ export class ThreadStreams {
     thread.events.close();
   }
 
-  /** Disconnects all followers. */
   async closeAll(): Promise<void> {
     this.#stop.abort();
     for (const threadId of this.#threads.keys()) this.close(threadId);

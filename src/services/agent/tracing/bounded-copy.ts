@@ -162,7 +162,6 @@ class Copier {
     return this.#append(json);
   }
 
-  /** Writes a plain text. */
   #quote(text: string): true {
     this.#write('"');
     if (text.length <= shortText) this.#write(text);
@@ -170,14 +169,12 @@ class Copier {
     return this.#write('"');
   }
 
-  /** Writes any text. */
   #append(text: string): true {
     this.#written += this.#buffer.toString('latin1', 0, this.#at) + text;
     this.#at = 0;
     return true;
   }
 
-  /** Writes a short text of ASCII. */
   #write(ascii: string): true {
     for (let index = 0; index < ascii.length; index += 1) this.#buffer[this.#at++] = ascii.charCodeAt(index);
     return true;

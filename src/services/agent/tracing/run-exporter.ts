@@ -7,7 +7,6 @@ import type { Logger } from '../../../kit/logger.ts';
 
 /** Where ended runs are exported. */
 export interface TracingOptions {
-  /** The URL for the POST requests. */
   url: string;
   /** The bearer token: a secret. */
   token: string;

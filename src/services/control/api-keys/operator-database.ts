@@ -15,7 +15,6 @@ import { randomUUID } from 'node:crypto';
 export type Tenant = Selectable<TenantsTable>;
 
 export const tenantStore = (db: ControlDatabase, clock: Clock) => ({
-  /** Makes a tenant and answers its id. */
   async addTenant(name: string, id: string = randomUUID()): Promise<string> {
     await db
       .insertInto('tenants')
@@ -24,7 +23,6 @@ export const tenantStore = (db: ControlDatabase, clock: Clock) => ({
     return id;
   },
 
-  /** The tenant that was made first, if there is one. */
   async firstTenant(): Promise<string | undefined> {
     const found = await db.selectFrom('tenants').select('id').orderBy('created_at').limit(1).executeTakeFirst();
     return found?.id;

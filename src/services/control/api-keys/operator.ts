@@ -33,7 +33,6 @@ export function operatorOf(store: ControlStore) {
 
     listInstallations: () => store.listInstallations(),
 
-    /** Binds an installation of the GitHub App to a tenant. */
     async bindInstallation(installationId: number, word: string): Promise<{ tenant: Tenant; account: string }> {
       const bound = await tenant(word);
       const known = (await store.listInstallations()).find((one) => Number(one.installation_id) === installationId);

@@ -79,7 +79,6 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
         .execute();
     },
 
-    /** Marks a key as the installation's, under a name. */
     async markKept(id: string, name: string): Promise<void> {
       await db
         .updateTable('api_keys')

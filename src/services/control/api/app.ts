@@ -14,7 +14,6 @@ import { sendError } from './response.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
 export interface AppSettings extends Omit<ApiSettings, 'describe'>, Omit<KeyBook, 'admitSession'> {
-  /** The address of the console. */
   console?: ConsoleAddress;
   /** The service of a tenant, for one caller. */
   serviceFor: (tenantId: string, by: Actor) => OurControlService;

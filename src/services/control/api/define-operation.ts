@@ -15,7 +15,6 @@ type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${
 
 /** What is sent with a request to a tenant's service. */
 interface ServiceRequest<Name extends string> {
-  /** Reads a parameter of the path. */
   param: (name: Name) => string;
   query: Record<string, unknown>;
   body: unknown;

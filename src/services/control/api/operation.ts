@@ -20,7 +20,6 @@ export interface ApiSettings {
   sessions?: Sessions | undefined;
   /** Whether the service can hold revisions before traffic. */
   holds?: boolean | undefined;
-  /** The public address of the console, where there is one. */
   consoleUrl?: string | undefined;
 }
 

@@ -80,7 +80,6 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** Records why a deletion failed. */
   async noteDeletionProblem(id: string, problem: string): Promise<void> {
     await db
       .updateTable('deployments')
@@ -102,7 +101,6 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** The ids of all revisions of a deployment. */
   async revisionIds(deploymentId: string): Promise<string[]> {
     const found = await db.selectFrom('revisions').select('id').where('deployment_id', '=', deploymentId).execute();
     return found.map(({ id }) => id);

@@ -13,7 +13,6 @@ export interface DeploymentPage extends Omit<DeploymentsQuery, 'status' | 'tag_v
 }
 
 export const deploymentQueries = (db: ControlDatabase) => ({
-  /** A tenant's deployment with its latest revision. */
   async findDeployment(tenantId: string, id: string): Promise<DeploymentView | undefined> {
     const found = await db
       .selectFrom('deployments')
@@ -55,7 +54,6 @@ export const deploymentQueries = (db: ControlDatabase) => ({
   deployment: (id: string): Promise<DeploymentRecord | undefined> =>
     db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst(),
 
-  /** The tenant of a deployment. */
   tenantOf: async (id: string): Promise<string | undefined> =>
     (await db.selectFrom('deployments').select('tenant_id').where('id', '=', id).executeTakeFirst())?.tenant_id,
 });

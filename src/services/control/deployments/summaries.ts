@@ -18,9 +18,7 @@ import type { DeletionState } from './status.ts';
 /** The facts behind a deployment's state. */
 export interface StateFacts {
   deletion: DeletionState;
-  /** The status of its latest revision. */
   latest: RevisionStatus | null;
-  /** Whether a revision serves. */
   isLive: boolean;
   /** Whether its source is to be uploaded, and nothing was yet. */
   isWithoutSource: boolean;

@@ -75,7 +75,6 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       connections.destroy();
       for (const connection of webSockets) connection.destroy();
     },
-    /** Forwards a request. */
     send(
       request: IncomingMessage,
       response: ServerResponse,

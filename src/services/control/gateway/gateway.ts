@@ -34,7 +34,6 @@ interface GatewayDependencies {
   count?: (deploymentId: string) => RequestRecord;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
-  /** The public address of agents' own origin. */
   agentsUrl?: string | undefined;
   /** Whether a deployment with nothing live has a starting agent. Called for each request for one. */
   isStarting?: (deploymentId: string) => boolean;

@@ -74,7 +74,6 @@ export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: Rec
         firstEvent: () => observe(figuresOf(deploymentId, at).first_events, steadyNow(clock) - startedAt),
       };
     },
-    /** Records a sample of an agent's process. */
     sample(deploymentId: string, { memory_bytes, queue_length, cpu }: AgentSample): void {
       const figures = figuresOf(deploymentId, clock.now());
       figures.memory_bytes = Math.max(figures.memory_bytes ?? 0, memory_bytes);

@@ -53,7 +53,6 @@ export interface Installation {
 
 export interface InstalledRepository extends NamedRepository {
   id: number;
-  /** Its clone address. */
   url: string;
   defaultBranch: string;
 }
@@ -78,7 +77,6 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
   const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 
-  /** Calls GitHub with the timeout. */
   const ask = <T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> =>
     withTimeout(clock, answerWithinMs, async (signal) => {
       try {

@@ -45,7 +45,6 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       return store.listIntegrations(tenantId);
     },
 
-    /** The repositories of an integration, likewise. */
     async repositories(integration: IntegrationRecord): Promise<RepositoryRecord[]> {
       await putRepositories(integration);
       return store.listRepositories(integration.id);

@@ -133,7 +133,6 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** Updates the repositories of an integration. */
   async putRepositories(integrationId: string, repositories: readonly NewRepository[]): Promise<void> {
     await inTransaction(db, async (trx) => {
       await trx.deleteFrom('repositories').where('integration_id', '=', integrationId).execute();
@@ -162,7 +161,6 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
     return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
   },
 
-  /** The repositories that an integration reaches. */
   async listRepositories(integrationId: string): Promise<RepositoryRecord[]> {
     return db
       .selectFrom('repositories')

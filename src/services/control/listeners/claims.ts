@@ -73,7 +73,6 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** The deployment and the revision of a claim. */
   async idsOfClaim(listenerId: string, claimId: string) {
     return db
       .selectFrom('listener_claims')

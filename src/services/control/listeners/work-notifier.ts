@@ -6,7 +6,6 @@ export type WorkNotifier = ReturnType<typeof workNotifier>;
 export function workNotifier(clock: Clock) {
   let next = Promise.withResolvers<void>();
   let isClosed = false;
-  /** There may be work. */
   const notify = (): void => {
     next.resolve();
     if (!isClosed) next = Promise.withResolvers<void>();

@@ -75,7 +75,6 @@ export function listenerWorkOperations({
       }
     },
 
-    /** POST .../claims/{claim}/renewal */
     async renewClaim(id: string, claimId: string): Promise<ClaimStanding> {
       const call = { operation: 'renew claim', method: 'POST', path: `${claimPath(id, claimId)}/renewal` };
       const claim = parseId(call, 'claim_id', claimId);

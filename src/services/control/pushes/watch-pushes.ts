@@ -12,7 +12,6 @@ export type WatchWord = (typeof watchWords)[number];
 
 interface WatchDependencies {
   store: PushStore;
-  /** Notified of a deployment's new revision. */
   rollouts: { wake: (deploymentId: string) => void };
   heads: BranchHeads;
   which: Exclude<WatchWord, 'off'>;

@@ -98,7 +98,6 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** Records the state of the database of a deployment's agents. */
   async setDatabaseState(deploymentId: string, state: DatabaseState): Promise<void> {
     await inTransaction(db, async (trx) => {
       const deployment = await lockDeployment(trx, deploymentId);

@@ -23,7 +23,6 @@ interface LiveAgentsDependencies {
   clock: Clock;
   /** How long requests in flight on a former process may take (ms). */
   drainMs: number;
-  /** Repairs the damaged build of a failed agent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
   exitHandlers?: AgentExitHandlers;
 }
@@ -134,7 +133,6 @@ export class LiveAgents {
     await late;
   }
 
-  /** Supervises an agent, or starts it if there is none yet. */
   #supervise(spec: AgentSpec, agent?: RunningAgent): SupervisedAgent {
     const entry = { spec, wasLive: !agent, leaving: new AbortController(), agent, repaired: false };
     const supervising: SupervisedAgent = { ...entry, watched: Promise.resolve() };

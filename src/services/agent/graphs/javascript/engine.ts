@@ -23,7 +23,6 @@ export interface Engine {
   keepsPendingSends: boolean;
   /** Creates a checkpointer in memory, for stateless runs. */
   memoryCheckpoints(): MemoryCheckpoints;
-  /** The engine's form of a command of the API. */
   command(command: Command): unknown;
   /** Reads a graph's schemas; undefined if the engine does not support it. Loaded on first use. */
   schemaReaders(): Promise<SchemaReaders | undefined>;

@@ -14,7 +14,6 @@ import { exportNames, exportOf, importFile } from './agent-export.ts';
 /** What a graph factory receives. */
 export interface MakeConfig {
   configurable: Record<string, unknown>;
-  /** Its second argument. */
   runtime: ServerRuntime;
 }
 

@@ -28,7 +28,6 @@ export class WorkerError extends Error {
   readonly type: string;
   /** What the worker's own code says is wrong; undefined for errors of the agent. */
   readonly code: string | undefined;
-  /** The traceback in Python. */
   readonly traceback: string | undefined;
 
   /** The response of a provider, where the error has one. */

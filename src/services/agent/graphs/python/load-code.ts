@@ -11,7 +11,6 @@ interface Explained {
 
 /** The code of an agent that a worker holds. */
 export interface CodeOptions extends LoadingOptions {
-  /** The folder of the configuration file. */
   folder: string;
   /** Local packages of the configuration, relative to its folder. */
   dependencies: readonly string[];
@@ -44,12 +43,9 @@ const appFacts = z.object({ is_mounted: z.boolean() }).transform(({ is_mounted: 
 
 /** What is known of the agent's code after it is loaded. */
 export interface CodeFacts {
-  /** The version of langgraph. */
   engine: string;
-  /** By their ids. */
   graphs: ReadonlyMap<string, GraphFacts>;
   auth: z.infer<typeof authFacts> | undefined;
-  /** Whether the worker embeds texts. */
   embeds: boolean;
   app: z.infer<typeof appFacts> | undefined;
 }

@@ -27,11 +27,9 @@ const lastLinesMs = 1_000;
 export interface WorkerOptions extends Omit<ConnectionHandlers, 'hello' | 'closed'> {
   /** The interpreter of the agent's environment. */
   python: string;
-  /** The agent's folder. */
   folder: string;
   /** All that the agent's code sees of the environment. */
   environment: NodeJS.ProcessEnv;
-  /** Receives what the agent's code prints. */
   print: (line: string) => void;
   /** Whether the end of the worker is explained with what it printed last. */
   tellsLines: boolean;

@@ -17,19 +17,16 @@ export class InternalRuns {
     this.#api = api;
   }
 
-  /** Starts a run and waits for its end. */
   async wait(threadId: string, body: FreeObject, signal: AbortSignal): Promise<{ runId: string; result: unknown }> {
     const response = await this.#api.ask('POST', `/threads/${threadId}/runs/wait`, { body, signal });
     const runId = response.headers.get('content-location')?.split('/').at(-1) ?? '';
     return { runId, result: await response.json() };
   }
 
-  /** Starts a run in the background. */
   start(threadId: string, body: FreeObject): Promise<Run> {
     return this.#api.read(runSchema, 'POST', `/threads/${threadId}/runs`, { body });
   }
 
-  /** Starts a run and streams its events. */
   async stream(threadId: string, body: FreeObject, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
     const requested = { ...body, stream_mode: taskModes };
     return eventsOf(await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: requested, signal }));

@@ -42,12 +42,10 @@ export class ThreadEventStreams {
     for (const reader of thread.readers) if (sequence === undefined || !reader.take(sequence, events)) reader.read();
   }
 
-  /** Ends the streams of a deleted thread. */
   close(threadId: string): void {
     for (const reader of this.#threads.get(threadId)?.readers ?? []) reader.end();
   }
 
-  /** Ends all streams. */
   async closeAll(): Promise<void> {
     this.#stop.abort();
     for (const threadId of this.#threads.keys()) this.close(threadId);

@@ -88,7 +88,6 @@ export class ThreadReader {
     this.#stop.abort();
   }
 
-  /** Ends the stream of the client. */
   end(): void {
     if (this.#stop.signal.aborted) return;
     this.stop();

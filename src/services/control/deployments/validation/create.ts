@@ -21,11 +21,9 @@ export interface CreateFacts {
   integrationProblem?: string | undefined;
   /** The requested listener, if it is the tenant's. */
   listener: KnownListener | undefined;
-  /** The kind of hosting that the service reports. */
   hosting: Hosting;
   /** Whether `internal_source` may leave `graph_config_path` to its first upload. */
   graphConfigLater: boolean;
-  /** The folders below which `repo_url` may name a repository. */
   allowGit: readonly string[];
 }
 
