@@ -33,7 +33,6 @@ function offsetAt(zone: string, moment: number): number {
   return sign === '-' ? -ahead : ahead;
 }
 
-/** When a zone shows a local time. */
 function findInstants(zone: string, time: WallTime): LocalTimeInstants {
   const before = offsetAt(zone, time - dayMs);
   const offsets = new Set([before, offsetAt(zone, time + dayMs)]);

@@ -14,7 +14,6 @@ import {
 } from './walk.ts';
 import { gzipTar, SourceChanged } from './tar-bytes.ts';
 
-/** What to pack, and how large it may get. */
 interface PackRequest {
   /** Path of the folder, from the working directory. */
   folder: string;

@@ -1,7 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type YAMLError } from 'yaml';
 import type { FieldPath, Position, SourcePositions } from './problem.ts';
 
-/** A node on the way down a path: offsets into the text. */
 interface Step {
   node: Node | null | undefined;
   key: number | undefined;

@@ -29,7 +29,6 @@ export interface Database<Schema> {
   close(): Promise<void>;
 }
 
-/** How long (ms) connecting may take. */
 const connectMs = 10_000;
 
 /**

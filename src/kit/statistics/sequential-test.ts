@@ -110,7 +110,6 @@ export function exactRates(test: SequentialTest, passRate: number): ExactRates {
   return rates;
 }
 
-/** The share of tests that have failed after each try. */
 function failedAfter(test: SequentialTest, passRate: number): number[] {
   let share = 0;
   return Array.from(tryByTry(test, passRate), ({ ended }) => (share += ended.failed));

@@ -6,7 +6,6 @@ import { wantsWebSocket } from '../../kit/http/upgrade.ts';
 import { StartupError } from './startup-error.ts';
 import { acceptWebSockets, type RequestHandler } from './api/web-sockets.ts';
 
-/** The keep-alive timeout (ms) of connections. */
 const keepAliveMs = 75_000;
 /** The listen backlog: a Unix socket refuses connections beyond it at once. */
 const connectionBacklog = 4096;

@@ -7,7 +7,6 @@ export interface LoadingOptions {
   clock: Clock;
 }
 
-/** The interval (ms) of the warnings. */
 const everyMs = 10_000;
 
 /**

@@ -120,7 +120,6 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
   }
 }
 
-/** Opens the data of the service: its folder, its database and its tables. */
 async function openData(settings: LocalSettings, opened: AsyncDisposableStack) {
   const { port, dataDir, databaseUrl, clock, log } = settings;
   // Check an existing folder first: "in use" explains more than a taken port. A new one is not created in vain.
@@ -148,7 +147,6 @@ async function openData(settings: LocalSettings, opened: AsyncDisposableStack) {
   return { store, adminDatabaseUrl: database.url, relay, apiKey, tenantId, logNotifier };
 }
 
-/** Opens what runs agents on this machine. */
 async function openCompute(settings: LocalSettings, { store, relay }: Data, opened: AsyncDisposableStack) {
   const { dataDir, clock, log } = settings;
   const agentTokens = createAgentTokens();

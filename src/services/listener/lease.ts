@@ -12,7 +12,6 @@ interface LeaseDependencies {
 const renewAfter = 1 / 3;
 const minMs = 200;
 
-/** Whether the service has ended the claim. */
 const isOver = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'missing');
 

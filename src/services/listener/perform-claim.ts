@@ -113,7 +113,6 @@ async function runRevision(
   return (await reporting.conclude('DEPLOYED')) ? 'deployed' : undefined;
 }
 
-/** Removes a deployment from the cluster; retries until it succeeds. */
 async function removeAll(
   { deployment: { id, name, namespace } }: WorkClaim,
   { compute, clock, random, log }: ClaimDependencies,

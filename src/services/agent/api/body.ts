@@ -55,7 +55,6 @@ export function validateExactly<T>(schema: z.ZodType<T>, value: unknown, plainRe
 /** The most number fields to convert, each of which copies a part of the body. */
 const maxConversions = 20;
 
-/** Copies a value with a plain number at a path. */
 function withPlainNumberAt(value: unknown, [name, ...rest]: readonly PropertyKey[]): unknown {
   if (name === undefined) return toPlainNumber(value);
   if (Array.isArray(value)) return value.with(Number(name), withPlainNumberAt(value[Number(name)], rest));

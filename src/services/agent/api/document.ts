@@ -89,7 +89,6 @@ const ofEveryRun = {
   durability: 'async',
 };
 
-/** The defaults of body fields, by schema name. */
 const bodyDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   AssistantCreate: { if_exists: 'raise' },
   AssistantSearchRequest: page,
@@ -106,5 +105,4 @@ const bodyDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   ThreadStateSearch: { limit: 1 },
 };
 
-/** The defaults of query parameters. */
 const queryDefaults: Readonly<Record<string, unknown>> = { ...page, stream_modes: ['run_modes'] };

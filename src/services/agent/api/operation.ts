@@ -75,7 +75,6 @@ export interface Env {
   };
 }
 
-/** What an operation adds to its method, its path and its name. */
 interface OperationDetails<Path extends string> extends Omit<Operation<Env, Path>, 'method' | 'path' | 'id' | 'tag'> {
   /** Errors beside those that its body, its query and its path have; `errors` names all instead. */
   also?: readonly number[];
@@ -143,13 +142,11 @@ const usualErrors = (path: string, { body, query }: Pick<OperationDescription, '
 
 const uuidInPath = /:(?:thread|run|cron|delivery|checkpoint)_id/;
 
-/** A thread to delete, with what authorization needs. */
 interface ThreadToDelete {
   thread_id: string;
   metadata: FreeObject;
 }
 
-/** Deletes threads with their runs on behalf of a caller. */
 type DeleteThreads = (c: Context, threads: readonly ThreadToDelete[]) => Promise<void>;
 
 /** Deletes threads as if the caller had requested each: all are checked before any is deleted, hidden ones skipped. */

@@ -13,7 +13,6 @@ import { objectIn, readObject, rewriteBody } from './request-body.ts';
 /** The fields that a handler may change. */
 const changeable = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
 
-/** Applies a handler's changes to a body. */
 function applyHandlerChanges(body: FreeObject, value: FreeObject): FreeObject {
   const fields = changeable.filter((field) => field in value && (field in body || field === 'metadata'));
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, value[field]])) };

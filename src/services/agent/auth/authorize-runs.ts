@@ -128,6 +128,5 @@ function withUser({ user }: Pick<AuthorizationContext, 'user'>, request: FreeObj
   return { ...request, config: { ...config, configurable } };
 }
 
-/** Drops undefined fields. */
 const withoutUndefined = (fields: FreeObject): FreeObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -21,7 +21,6 @@ export const cronCreate = cronCreateRequest.omit({ multitask_strategy: true });
 const createBody = cronCreateRequest.strip();
 const patchBody = cronPatch.strip();
 
-/** How many next runs a cron lists. */
 const maxNextRuns = 5;
 const cronWithNextRuns = z.looseObject({ ...cronResponse.shape, next_run_dates: z.array(z.iso.datetime()) });
 const runsQuery = z.looseObject({

@@ -94,14 +94,12 @@ const withoutToken: MiddlewareHandler = (c, next) => {
   return next();
 };
 
-/** Runs the agent's code for the sender of the request. */
 const onBehalfOfSender: MiddlewareHandler = (c, next) => {
   const { raw } = c.req;
   const user = inProcessUser(raw);
   return onBehalfOf(user ? { user } : { headers: new Headers(raw.headers) }, next);
 };
 
-/** The most characters of a header that a line shows. */
 const maxHeaderLength = 500;
 
 /** Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers. */

@@ -14,7 +14,6 @@ interface MetricsParts {
   clock: Clock;
 }
 
-/** Takes a snapshot of the load and the capacity. */
 async function readLoadSnapshot({ storage, runs, atOnce }: MetricsParts) {
   const query = sql<{ pending: string; running: string }>`
     select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running

@@ -112,7 +112,6 @@ const addressOf = (c: Context<Env>, assistantId: string): string =>
     publicBase(c.req.url, c.req.raw.headers, c.var.parts.mountPrefix ?? ''),
   ).href;
 
-/** The only graph of the server. */
 function theOnly(graphs: ReturnType<Graphs['list']>): string {
   const [graph, ...others] = graphs;
   if (graph && others.length === 0) return graph.graphId;

@@ -1,7 +1,6 @@
 import type { ErrorCause } from '../../../contract/agent/run.ts';
 import { memberOf } from '../members.ts';
 
-/** The most facts that a run's error has. */
 const maxCauses = 10;
 const maxNameLength = 200;
 const maxWaitMs = 24 * 3_600_000;
@@ -37,7 +36,6 @@ function attemptsOf(thrown: unknown): unknown[] {
   return last === undefined || several.includes(last) ? several : [...several, last];
 }
 
-/** Where libraries keep the status of an HTTP response. */
 function statusOf(thrown: unknown): { status?: number } {
   const [response, metadata] = [memberOf(thrown, 'response'), memberOf(thrown, '$metadata')];
   const places = [

@@ -157,7 +157,6 @@ export interface Tables {
   store_items: StoreItemsTable;
 }
 
-/** One item of the store. */
 interface StoreItemsTable {
   namespace: string[];
   key: string;

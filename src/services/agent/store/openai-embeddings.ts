@@ -20,7 +20,6 @@ const publicAddress = 'https://api.openai.com/v1';
 /** The number of texts in a request. */
 const atOnce = 100;
 const maxTries = 3;
-/** The time limit (ms) of a try. */
 const answerWithinMs = 20_000;
 const firstWaitMs = 500;
 /** The longest wait (ms) before a try, also where the service requests a longer one. */

@@ -13,9 +13,7 @@ export type Vector = readonly number[];
 /** Which paths of a value are embedded: those of the configuration if absent or null, none for false. */
 export type IndexedPaths = false | readonly string[] | null | undefined;
 
-/** The maximum number of texts of an item. */
 const maxTexts = 1_000;
-/** The maximum number of characters of its texts. */
 const maxCharacters = 4_000_000;
 /** The time limit (ms) for the texts of an item or a query. */
 const embedWithinMs = 60_000;

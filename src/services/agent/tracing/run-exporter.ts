@@ -18,12 +18,10 @@ export interface RunExporterSettings extends TracingOptions {
   log: Logger;
 }
 
-/** The polling interval (ms) of the outbox. */
 const lookMs = 1_000;
 /** The batch size: runs, and bytes of their inputs, outputs and steps. The service takes bodies of 1 MiB. */
 const atOnce = 100;
 const bytesAtOnce = 512 * 1024;
-/** The timeout (ms) of a request. */
 const answerWithinMs = 10_000;
 /** The longest pause (ms) after consecutive failures. */
 const maxWaitMs = 60_000;

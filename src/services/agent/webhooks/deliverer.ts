@@ -27,7 +27,6 @@ export interface DelivererParts {
 
 /** The same for every attempt of a webhook, so that its receiver can deduplicate (standardwebhooks.com). */
 const webhookIdHeader = 'webhook-id';
-/** The timeout (ms) of an attempt, including name resolution. */
 const defaultTimeoutMs = 15_000;
 /** How much longer (ms) than an attempt its claim lasts. */
 const spareMs = 5_000;

@@ -35,7 +35,6 @@ export async function ensureInstallationKey(store: ControlStore, dataDir: string
   return { apiKey: key.text, tenantId };
 }
 
-/** The name of the installation's key in lists. */
 const keptKeyName = 'installation';
 
 const newKeyAdvice = 'Remove the file to have a new key made.';

@@ -7,7 +7,6 @@ import type { Tenant } from './operator-database.ts';
 import { hashApiKey, makeApiKey, readApiKey } from './api-key.ts';
 import { readSecretFile } from './secret-file.ts';
 
-/** An operator's command failed; the message says what to do instead. */
 class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }

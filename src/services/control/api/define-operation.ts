@@ -6,14 +6,12 @@ import { fieldNames } from './parameters.ts';
 import { readConditions, readJson, readQuery } from './request.ts';
 import { sendSpelled } from './response.ts';
 
-/** The names of the parameters of a path. */
 type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never;
 
-/** What is sent with a request to a tenant's service. */
 interface ServiceRequest<Name extends string> {
   param: (name: Name) => string;
   query: Record<string, unknown>;

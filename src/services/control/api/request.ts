@@ -44,7 +44,6 @@ function utf8In(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Reads the body, up to the size limit. */
 async function readBytes(context: Context): Promise<Uint8Array> {
   const announced = Number(context.req.header('content-length') ?? 0);
   if (announced > maxBodyBytes) throw tooLarge(context);

@@ -163,7 +163,6 @@ const copyCommit = [
 
 const refused = (reason: string): Attempt => ({ kind: 'refused', reason });
 
-/** The length of a subject and of an author, in characters. */
 const maxDetailLength = 300;
 
 const detailFields = { author: '%an', date: '%aI', subject: '%s' } as const;

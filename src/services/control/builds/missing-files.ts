@@ -4,7 +4,6 @@ import { kindOfPath, readBelow } from '../../../agent-folder/packages/checkout-f
 import type { RunningBuild } from './running-build.ts';
 import type { CommandEnd, CommandSpec } from './run-command.ts';
 
-/** How many paths are named. */
 const named = 3;
 
 /** How a pointer begins; it has less than 1,024 bytes, by the specification of Git LFS. */

@@ -93,7 +93,6 @@ export function deletionOperations(settings: ServiceDependencies) {
 const startedDeletion = z.object({ id: z.string(), interrupted: z.array(z.string()) });
 const startedDeletions = z.array(startedDeletion);
 
-/** A requested deletion, and the revisions that it interrupted. */
 type StartedDeletion = z.infer<typeof startedDeletion>;
 
 const missing = (id: string): string => `Deployment ID ${id} not found.`;

@@ -25,7 +25,6 @@ export function deploymentStatus({ database, revisionOnItsWay, deletion }: Statu
   return revisionOnItsWay ? 'AWAITING_DATABASE' : 'UNUSED';
 }
 
-/** The facts for a status message: the listener that runs it, and why the last attempt of its deletion failed. */
 interface MessageCauses {
   status: DeploymentStatus;
   deletion: DeletionState;

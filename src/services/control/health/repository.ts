@@ -5,7 +5,6 @@ import type { ControlDatabase } from '../store/tables.ts';
 import { type HealthRow, mergedBefore, quarterSeconds, type FiguresRow } from './figures.ts';
 import type { HealthRange } from './range.ts';
 
-/** A revision that went live. */
 interface Deploy {
   revision_id: string;
   at: Date;

@@ -4,7 +4,6 @@ import { withTimeout, type Clock } from '../../../kit/clock.ts';
 import { toGitHubIntegrationError, GitHubIntegrationError } from './github-error.ts';
 import { withoutTrailingSlashes } from '../../../kit/plain-text.ts';
 
-/** A repository of a GitHub, from its address. */
 interface NamedRepository {
   owner: string;
   name: string;

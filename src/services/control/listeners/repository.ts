@@ -47,7 +47,6 @@ async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: re
     .map(({ name }) => name);
 }
 
-/** How often the time of the last report is written (ms). */
 const reportWrittenEvery = 60_000;
 
 const ownListener = (db: ControlDatabase, tenantId: string, id: string) =>

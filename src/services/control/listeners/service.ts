@@ -89,7 +89,6 @@ export function listenerOperations(settings: ServiceDependencies) {
 const taken = (computeId: string): string =>
   `A listener with the compute_id ${computeId} exists already. Use it, or choose another compute_id.`;
 
-/** The most names in the message. */
 const reported = 10;
 
 function list(names: readonly string[]): string {
@@ -103,7 +102,6 @@ const inUse = (names: readonly string[]): string =>
 const deployedThere = (names: readonly string[]): string =>
   `compute_config.k8s_namespaces leaves out namespaces in which there are deployments: ${list(names)}. Keep these namespaces, or delete the deployments first.`;
 
-/** Parses the body of POST /v2/listeners. Rejects duplicate namespaces. */
 function readListener(body: unknown): ValidationResult<ListenerCreateRequest> {
   const read = readBody(listenerCreateRequest, body);
   if (!read.ok) return read;
@@ -117,7 +115,6 @@ interface ReadListenerPatch {
   restated: { compute_type: unknown; compute_id: unknown };
 }
 
-/** Parses the body of PATCH /v2/listeners/{id}. */
 function readListenerPatch(body: unknown): ValidationResult<ReadListenerPatch> {
   const read = readBody(listenerPatchRequest, body);
   if (!read.ok) return read;

@@ -131,7 +131,6 @@ export function listenerWorkOperations({
   }
 }
 
-/** The response for a claim: the work and the revision's secrets in plain text. */
 function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tracing: Tracing | undefined): WorkClaim {
   const project = deployment.tracing_project_id;
   return {

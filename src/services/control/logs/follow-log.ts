@@ -108,6 +108,5 @@ async function readProgress(
   return { revision, isOver: hasEnded(revision.status) && deployment?.active_revision_id !== revisionId };
 }
 
-/** Waits for a notification, at most `ms` milliseconds. */
 const untilNotified = (notification: Promise<void>, ms: number, { clock, signal }: FollowDependencies): Promise<void> =>
   withTimeout(clock, ms, (ended) => Promise.race([notification, untilAborted(ended)]), signal);

@@ -44,7 +44,6 @@ export function watchPushes(settings: WatchDependencies): () => Promise<void> {
   };
 }
 
-/** Observes every branch, with one query per repository. */
 async function checkBranches(
   { store, rollouts, heads, which, log }: WatchDependencies,
   troubles: Map<string, string>,
@@ -72,7 +71,6 @@ async function checkBranches(
   }
 }
 
-/** Whether a revision was created. */
 async function recordHead(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
   const { id, ref, buildOnPush, seen, latest } = deployment;
   const wasBuilt = seen === undefined && (await store.wasBuilt(id, head));

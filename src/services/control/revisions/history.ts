@@ -42,7 +42,6 @@ export function historyOperations(settings: ServiceDependencies) {
   };
 }
 
-/** Serializes a revision with its history. */
 function toHistoryEntry(
   deployment: DeploymentRecord,
   { revision, before }: RevisionWithBefore,
@@ -67,7 +66,6 @@ function toHistoryEntry(
   };
 }
 
-/** The columns of a revision's commit. */
 type CommitColumns = Pick<
   RevisionRecord,
   'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'

@@ -33,7 +33,6 @@ export function judgeHoldDecision(
   return 'record';
 }
 
-/** What a hold depends on. */
 interface HoldFacts {
   /** Whether the service runs builds so that it can hold them. */
   holds: boolean;

@@ -57,7 +57,6 @@ export async function insertRevision(
   return revision;
 }
 
-/** The message of a revision that waits for its listener. */
 async function waitsForListener(
   trx: ControlDatabase,
   { listener_id }: Pick<DeploymentRecord, 'listener_id'>,

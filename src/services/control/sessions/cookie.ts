@@ -4,7 +4,6 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 /** Creates the token of a session, or the code of a one-time link: 256 random bits. */
 export const makeToken = (): string => randomBytes(32).toString('base64url');
 
-/** Whether a text has the form of a token. */
 const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
 
 /** The stored hash of a token. With 256 random bits a plain hash can't be reversed. */

@@ -25,7 +25,6 @@ interface SessionDependencies extends AgentsAddress {
   clock: Clock;
 }
 
-/** A request to sign in. */
 interface SignInRequest {
   body: unknown;
   header: ReadHeader;

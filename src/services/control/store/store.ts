@@ -96,7 +96,6 @@ function operations(db: ControlDatabase, clock: Clock, deleteExpired: () => Prom
   };
 }
 
-/** The shortest interval between two cleanups (ms). */
 const betweenMs = 3_600_000;
 
 /** Creates a function that cleans up at its first call, and then at most once an hour. */

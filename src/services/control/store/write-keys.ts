@@ -2,7 +2,6 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** How long a key is stored (ms). */
 const keptMs = 7 * 24 * 3_600_000;
 
 /** The earlier use of a key: the same write, which may be undone by now, or another one. */

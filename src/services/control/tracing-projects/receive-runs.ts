@@ -51,7 +51,6 @@ export async function takeRuns(
   };
 }
 
-/** Masks secrets in what a run received, made and failed with. */
 function maskRun({ error, input, output, steps, ...run }: TracedRun, mask: Mask): TracedRun {
   const step = (each: TracedStep): TracedStep => ({
     ...each,
@@ -68,7 +67,6 @@ function maskRun({ error, input, output, steps, ...run }: TracedRun, mask: Mask)
   };
 }
 
-/** Masks the texts and keys of a value. */
 function maskedValue(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return maskCutText(mask, value);
   if (Array.isArray(value)) return value.map((item) => maskedValue(item, mask));

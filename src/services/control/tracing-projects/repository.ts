@@ -80,7 +80,6 @@ export interface TracedRunPage {
   query?: string | undefined;
 }
 
-/** Whether the name or the message of an error has this text, in any case. */
 const errorHolds = (query: string) => {
   const holds = (key: string) => sql`strpos(lower(error ->> ${key}), lower(${query})) > 0`;
   return sql<boolean>`error is not null and (${holds('error')} or ${holds('message')})`;

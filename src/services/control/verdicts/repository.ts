@@ -8,7 +8,6 @@ import type { VerdictsTable } from '../store/report-tables.ts';
 
 export type VerdictRecord = Selectable<VerdictsTable>;
 
-/** The most verdicts of a revision; older ones are removed. */
 const maxVerdicts = 20;
 
 /** Verdicts on revisions. */

@@ -59,7 +59,6 @@ export function verdictOperations(settings: ServiceDependencies) {
   };
 }
 
-/** Masks what a report quotes of an agent's responses. */
 function masked(report: VerdictReport, mask: Mask): VerdictReport {
   const text = (quoted: string): string => maskCutText(mask, quoted);
   return {

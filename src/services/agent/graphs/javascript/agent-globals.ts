@@ -9,7 +9,6 @@ import { applyCaller, onBehalfOf } from '../../auth/in-process-caller.ts';
 import { memberOf } from '../../members.ts';
 import { abortedBy, type Fetch } from '../../protocols/internal-api.ts';
 
-/** The run that the agent's code is part of. */
 interface AgentContext {
   runId: string;
   threadId: string;

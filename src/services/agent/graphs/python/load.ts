@@ -151,7 +151,6 @@ const pythonEngine = (host: GraphHost): Engine => ({
   joinsMessages: undefined,
 });
 
-/** The embeddings of an agent in Python. */
 const pythonEmbeddings = (host: GraphHost): Embeddings => ({
   embedDocuments: (texts, signal) => embed(host, texts, false, signal),
   async embedQuery(text, signal) {

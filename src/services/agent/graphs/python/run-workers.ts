@@ -26,7 +26,6 @@ export interface GraphHost {
   readonly fetch?: Fetch | undefined;
 }
 
-/** A worker for a single run. */
 type DedicatedHost = Pick<GraphHost, 'connection'> & { close(): Promise<void> };
 
 /** The maximum number of worker exits per run, which must not end workers forever. */

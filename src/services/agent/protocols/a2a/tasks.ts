@@ -251,7 +251,6 @@ async function withA2aErrors<T>(log: Logger, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** The error for a missing task. */
 const noTask = (id: string): Error => new TaskNotFoundError(`There is no task ${id}.`);
 
 /** Reports a hidden task like a missing one: the refusal of its run would name its thread. */

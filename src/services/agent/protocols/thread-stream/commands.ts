@@ -78,7 +78,6 @@ async function resultOf(command: ThreadCommand, context: CommandContext): Promis
   throw new CommandRefusal('unknown_command', `There is no command "${method}". Use ${known}.`);
 }
 
-/** The most subscriptions of one connection. */
 const maxSubscriptions = 100;
 
 async function subscribe(filter: ThreadEventFilter, context: CommandContext): Promise<object> {

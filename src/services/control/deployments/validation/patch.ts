@@ -69,7 +69,6 @@ export function judgePatch(
   return accepted({ requested, revisionFor: revisionFor.map(({ path }) => path) });
 }
 
-/** The problem with every fixed field that the request would change. */
 function fixedProblems(current: CurrentDeployment, request: unknown): string[] {
   return rulesGiven(request)
     .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
@@ -118,7 +117,6 @@ function merged(
   };
 }
 
-/** The fields of an object that are neither null nor absent. */
 function withoutNulls<T extends object>(fields: T): Partial<T> {
   const left: Partial<T> = { ...fields };
   for (const key of Object.keys(left)) if (Reflect.get(left, key) == null) Reflect.deleteProperty(left, key);
