@@ -20,3 +20,28 @@ export async function runUntilSignal(run: (leave: Promise<void>) => Promise<numb
   }
   process.exit(await run(leave));
 }
+
+/** What a program gets of its process. */
+export interface ProgramEnvironment {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Standard output: for the results. */
+  say: (text: string) => void;
+  /** Standard error: for everything else. */
+  printError: (text: string) => void;
+  /** Whether standard error is a terminal: then the log is for a person. */
+  isTerminal?: boolean;
+  /** Resolves when the program must shut down. */
+  leave: Promise<void>;
+}
+
+/** Runs a program as this process until a signal, and ends the process. */
+export const runProgram = (run: (environment: ProgramEnvironment) => Promise<number>): Promise<never> =>
+  runUntilSignal((leave) =>
+    run({
+      env: process.env,
+      say: (text) => process.stdout.write(`${text}\n`),
+      printError: (text) => process.stderr.write(`${text}\n`),
+      isTerminal: process.stderr.isTTY,
+      leave,
+    }),
+  );

@@ -88,11 +88,7 @@ async function measure(
 }
 
 /** A build without its graph configuration fails at the service; here it is reported before anything is sent. */
-function graphConfigProblems(
-  folder: string,
-  path: string | undefined,
-  { entries, ignored, problems }: Listing,
-): Problem[] {
+function graphConfigProblems(folder: string, path: string | undefined, { entries, ignored, problems }: Listing) {
   if (path === undefined || problems.some(({ file }) => file === problemAt(folder, '', '').file)) return [];
   const wanted = path.replace(/^(\.\/)+/, '');
   if (entries.some((entry) => entry.path === wanted)) return [];

@@ -21,10 +21,7 @@ export function didYouMean(written: string, known: Iterable<string>): string | u
 }
 
 /** How many slips away a word is. The library takes a turn for two slips, so that with one it is one fewer at most. */
-function typosOf(
-  meant: string,
-  { word, turned, below }: { word: string; turned: readonly string[]; below: number },
-): number {
+function typosOf(meant: string, { word, turned, below }: { word: string; turned: readonly string[]; below: number }) {
   const steps = distance(word, meant);
   return steps < 2 || steps > below
     ? steps

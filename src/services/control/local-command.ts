@@ -14,10 +14,10 @@ import { readRegistryAddress, registryFrom } from './registry/registry-address.t
 import { watchWords } from './pushes/watch-pushes.ts';
 import { hostings } from './deployments/validation/value-problems.ts';
 import { isOperators, operatorsWords } from './api-keys/operator-command.ts';
-import { runOperator, type ProgramEnvironment } from './api-keys/run-operator.ts';
+import { runOperator } from './api-keys/run-operator.ts';
 import { startLocal, type LocalServices } from './local.ts';
 import { wrongArguments } from './wrong-arguments.ts';
-import { runUntilSignal } from '../../kit/run-until-signal.ts';
+import { runProgram, type ProgramEnvironment } from '../../kit/run-until-signal.ts';
 
 /** The default port: fixed, so that agents keep their addresses. */
 export const usualPort = 8420;
@@ -226,12 +226,4 @@ const banner = ({ url, apiKey, tenantId }: LocalServices, data: string, link: st
 
 /** Runs the services in this process until a signal, then exits. `args` as for `npm run local --`. */
 export const runLocalProgram = (args: readonly string[]): Promise<never> =>
-  runUntilSignal((leave) =>
-    runLocal([...args], {
-      env: process.env,
-      say: (text) => process.stdout.write(`${text}\n`),
-      printError: (text) => process.stderr.write(`${text}\n`),
-      isTerminal: process.stderr.isTTY,
-      leave,
-    }),
-  );
+  runProgram((environment) => runLocal([...args], environment));

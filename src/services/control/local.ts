@@ -77,8 +77,6 @@ export interface LocalSettings {
   registry?: Pick<RegistryDependencies, 'address' | 'credentials'> | undefined;
   /** Which repositories are watched for pushes; folders of this machine when absent. */
   watchGit?: WatchWord | undefined;
-  /** The polling interval for pushes in milliseconds; 3 s when absent. */
-  watchEveryMs?: number | undefined;
   clock: Clock;
   /** Receives messages for the operator, without secrets. */
   log: Logger;
@@ -274,11 +272,10 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
     }),
   );
   await rollouts.recover();
-  const { watchGit = 'folders', watchEveryMs } = settings;
+  const { watchGit = 'folders' } = settings;
   if (watchGit === 'all' || (watchGit === 'folders' && allowGit.length > 0)) {
     const heads = branchHeads({ dataDir, allowGit, clock });
-    const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
-    opened.defer(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
+    opened.defer(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log }));
   }
   opened.defer(startSampler({ gateway, recorder, clock }));
   opened.defer(() => retention.stop());

@@ -15,7 +15,7 @@ import { wrongArguments } from '../control/wrong-arguments.ts';
 import type { ClaimDependencies } from './perform-claim.ts';
 import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
-import { runUntilSignal } from '../../kit/run-until-signal.ts';
+import { runProgram, type ProgramEnvironment } from '../../kit/run-until-signal.ts';
 
 const usualAtOnce = 4;
 
@@ -154,16 +154,8 @@ export function readListenerCommand(
   };
 }
 
-export interface ListenerEnvironment {
-  env: Readonly<Record<string, string | undefined>>;
+export interface ListenerEnvironment extends ProgramEnvironment {
   version: string;
-  /** Standard output: for requested results. */
-  say: (text: string) => void;
-  /** Standard error: for everything else. */
-  printError: (text: string) => void;
-  /** Whether standard error is a terminal: then the log is for a person. */
-  isTerminal?: boolean;
-  leave: Promise<void>;
 }
 
 /** Runs a listener until it should stop or is rejected; returns the exit code. */
@@ -227,13 +219,4 @@ const advice =
 
 /** Runs a listener as this process until it is stopped, and ends the process. `args` follow `landfall listener`. */
 export const runListenerProgram = (args: readonly string[], version: string): Promise<never> =>
-  runUntilSignal((leave) =>
-    runListener(args, {
-      env: process.env,
-      version,
-      say: (text) => process.stdout.write(`${text}\n`),
-      printError: (text) => process.stderr.write(`${text}\n`),
-      isTerminal: process.stderr.isTTY,
-      leave,
-    }),
-  );
+  runProgram((environment) => runListener(args, { ...environment, version }));

@@ -28,11 +28,7 @@ function reported(issue: Issue): Issue[] {
 }
 
 /** For a union: what is wrong within the intended variant, else the list of variants. */
-function ofForms(
-  issue: z.core.$ZodIssueInvalidUnion,
-  path: PropertyKey[],
-  forms: readonly (readonly Issue[])[],
-): Issue[] {
+function ofForms(issue: z.core.$ZodIssueInvalidUnion, path: PropertyKey[], forms: readonly (readonly Issue[])[]) {
   const meant = forms.filter((form) => !form.some(isOfAnotherKind));
   const [first, ...others] = meant;
   const lacks = meant.flatMap((form) => form.slice(0, 1)).filter(isMissing);

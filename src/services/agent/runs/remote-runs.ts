@@ -114,12 +114,7 @@ export class RemoteRuns {
     this.#watch(watch);
   }
 
-  async #end(
-    { runId, after = -1 }: Watch,
-    run: RunProgress | undefined,
-    resumable: boolean,
-    notify: Follower,
-  ): Promise<void> {
+  async #end({ runId, after = -1 }: Watch, run: RunProgress | undefined, resumable: boolean, notify: Follower) {
     const { events, clock } = this.#parts;
     const ending = run && !resumable ? undefined : await retryWhileDatabaseDown(() => events.ending(runId), clock);
     const error = endedRunError({ run, ending });

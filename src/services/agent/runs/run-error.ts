@@ -74,11 +74,7 @@ function shownChain(thrown: unknown): unknown[] {
 }
 
 /** A line for each cause that says anything new: many errors repeat what caused them. */
-function causeLines(
-  message: string,
-  causes: readonly unknown[],
-  env: Readonly<Record<string, string | undefined>>,
-): string[] {
+function causeLines(message: string, causes: readonly unknown[], env: Readonly<Record<string, string | undefined>>) {
   const said = [message];
   const lines = causes.flatMap((cause) => {
     const own = ownWords(cause);

@@ -44,12 +44,7 @@ export class Runs {
   }
 
   /** Stores a run and starts it; `threadId` is undefined if it is stateless. @throws Refusal if it is not accepted. */
-  async start(
-    request: RunCreate,
-    threadId: string | undefined,
-    mode: RunMode,
-    forThreadStream = false,
-  ): Promise<Execution> {
+  async start(request: RunCreate, threadId: string | undefined, mode: RunMode, forThreadStream = false) {
     const plan = await this.#plan({ request, threadId, mode, forThreadStream });
     const { slots } = this.executor;
     const mayStart = mode !== 'background' && plan.delayMs === 0 && slots.tryTake();

@@ -46,14 +46,7 @@ const methods = {
     return Promise.all(operations.map((operation) => inLine(this, operation)));
   },
 
-  async put(
-    this: object,
-    namespace: unknown,
-    key: unknown,
-    value: unknown,
-    index?: unknown,
-    options?: unknown,
-  ): Promise<void> {
+  async put(this: object, namespace: unknown, key: unknown, value: unknown, index?: unknown, options?: unknown) {
     await inLine(this, { namespace, key, value, index, options });
   },
 };

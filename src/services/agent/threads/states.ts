@@ -203,10 +203,7 @@ export class ThreadStates {
   }
 }
 
-async function lock(
-  client: PoolClient,
-  threadId: string,
-): Promise<(StoredThread & { unfinished: number }) | undefined> {
+async function lock(client: PoolClient, threadId: string) {
   const { rows } = await client.query<StoredThread & { unfinished: number }>(
     'select * from threads where thread_id = $1 for update',
     [threadId],

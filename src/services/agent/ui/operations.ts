@@ -55,11 +55,7 @@ export const uiFilesWithoutKey: MiddlewareHandler<Env> = async (c, next) => {
   return fileOf(c, decodedSegment(name), file);
 };
 
-function fileOf(
-  c: Context<Env>,
-  name: string,
-  { file, type }: Pick<(typeof files)[number], 'file' | 'type'>,
-): Response {
+function fileOf(c: Context<Env>, name: string, { file, type }: Pick<(typeof files)[number], 'file' | 'type'>) {
   const text = requireBundle(c, name)[file];
   if (text === undefined) throw missing(`The UI "${name}" has no style sheet.`);
   return c.body(text, 200, { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' });

@@ -110,11 +110,7 @@ export class Deliveries {
   }
 
   /** Reschedules a webhook for `at` (ms since the epoch), unless another process has claimed it. */
-  async putOff(
-    { delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>,
-    at: number,
-    last: LastAttempt,
-  ): Promise<void> {
+  async putOff({ delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>, at: number, last: LastAttempt) {
     const [attempted_at, last_status, last_reason] = lastValues(last);
     const query = this.#storage.db
       .updateTable('webhook_deliveries')

@@ -68,10 +68,7 @@ export function webhookSettings(
 const filledIn = (value: string, env: Readonly<Record<string, string | undefined>>): string =>
   value.replace(envTemplate, (_, name: string) => env[name] ?? '');
 
-function headerProblems(
-  headers: Readonly<Record<string, string>>,
-  env: Readonly<Record<string, string | undefined>>,
-): SettingProblem[] {
+function headerProblems(headers: Readonly<Record<string, string>>, env: Readonly<Record<string, string | undefined>>) {
   return Object.entries(headers).flatMap(([header, value]) =>
     [...value.matchAll(envTemplate)].flatMap(([, name = '']) => {
       const message = variableProblem(header, name, env[name]);

@@ -1,22 +1,11 @@
 import type { Logger } from '../../../kit/logger.ts';
 import { messageOf } from '../../../kit/errors.ts';
 import { systemClock } from '../../../kit/clock.ts';
+import type { ProgramEnvironment } from '../../../kit/run-until-signal.ts';
 import { createStore } from '../store/store.ts';
 import { operatorUsage, readOperatorCommand, type OperatorCommand } from './operator-command.ts';
 import { openForOperator } from './operator-database.ts';
 import { operatorOf } from './operator.ts';
-
-export interface ProgramEnvironment {
-  env: Readonly<Record<string, string | undefined>>;
-  /** Standard output: for the results. */
-  say: (text: string) => void;
-  /** Standard error: for everything else. */
-  printError: (text: string) => void;
-  /** Whether standard error is a terminal: then the log is for a person. */
-  isTerminal?: boolean;
-  /** Resolves when the program must shut down. */
-  leave: Promise<void>;
-}
 
 /** Runs the operator's command; returns the exit code. */
 export async function runOperator(
@@ -49,10 +38,7 @@ export async function runOperator(
 }
 
 /** The result: as JSON, and in words. */
-async function perform(
-  command: Exclude<OperatorCommand, { kind: 'help' }>,
-  operator: ReturnType<typeof operatorOf>,
-): Promise<{ value: unknown; words: string }> {
+async function perform(command: Exclude<OperatorCommand, { kind: 'help' }>, operator: ReturnType<typeof operatorOf>) {
   switch (command.kind) {
     case 'add tenant': {
       const id = await operator.addTenant(command.name);

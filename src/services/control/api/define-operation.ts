@@ -61,10 +61,7 @@ export const operationsOf = (tag: string) =>
 
 const sendJson = (c: Context<Env>, body: unknown, status: 200 | 201): Response => c.json(body, status);
 
-function allErrors(
-  path: string,
-  { query, body, open, errors = [] }: Omit<OperationDescription, Named>,
-): readonly number[] {
+function allErrors(path: string, { query, body, open, errors = [] }: Omit<OperationDescription, Named>) {
   if (open) return errors;
   const ofPath = path.includes(':') ? [404, 422] : [];
   const ofBody = body ? [413, 415, 422] : [];

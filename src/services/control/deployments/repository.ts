@@ -203,10 +203,7 @@ export async function addRevision(
 }
 
 /** The latest and the live revision of a deployment, as far as it has them. */
-const latestAndLive = (
-  trx: ControlDatabase,
-  { latest_revision_id, active_revision_id }: DeploymentRecord,
-): Promise<Pick<RevisionRecord, 'id' | 'build_folder'>[]> =>
+const latestAndLive = (trx: ControlDatabase, { latest_revision_id, active_revision_id }: DeploymentRecord) =>
   trx
     .selectFrom('revisions')
     .select(['id', 'build_folder'])

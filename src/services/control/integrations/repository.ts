@@ -52,10 +52,7 @@ export interface InstallationBinding {
 
 export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   /** Creates an integration, or updates the name and the repositories of the one with this installation. */
-  async putIntegration(
-    tenantId: string,
-    { installation_id, name, repositories }: NewIntegration,
-  ): Promise<IntegrationRecord> {
+  async putIntegration(tenantId: string, { installation_id, name, repositories }: NewIntegration) {
     return inTransaction(db, async (trx) => {
       const integration = await integrationStore(trx, clock).bindInstallation(tenantId, installation_id, name);
       await integrationStore(trx, clock).putRepositories(integration.id, repositories);

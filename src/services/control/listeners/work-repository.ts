@@ -163,10 +163,7 @@ async function claimDeployment(
   return { claim: kept, deployment, revision };
 }
 
-async function liveOf(
-  trx: ControlDatabase,
-  { active_revision_id }: DeploymentRecord,
-): Promise<RevisionRecord | undefined> {
+async function liveOf(trx: ControlDatabase, { active_revision_id }: DeploymentRecord) {
   if (active_revision_id === null) return undefined;
   return trx.selectFrom('revisions').selectAll().where('id', '=', active_revision_id).executeTakeFirst();
 }

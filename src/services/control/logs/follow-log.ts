@@ -98,10 +98,7 @@ export async function isFullyRead(followed: FollowedLog, store: FollowedStore): 
   return isOver && (await store.readLog([revisionId], logKind, { ...requested, order: 'asc', limit: 1 })).length === 0;
 }
 
-async function readProgress(
-  { deploymentId, revisionId, logKind }: FollowedLog,
-  store: FollowedStore,
-): Promise<{ revision: EndedRevision | undefined; isOver: boolean }> {
+async function readProgress({ deploymentId, revisionId, logKind }: FollowedLog, store: FollowedStore) {
   const revision = await store.findRevision(deploymentId, revisionId);
   if (!revision || logKind === 'build') return { revision, isOver: !revision || hasEnded(revision.status) };
   const deployment = await store.deployment(deploymentId);

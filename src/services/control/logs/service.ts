@@ -91,12 +91,7 @@ export function logOperations(settings: ServiceDependencies) {
      * GET .../logs/stream: the log as it is written, until it is complete. Throws errors before the first event.
      * @returns undefined for a follower who has had all of it already.
      */
-    async followLog(
-      id: string,
-      revisionId: string,
-      query: unknown,
-      { signal, lastId, isAdmitted }: FollowFrom,
-    ): Promise<AsyncGenerator<LogEvent, void> | undefined> {
+    async followLog(id: string, revisionId: string, query: unknown, { signal, lastId, isAdmitted }: FollowFrom) {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`;
       const call = { operation: 'follow log', method: 'GET', path };
       const requested = valueOrThrow(call, readShape(followQuery, query, 'query'));

@@ -193,10 +193,7 @@ async function below(folder: string, depth: number, report: ReportFailure): Prom
   return (await Promise.all(paths.map((path) => below(path, depth - 1, report)))).flat();
 }
 
-async function withTimes(
-  paths: readonly string[],
-  files: Pick<SharedFolder, 'marker' | 'dated'> = {},
-): Promise<SharedFolder[]> {
+async function withTimes(paths: readonly string[], files: Pick<SharedFolder, 'marker' | 'dated'> = {}) {
   return Promise.all(paths.map(async (path) => ({ path, ...files, usedAt: await timeOfUse({ path, ...files }) })));
 }
 

@@ -57,10 +57,7 @@ export async function insertRevision(
   return revision;
 }
 
-async function waitsForListener(
-  trx: ControlDatabase,
-  { listener_id }: Pick<DeploymentRecord, 'listener_id'>,
-): Promise<string | null> {
+async function waitsForListener(trx: ControlDatabase, { listener_id }: Pick<DeploymentRecord, 'listener_id'>) {
   if (listener_id === null) return null;
   const listener = await trx
     .selectFrom('listeners')

@@ -21,10 +21,7 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** A page of a deployment's revisions, newest first. */
-  async listRevisions(
-    deploymentId: string,
-    { limit = 20, offset = 0, statuses }: RevisionPage,
-  ): Promise<RevisionRecord[]> {
+  async listRevisions(deploymentId: string, { limit = 20, offset = 0, statuses }: RevisionPage) {
     if (statuses?.length === 0) return [];
     let select = db.selectFrom('revisions').selectAll().where('deployment_id', '=', deploymentId);
     if (statuses) select = select.where('status', 'in', statuses);

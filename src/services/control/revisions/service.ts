@@ -24,12 +24,7 @@ export function tenantFinders({ store, tenantId }: Pick<ServiceDependencies, 'st
     return foundOrThrow(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId)).deployment;
   }
 
-  async function ownRevision(
-    call: Call,
-    id: string,
-    revisionId: string,
-    within: StoreOperations = store,
-  ): Promise<RevisionRecord> {
+  async function ownRevision(call: Call, id: string, revisionId: string, within: StoreOperations = store) {
     const wanted = parseId(call, 'revision_id', revisionId);
     const deployment = await ownDeployment(call, id, within);
     return foundOrThrow(call, 'Revision', revisionId, await within.findRevision(deployment.id, wanted));

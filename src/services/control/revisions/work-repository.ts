@@ -51,12 +51,7 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
    * Moves a revision from one of `from` to `to`; undefined, and no change, when it is in none of them. Only `activate`
    * leads to DEPLOYED. @throws Error for a transition that `revisionSteps` does not have: a bug.
    */
-  async setStatus(
-    revisionId: string,
-    from: readonly RevisionStatus[],
-    to: RevisionStatus,
-    details: StepDetails = {},
-  ): Promise<RevisionRecord | undefined> {
+  async setStatus(revisionId: string, from: readonly RevisionStatus[], to: RevisionStatus, details: StepDetails = {}) {
     const wrong = from.find((status) => !mayStep(status, to));
     if (wrong !== undefined || to === 'DEPLOYED')
       throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);

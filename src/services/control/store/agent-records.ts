@@ -11,10 +11,7 @@ export interface AgentRecord {
 
 export const agentRecordStore = (db: ControlDatabase) => ({
   /** The agent of a deployment or tracing project, if any. @param revisionIds whose secrets count, too. */
-  async agentRecord(
-    by: { deploymentId: string } | { projectId: string },
-    revisionIds: readonly string[],
-  ): Promise<AgentRecord | undefined> {
+  async agentRecord(by: { deploymentId: string } | { projectId: string }, revisionIds: readonly string[]) {
     const deployments = db
       .selectFrom('deployments')
       .select(['id', 'secrets', 'database_password', 'tracing_project_id']);

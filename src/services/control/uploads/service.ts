@@ -13,12 +13,7 @@ export function uploadOperations(settings: ServiceDependencies) {
   const { store, tenantId, by = theService, baseUrl, uploads, registry } = settings;
   const once = createIdempotentWrite(settings);
 
-  async function ownDeployment(
-    call: Call,
-    id: string,
-    source: Source,
-    within: StoreOperations = store,
-  ): Promise<DeploymentRecord> {
+  async function ownDeployment(call: Call, id: string, source: Source, within: StoreOperations = store) {
     const deploymentId = parseId(call, 'deployment_id', id);
     const { deployment } = foundOrThrow(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId));
     if (deployment.source !== source) {

@@ -11,6 +11,8 @@ import { randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The folder of all uploads, below the data folder and below the service's address. */
 const uploadsFolder = 'uploads';
+/** How long (ms) an address serves. */
+const serveMs = 15 * 60_000;
 
 /** The file of an issued object path's tarball, once it is stored. Look up a caller's path first. */
 export const uploadedFile = (dataDir: string, objectPath: string): string => join(dataDir, objectPath);
@@ -21,8 +23,6 @@ export interface UploadsDependencies {
   /** What addresses are signed with: a secret. */
   key: Buffer;
   clock: Clock;
-  /** How long an address serves, in milliseconds; 15 minutes when absent. */
-  serveMs?: number;
   /** The most bytes that are taken; `maxTarballSize` when absent. */
   largest?: number;
 }
@@ -41,7 +41,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 
 /** Creates the receiver of uploads. Only one may exist for a data folder. */
 export function createUploads(settings: UploadsDependencies) {
-  const { store, dataDir, key, clock, serveMs = 15 * 60_000, largest = maxTarballSize } = settings;
+  const { store, dataDir, key, clock, largest = maxTarballSize } = settings;
   const underWay = new Set<string>();
 
   async function receive(put: UploadRequest): Promise<UploadResult> {
@@ -62,11 +62,7 @@ export function createUploads(settings: UploadsDependencies) {
   return {
     largest,
     /** Issues an address that works once, until it expires, for anyone who has it. @param book where it is recorded. */
-    async handOut(
-      deploymentId: string,
-      baseUrl: string,
-      book: Pick<UploadStore, 'add'> = store,
-    ): Promise<UploadTarget> {
+    async handOut(deploymentId: string, baseUrl: string, book: Pick<UploadStore, 'add'> = store) {
       const objectPath = `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
       const expires = Math.floor((clock.now() + serveMs) / 1_000);
       await book.add({ objectPath, deploymentId, expiresAt: new Date(expires * 1_000) });

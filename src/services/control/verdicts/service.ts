@@ -23,12 +23,7 @@ export function verdictOperations(settings: ServiceDependencies) {
   const pathOf = (id: string, revisionId: string) => `/v2/deployments/${id}/revisions/${revisionId}/verdicts`;
 
   return {
-    async reportVerdict(
-      id: string,
-      revisionId: string,
-      body: unknown,
-      { idempotencyKey }: WriteOptions = {},
-    ): Promise<StoredVerdict> {
+    async reportVerdict(id: string, revisionId: string, body: unknown, { idempotencyKey }: WriteOptions = {}) {
       const call = { operation: verdictReported, method: 'POST', path: pathOf(id, revisionId) };
       parseId(call, 'deployment_id', id);
       parseId(call, 'revision_id', revisionId);

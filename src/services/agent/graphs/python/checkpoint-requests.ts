@@ -106,10 +106,7 @@ const opaques = (of: readonly [string, string][], attachments: readonly Uint8Arr
   of.map(([channel, type], index) => [channel, new Opaque(type, attachments[index] ?? new Uint8Array())]);
 
 /** Checkpoints as the worker reads them: their values are attachments, those of the channels before the writes. */
-function shown(
-  tuples: readonly (CheckpointTuple | undefined)[],
-  valueOf: (shown: (object | undefined)[]) => unknown,
-): Answer {
+function shown(tuples: readonly (CheckpointTuple | undefined)[], valueOf: (shown: (object | undefined)[]) => unknown) {
   const attachments: Uint8Array[] = [];
   const typeOf = (value: unknown): string => {
     if (!(value instanceof Opaque)) throw new TypeError('A stored value is none of the worker.');

@@ -66,10 +66,7 @@ export class ClientRequests {
   }
 
   /** @throws Error for a call of a rule or of `http.app` within ten others. */
-  async #request(
-    { call, method, path, headers }: z.infer<typeof requestArgs>,
-    body: Uint8Array | undefined,
-  ): Promise<Answer> {
+  async #request({ call, method, path, headers }: z.infer<typeof requestArgs>, body: Uint8Array | undefined) {
     const depth = this.#isRun ? 0 : (depths.getStore() ?? 0) + 1;
     if (depth > maxDepth) throw new Error(circular);
     if (!this.#fetch) throw new Error('Nothing is served here. Call the server while it runs.');

@@ -108,10 +108,7 @@ async function countKept(filter: ThreadEventFilter, { api, store, threadId }: Co
   }
 }
 
-function unsubscribe(
-  { subscription_id: id }: z.infer<typeof unsubscribeParams>,
-  { subscriptions }: CommandContext,
-): object {
+function unsubscribe({ subscription_id: id }: z.infer<typeof unsubscribeParams>, { subscriptions }: CommandContext) {
   if (!subscriptions) throw needsConnection();
   if (!subscriptions.remove(id)) {
     const problem = `This connection has no subscription "${id}".`;

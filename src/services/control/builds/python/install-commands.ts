@@ -64,10 +64,7 @@ export function installCommands(plan: PythonInstall, places: InstallPlaces): Nam
 }
 
 /** What pip and uv are told to install, and the same for a person, with paths in the source. */
-function wantedPackages(
-  { requirements, locals, packages }: PythonInstall,
-  { source, constraints }: InstallPlaces,
-): { args: string[]; shown: string[] } {
+function wantedPackages({ requirements, locals, packages }: PythonInstall, { source, constraints }: InstallPlaces) {
   const args = [
     ...requirements.flatMap((file) => ['-r', join(source, file)]),
     ...locals.flatMap((folder) => ['-e', join(source, folder)]),

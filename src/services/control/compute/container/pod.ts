@@ -116,12 +116,7 @@ const ownLabels = ({ serviceId, spec }: Pod): string[] => [
   `--label=${deploymentLabel}=${spec.deploymentId}`,
 ];
 
-async function make(
-  pod: Pod,
-  plan: ContainerPlan,
-  network: readonly string[],
-  signal: AbortSignal,
-): Promise<CreatedContainer> {
+async function make(pod: Pod, plan: ContainerPlan, network: readonly string[], signal: AbortSignal) {
   const { engine, spec, run } = pod;
   const name = `landfall-${spec.name}-${run}${plan === pod.plan.main ? '' : `-${plan.name}`}`;
   const flags = [...ownLabels(pod), `--label=landfall.revision=${spec.revisionId}`, ...network];
@@ -131,11 +126,7 @@ async function make(
 }
 
 /** Waits for the container's port, starts the sidecars, and waits until the agent is healthy. */
-async function untilHealthy(
-  pod: Pod,
-  main: CreatedContainer,
-  bound: AbortSignal,
-): Promise<{ origin: string } | undefined> {
+async function untilHealthy(pod: Pod, main: CreatedContainer, bound: AbortSignal) {
   const { engine, clock, plan, spec, mask, token } = pod;
   let port: number | undefined;
   while (!bound.aborted && port === undefined) {

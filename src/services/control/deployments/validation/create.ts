@@ -72,10 +72,7 @@ export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts
 export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
 
 /** The problems with the requested listener and its settings. @param listener the tenant's listener of this id. */
-function listenerProblems(
-  { listener_id, listener_config }: SourceConfigRequest,
-  listener: KnownListener | undefined,
-): string[] {
+function listenerProblems({ listener_id, listener_config }: SourceConfigRequest, listener: KnownListener | undefined) {
   if (listener_id && !listener) return [unknownListener];
   const namespace = listener_config?.k8s_namespace;
   if (!namespace) return [];
