@@ -22,6 +22,8 @@ import { RunOwnershipLost, queryWithRetries } from '../storage/retry-policy.ts';
 /** Byte arrays are sent as text, at twice their size; larger values (bytes) are written one by one, as the library does. */
 const maxBytesAtOnce = 256 * 1024;
 
+type PutArguments = Parameters<PostgresSaver['put']>;
+
 /** The metadata of a checkpoint that identifies its run, needed to resume or undo it. */
 const runKeys = ['run_id', 'graph_id', 'assistant_id'] as const;
 
@@ -138,13 +140,8 @@ export class Checkpoints extends PostgresSaver {
     return metadata;
   }
 
-  override async put(
-    config: RunnableConfig,
-    checkpoint: Checkpoint,
-    metadata: CheckpointMetadata,
-    newVersions: ChannelVersions,
-  ): Promise<RunnableConfig> {
-    return this.#underWay.during(runIdOf(config), () => this.#put(config, checkpoint, metadata, newVersions));
+  override async put(...write: PutArguments): Promise<RunnableConfig> {
+    return this.#underWay.during(runIdOf(write[0]), () => this.#put(...write));
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
@@ -157,12 +154,7 @@ export class Checkpoints extends PostgresSaver {
     return parseExactly(typeof json === 'string' ? json : new TextDecoder().decode(json));
   }
 
-  async #put(
-    config: RunnableConfig,
-    checkpoint: Checkpoint,
-    metadata: CheckpointMetadata,
-    newVersions: ChannelVersions,
-  ): Promise<RunnableConfig> {
+  async #put(...[config, checkpoint, metadata, newVersions]: PutArguments): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const runId = runIdOf(config);
     const ofRun = runId === null ? undefined : this.#underWay.metadataOf(runId);

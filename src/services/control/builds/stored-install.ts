@@ -81,11 +81,7 @@ export async function installThroughStore(
   return installed;
 }
 
-async function reuseOrInstall(
-  requested: LockedInstall,
-  files: readonly ManifestFile[],
-  running: RunningBuild,
-): Promise<StepResult<'installed'>> {
+async function reuseOrInstall(requested: LockedInstall, files: readonly ManifestFile[], running: RunningBuild) {
   const { request, env, signal } = running;
   const { user, log } = request;
   const managerVersion = await versionOf(requested, running);

@@ -183,11 +183,7 @@ export async function addRevision(
   cause: Cause,
   hold?: number,
 ): Promise<DeploymentView> {
-  const wanted = await trx
-    .selectFrom('deployments')
-    .selectAll()
-    .where('id', '=', deploymentId)
-    .executeTakeFirstOrThrow();
+  const wanted = await currentOf(trx, deploymentId);
   const latest = await insertRevision(trx, now, wanted, cause, { taken: build === 'new' ? undefined : build, hold });
   const deployment = await trx
     .updateTable('deployments')
@@ -202,6 +198,9 @@ export async function addRevision(
   return { deployment, latest };
 }
 
+const currentOf = (trx: ControlDatabase, id: string) =>
+  trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
 /** The latest and the live revision of a deployment, as far as it has them. */
 const latestAndLive = (trx: ControlDatabase, { latest_revision_id, active_revision_id }: DeploymentRecord) =>
   trx
@@ -212,7 +211,7 @@ const latestAndLive = (trx: ControlDatabase, { latest_revision_id, active_revisi
 
 /** A deployment with its latest revision, or with an older one in its place. */
 async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {
-  const now = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const now = await currentOf(trx, id);
   const deployment = revisionId === undefined ? now : { ...now, latest_revision_id: revisionId };
   const [view] = await withLatest(trx, [deployment]);
   if (!view) throw new Error(`the deployment ${id} has no latest revision`);

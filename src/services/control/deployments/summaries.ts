@@ -70,12 +70,7 @@ export function summaryOperations({ store, tenantId, baseUrl }: ServiceDependenc
   };
 }
 
-function toSummary(
-  row: SummaryRow,
-  state: DeploymentState,
-  activity: DeploymentSummary['activity'],
-  baseUrl: string,
-): DeploymentSummary {
+function toSummary(row: SummaryRow, state: DeploymentState, activity: DeploymentSummary['activity'], baseUrl: string) {
   const { id, name, source, latest_revision_id, active_revision_id, at, actor, key_name, operation, verdict } = row;
   return {
     id,

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { pause, steadyNow, withTimeout, type Clock } from '../../../kit/clock.ts';
-import type { Upstream } from '../gateway/request-agent.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { isOk, requestAgent } from '../gateway/request-agent.ts';
+import { isOk, requestAgent, type Upstream } from '../gateway/request-agent.ts';
 import type { HealthRecorder } from './recorder.ts';
 
 interface SamplerDependencies {

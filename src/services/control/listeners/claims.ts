@@ -2,10 +2,16 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { ReportedStatus } from '../../../contract/control/listener-work.ts';
 import { restoreRetryDelayMs } from './listener-work.ts';
 import { runningStatuses } from '../revisions/states.ts';
-import type { ClaimEnd } from '../store/tables.ts';
 import { logStore, type NewLogLine } from '../logs/repository.ts';
 import { lockDeployment, makeLive, refreshStatus, revisionWorkStore, step } from '../revisions/work-repository.ts';
-import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from '../store/tables.ts';
+import { findRevision } from '../revisions/repository.ts';
+import type {
+  ClaimEnd,
+  ControlDatabase,
+  DeploymentRecord,
+  ListenerClaimRecord,
+  RevisionRecord,
+} from '../store/tables.ts';
 
 /** The state of a claim after a report: still held, or over, so that another holder may have the work. */
 export type ClaimStatus =
@@ -73,15 +79,12 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  async idsOfClaim(listenerId: string, claimId: string) {
-    return db
-      .selectFrom('listener_claims')
-      .select(['deployment_id', 'revision_id'])
-      .where('id', '=', claimId)
-      .where('listener_id', '=', listenerId)
-      .executeTakeFirst();
-  },
+  idsOfClaim: (listenerId: string, claimId: string) =>
+    claimsOf(db, listenerId, claimId).select(['deployment_id', 'revision_id']).executeTakeFirst(),
 });
+
+const claimsOf = (db: ControlDatabase, listenerId: string, id: string) =>
+  db.selectFrom('listener_claims').where('id', '=', id).where('listener_id', '=', listenerId);
 
 /** A valid claim with its deployment, which is locked, and its revision. */
 interface HeldClaim {
@@ -98,13 +101,7 @@ async function withClaim<End = ClaimStatus>(
   act: (held: HeldClaim, trx: ControlDatabase, now: Date) => Promise<End>,
   whereEnded: (claim: ListenerClaimRecord) => End | undefined = () => undefined,
 ): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> {
-  const find = (trx: ControlDatabase) =>
-    trx
-      .selectFrom('listener_claims')
-      .selectAll()
-      .where('id', '=', claimId)
-      .where('listener_id', '=', listenerId)
-      .executeTakeFirst();
+  const find = (trx: ControlDatabase) => claimsOf(trx, listenerId, claimId).selectAll().executeTakeFirst();
   return db.transaction().execute(async (trx): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> => {
     const seen = await find(trx);
     const deployment = seen && (await lockDeployment(trx, seen.deployment_id));
@@ -112,10 +109,7 @@ async function withClaim<End = ClaimStatus>(
     const claim = deployment && (await find(trx));
     if (!claim) return { kind: 'over', why: takenOver };
     if (claim.ended_as !== null) return whereEnded(claim) ?? { kind: 'over', why: endedAs(claim.ended_as) };
-    const revision =
-      claim.revision_id === null
-        ? undefined
-        : await trx.selectFrom('revisions').selectAll().where('id', '=', claim.revision_id).executeTakeFirst();
+    const revision = await findRevision(trx, deployment.id, claim.revision_id);
     return act({ claim, deployment, revision }, trx, new Date(clock.now()));
   });
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
 import { maxPutBackMs, nextListenerWork } from './listener-work.ts';
-import { unfinishedOf } from '../revisions/repository.ts';
+import { findRevision, unfinishedOf } from '../revisions/repository.ts';
 import { lockDeployment, skipOlder, step } from '../revisions/work-repository.ts';
 import type {
   ControlDatabase,
@@ -137,7 +137,7 @@ async function claimDeployment(
     revision = await startRevision(trx, now, next.revision, next.steps, startedBy(holder, listener.compute_id, former));
   }
   if (next.kind === 'put-back' && former && former.expires_at > now) return 'gone';
-  if (next.kind === 'put-back') revision = await liveOf(trx, deployment);
+  if (next.kind === 'put-back') revision = await findRevision(trx, deploymentId, deployment.active_revision_id);
   const requested = deployment.source_config.listener_config?.k8s_namespace;
   const claim = {
     id: randomUUID(),
@@ -161,11 +161,6 @@ async function claimDeployment(
     .returningAll()
     .executeTakeFirstOrThrow();
   return { claim: kept, deployment, revision };
-}
-
-async function liveOf(trx: ControlDatabase, { active_revision_id }: DeploymentRecord) {
-  if (active_revision_id === null) return undefined;
-  return trx.selectFrom('revisions').selectAll().where('id', '=', active_revision_id).executeTakeFirst();
 }
 
 async function startRevision(

@@ -37,10 +37,7 @@ export function branchHeads({ dataDir, allowGit, clock }: BranchHeadsDependencie
   };
 }
 
-function lsRemote(
-  address: string,
-  { env, signal }: { env: Record<string, string>; signal: AbortSignal },
-): Promise<StepResult<ReadonlyMap<string, string>>> {
+function lsRemote(address: string, { env, signal }: { env: Record<string, string>; signal: AbortSignal }) {
   return new Promise((resolve) => {
     const options = { env, signal, maxBuffer: maxBytes, killSignal: 'SIGKILL' } as const;
     const args = ['ls-remote', '--heads', '--quiet', '--', address];

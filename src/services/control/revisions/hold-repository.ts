@@ -3,6 +3,7 @@ import type { HoldDecision } from '../../../contract/control/revision.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
 import { judgeHoldDecision } from './hold-decision.ts';
+import { findRevision } from './repository.ts';
 import { lockDeployment, refreshStatus, step } from './work-repository.ts';
 
 export const holdStore = (db: ControlDatabase, clock: Clock) => ({
@@ -31,12 +32,7 @@ export const holdStore = (db: ControlDatabase, clock: Clock) => ({
   ): Promise<RevisionRecord | undefined> {
     return inTransaction(db, async (trx) => {
       const deployment = await lockDeployment(trx, deploymentId);
-      const revision = await trx
-        .selectFrom('revisions')
-        .selectAll()
-        .where('id', '=', revisionId)
-        .where('deployment_id', '=', deploymentId)
-        .executeTakeFirst();
+      const revision = await findRevision(trx, deploymentId, revisionId);
       if (!deployment || !revision || judgeHoldDecision(revision, decision) !== 'record') return undefined;
       const now = new Date(clock.now());
       const decided = await trx

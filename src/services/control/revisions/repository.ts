@@ -11,21 +11,13 @@ export interface RevisionPage extends Pick<RevisionsQuery, 'limit' | 'offset'> {
 }
 
 export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
-  async findRevision(deploymentId: string, revisionId: string): Promise<RevisionRecord | undefined> {
-    return db
-      .selectFrom('revisions')
-      .selectAll()
-      .where('id', '=', revisionId)
-      .where('deployment_id', '=', deploymentId)
-      .executeTakeFirst();
-  },
+  findRevision: (deploymentId: string, revisionId: string) => findRevision(db, deploymentId, revisionId),
 
   /** A page of a deployment's revisions, newest first. */
   async listRevisions(deploymentId: string, { limit = 20, offset = 0, statuses }: RevisionPage) {
     if (statuses?.length === 0) return [];
-    let select = db.selectFrom('revisions').selectAll().where('deployment_id', '=', deploymentId);
-    if (statuses) select = select.where('status', 'in', statuses);
-    return select.orderBy('sequence', 'desc').limit(limit).offset(offset).execute();
+    const select = revisionsOf(db, deploymentId).orderBy('sequence', 'desc').limit(limit).offset(offset);
+    return (statuses ? select.where('status', 'in', statuses) : select).execute();
   },
 
   /** Every status of a revision, oldest first. */
@@ -71,15 +63,8 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** The deployment's revisions with a build on this machine, newest first. */
-  async revisionsWithBuild(deploymentId: string): Promise<RevisionRecord[]> {
-    return db
-      .selectFrom('revisions')
-      .selectAll()
-      .where('deployment_id', '=', deploymentId)
-      .where('build_folder', 'is not', null)
-      .orderBy('sequence', 'desc')
-      .execute();
-  },
+  revisionsWithBuild: (deploymentId: string) =>
+    revisionsOf(db, deploymentId).where('build_folder', 'is not', null).orderBy('sequence', 'desc').execute(),
 
   /** Every build that a revision names, of any deployment. */
   async namedBuilds(): Promise<string[]> {
@@ -109,14 +94,15 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
 });
 
 /** The unfinished revisions of a deployment, newest first. */
-export const unfinishedOf = (trx: ControlDatabase, deploymentId: string): Promise<RevisionRecord[]> =>
-  trx
-    .selectFrom('revisions')
-    .selectAll()
-    .where('deployment_id', '=', deploymentId)
-    .where('status', 'in', unfinishedStatuses)
-    .orderBy('sequence', 'desc')
-    .execute();
+export const unfinishedOf = (trx: ControlDatabase, deploymentId: string) =>
+  revisionsOf(trx, deploymentId).where('status', 'in', unfinishedStatuses).orderBy('sequence', 'desc').execute();
+
+const revisionsOf = (db: ControlDatabase, deploymentId: string) =>
+  db.selectFrom('revisions').selectAll().where('deployment_id', '=', deploymentId);
+
+/** A revision of a deployment; undefined also for no id. */
+export const findRevision = (db: ControlDatabase, deploymentId: string, id: string | null) =>
+  revisionsOf(db, deploymentId).where('id', '=', id).executeTakeFirst();
 
 /** Joins every deployment with one of the revisions that it names. */
 export async function withRevision(

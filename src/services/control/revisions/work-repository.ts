@@ -3,7 +3,7 @@ import type { RevisionStatus } from '../../../contract/control/revision-status.t
 import { missingSource } from '../deployments/validation/redeploy.ts';
 import { deploymentStatus, type DatabaseState } from '../deployments/status.ts';
 import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from './states.ts';
-import { unfinishedOf } from './repository.ts';
+import { findRevision, unfinishedOf } from './repository.ts';
 import { recordEvent } from './insert-revision.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
@@ -56,19 +56,11 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
     if (wrong !== undefined || to === 'DEPLOYED')
       throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);
     return inTransaction(db, async (trx) => {
-      const owner = await trx
-        .selectFrom('revisions')
-        .select('deployment_id')
-        .where('id', '=', revisionId)
-        .executeTakeFirst();
+      const find = trx.selectFrom('revisions').select(['deployment_id', 'status']).where('id', '=', revisionId);
+      const owner = await find.executeTakeFirst();
       const deployment = owner && (await lockDeployment(trx, owner.deployment_id));
-      if (!deployment) return undefined;
-      const { status } = await trx
-        .selectFrom('revisions')
-        .select('status')
-        .where('id', '=', revisionId)
-        .executeTakeFirstOrThrow();
-      if (!from.includes(status)) return undefined;
+      // Read again under the lock.
+      if (!deployment || !from.includes((await find.executeTakeFirstOrThrow()).status)) return undefined;
       const now = new Date(clock.now());
       const moved = await step(trx, now, revisionId, to, details);
       await refreshStatus(trx, now, deployment);
@@ -80,12 +72,7 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
   async activate(deploymentId: string, revisionId: string, imageVersion?: string | null): Promise<boolean> {
     return inTransaction(db, async (trx) => {
       const deployment = await lockDeployment(trx, deploymentId);
-      const revision = await trx
-        .selectFrom('revisions')
-        .select('status')
-        .where('id', '=', revisionId)
-        .where('deployment_id', '=', deploymentId)
-        .executeTakeFirst();
+      const revision = await findRevision(trx, deploymentId, revisionId);
       if (!deployment || revision?.status !== 'DEPLOYING') return false;
       const now = new Date(clock.now());
       await makeLive(trx, now, deployment, revisionId, imageVersion);

@@ -112,10 +112,7 @@ async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Bui
   });
 }
 
-async function buildRequest(
-  { deployment, revision, buildLog }: RolloutJob,
-  tools: RolloutDependencies,
-): Promise<BuildRequest> {
+async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tools: RolloutDependencies) {
   const { store, retrying, userOf } = tools;
   const { source_config, source_revision_config } = revision;
   return {

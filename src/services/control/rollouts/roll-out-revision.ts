@@ -1,11 +1,10 @@
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
-import type { Upstream } from '../gateway/request-agent.ts';
 import { programOf, repairBuild } from './agent-program.ts';
 import { hold, holdUntil, isHeld } from './hold.ts';
 import { fail, type RolloutDependencies, type RolloutJob } from './rollout-job.ts';
 import * as z from 'zod';
 import { withTimeout, type Clock } from '../../../kit/clock.ts';
-import { requestAgent, isOk } from '../gateway/request-agent.ts';
+import { isOk, requestAgent, type Upstream } from '../gateway/request-agent.ts';
 
 /** Carries one revision from its current status to its end: built, started, healthy, live; or until it is interrupted. */
 export async function rollOutRevision(job: RolloutJob, tools: RolloutDependencies): Promise<void> {

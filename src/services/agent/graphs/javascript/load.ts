@@ -42,10 +42,7 @@ export async function loadGraphs(
   return loaded;
 }
 
-async function loadGraph(
-  { graphId, file, exportName, description }: GraphLocation,
-  folder: string,
-): Promise<LoadedGraph> {
+async function loadGraph({ graphId, file, exportName, description }: GraphLocation, folder: string) {
   const path = resolve(folder, file);
   const shownPath = relative(folder, path);
   if (!existsSync(path)) throw missingFile(shownPath, graphId);

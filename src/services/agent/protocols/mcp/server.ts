@@ -57,11 +57,7 @@ async function allAssistants(api: InternalApi): Promise<Assistant[]> {
   }
 }
 
-async function describe(
-  api: InternalApi,
-  name: string,
-  { assistant_id, graph_id, description }: Assistant,
-): Promise<Tool> {
+async function describe(api: InternalApi, name: string, { assistant_id, graph_id, description }: Assistant) {
   const { schema } = toolInput(await readInputSchema(api, assistant_id));
   return { name, description: description ?? `Runs the graph "${graph_id}".`, inputSchema: schema };
 }

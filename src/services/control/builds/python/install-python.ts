@@ -49,10 +49,7 @@ export async function installPython(
 }
 
 /** Adds the engine to packages that lack it and are not locked: images of the public service have it, so agents leave it out. */
-async function obtainWithEngine(
-  wanted: WantedEnvironment,
-  running: RunningBuild,
-): Promise<StepResult<SharedEnvironment>> {
+async function obtainWithEngine(wanted: WantedEnvironment, running: RunningBuild) {
   const obtained = await obtainEnvironment(wanted, running);
   const { plan } = wanted;
   if (!obtained.ok || plan.isLocked || engineOf(obtained.value) !== undefined) return obtained;

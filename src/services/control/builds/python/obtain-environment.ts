@@ -93,11 +93,7 @@ async function obtain(
 /** The key of an environment that no other build gets: it has files of its source. */
 const ofBuild = ({ request }: RunningBuild): string => `of-${request.revisionId}`;
 
-async function make(
-  folder: string,
-  wanted: WantedEnvironment,
-  running: RunningBuild,
-): Promise<StepResult<Environment>> {
+async function make(folder: string, wanted: WantedEnvironment, running: RunningBuild) {
   const { request, dataDir } = running;
   await freshEnvironment(dataDir, folder, request.user);
   const made = await fill(folder, wanted, running);
@@ -106,11 +102,7 @@ async function make(
   return made;
 }
 
-async function fill(
-  folder: string,
-  wanted: WantedEnvironment,
-  running: RunningBuild,
-): Promise<StepResult<Environment>> {
+async function fill(folder: string, wanted: WantedEnvironment, running: RunningBuild) {
   const { source } = wanted;
   const { request, run, giveSource } = running;
   const { environment, aside, files } = partsOf(folder);

@@ -33,11 +33,7 @@ const ownIndex = /\.(?:index-url|extra-index-url|pypi-url|no-index)=|^(?!:env:).
 const pipSettings = `"$1" -I -m pip config list 2>/dev/null && exit
 "$1" -I -m venv "$2" && "$2/bin/python" -I -m pip config list; said=$?; rm -rf -- "$2"; exit $said`;
 
-async function obtain(
-  { path }: Interpreter,
-  to: string,
-  { run, folder }: RunningBuild,
-): Promise<StepResult<undefined>> {
+async function obtain({ path }: Interpreter, to: string, { run, folder }: RunningBuild) {
   if (existsSync(join(to, 'bin', 'uv'))) return succeeded(undefined);
   const temporary = join(folder.temporary, 'uv');
   const end = await run({

@@ -6,14 +6,9 @@ import { mountFlags, sourcesOf, volumesOf } from './plan-volumes.ts';
 import { quantity } from '../../kubernetes/quantities.ts';
 
 /** The arguments of `create` for one container. */
-export interface ContainerPlan {
+export interface ContainerPlan extends MainProgram {
   /** Its name within the revision: `main`, or as in its spec. */
   name: string;
-  image: string;
-  /** Flags of `create`, without those that depend on the engine, and without secrets. */
-  flags: string[];
-  command: string[];
-  env: Record<string, string>;
 }
 
 /** The containers of one revision, in the order in which they start. */
@@ -34,6 +29,7 @@ export interface PodPlan {
 
 export interface MainProgram {
   image: string;
+  /** Flags of `create`, without those that depend on the engine, and without secrets. */
   flags: string[];
   command: string[];
   env: Record<string, string>;
