@@ -28,12 +28,11 @@ export const baselineStore = (db: ControlDatabase, clock: Clock) => ({
     return stored;
   },
 
-  async findBaseline(revisionId: string, testHash: string): Promise<BaselineRecord | undefined> {
-    return db
+  findBaseline: (revisionId: string, testHash: string): Promise<BaselineRecord | undefined> =>
+    db
       .selectFrom('baselines')
       .selectAll()
       .where('revision_id', '=', revisionId)
       .where('test_hash', '=', testHash)
-      .executeTakeFirst();
-  },
+      .executeTakeFirst(),
 });

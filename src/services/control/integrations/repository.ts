@@ -61,8 +61,8 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** Binds an installation to a tenant. One that was unbound gets its former id. */
-  async bindInstallation(tenantId: string, installationId: number, name: string): Promise<IntegrationRecord> {
-    return db
+  bindInstallation: (tenantId: string, installationId: number, name: string): Promise<IntegrationRecord> =>
+    db
       .insertInto('integrations')
       .values({
         id: randomUUID(),
@@ -76,8 +76,7 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
         conflict.constraint('integrations_installation').doUpdateSet({ name, unbound_at: null }),
       )
       .returningAll()
-      .executeTakeFirstOrThrow();
-  },
+      .executeTakeFirstOrThrow(),
 
   /** Unbinds an installation from a tenant; false where it was not bound. */
   async unbindInstallation(tenantId: string, installationId: number): Promise<boolean> {
@@ -158,14 +157,13 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
     return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
   },
 
-  async listRepositories(integrationId: string): Promise<RepositoryRecord[]> {
-    return db
+  listRepositories: (integrationId: string): Promise<RepositoryRecord[]> =>
+    db
       .selectFrom('repositories')
       .selectAll()
       .where('integration_id', '=', integrationId)
       .orderBy('id')
-      .execute();
-  },
+      .execute(),
 
   /** Every installation that was ever listed or bound, by its number. */
   async listInstallations(): Promise<InstallationBinding[]> {

@@ -101,8 +101,8 @@ export const logStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision. */
-  async readLogOfAll(deploymentId: string, kind: LogKind, query: LogPageQuery): Promise<LogLine[]> {
-    return db
+  readLogOfAll: (deploymentId: string, kind: LogKind, query: LogPageQuery): Promise<LogLine[]> =>
+    db
       .selectFrom('revisions')
       .innerJoinLateral(
         () =>
@@ -117,6 +117,5 @@ export const logStore = (db: ControlDatabase, clock: Clock) => ({
       .where('revisions.deployment_id', '=', deploymentId)
       .orderBy('lines.id', query.order)
       .limit(query.limit)
-      .execute();
-  },
+      .execute(),
 });

@@ -39,15 +39,14 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** Every deployment whose agents have a database of this machine, with its last known state. */
-  async agentDatabases(): Promise<Pick<DeploymentRecord, 'id' | 'database_name' | 'database_state'>[]> {
-    return db
+  agentDatabases: (): Promise<Pick<DeploymentRecord, 'id' | 'database_name' | 'database_state'>[]> =>
+    db
       .selectFrom('deployments')
       .select(['id', 'database_name', 'database_state'])
       .where('database_state', '<>', 'absent')
       .where('deletion', '=', 'none')
       .where('listener_id', 'is', null)
-      .execute();
-  },
+      .execute(),
 
   /** Every deployment with its live revision, except those of listeners: what a start has to serve again. */
   async activeRevisions(): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {

@@ -201,14 +201,13 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     return select.orderBy('ended_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
   },
 
-  async findTracedRun(projectId: string, id: string): Promise<TracedRunDetail | undefined> {
-    return db
+  findTracedRun: (projectId: string, id: string): Promise<TracedRunDetail | undefined> =>
+    db
       .selectFrom('traced_runs')
       .selectAll()
       .where('project_id', '=', projectId)
       .where('id', '=', id)
-      .executeTakeFirst();
-  },
+      .executeTakeFirst(),
 });
 
 const jsonOf = (value: unknown): string | null =>

@@ -36,15 +36,14 @@ export const verdictStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** The verdicts on a revision, newest first. */
-  async verdictsOf(revisionId: string): Promise<VerdictRecord[]> {
-    return db
+  verdictsOf: (revisionId: string): Promise<VerdictRecord[]> =>
+    db
       .selectFrom('verdicts')
       .selectAll()
       .where('revision_id', '=', revisionId)
       .orderBy('sequence', 'desc')
       .limit(maxVerdicts)
-      .execute();
-  },
+      .execute(),
 
   /** The latest verdict on each of these revisions that has one. */
   async latestVerdicts(revisionIds: readonly string[]): Promise<VerdictRecord[]> {
