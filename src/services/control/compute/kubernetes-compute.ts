@@ -7,7 +7,14 @@ import { specSecrets } from './agent-environment.ts';
 import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName, type Kind, type Part } from '../kubernetes/manifest.ts';
-import { ClaimLost, type AgentSpec, type AgentStart, type Compute, type RunningAgent, type WorkLease } from './compute.ts';
+import {
+  ClaimLost,
+  type AgentSpec,
+  type AgentStart,
+  type Compute,
+  type RunningAgent,
+  type WorkLease,
+} from './compute.ts';
 import { prune, undoRollOut, removeAll, rollOut, type AppliedChanges } from './kubernetes-changes.ts';
 import { connect, type ClusterDependencies, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';

@@ -158,12 +158,7 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   listRepositories: (integrationId: string): Promise<RepositoryRecord[]> =>
-    db
-      .selectFrom('repositories')
-      .selectAll()
-      .where('integration_id', '=', integrationId)
-      .orderBy('id')
-      .execute(),
+    db.selectFrom('repositories').selectAll().where('integration_id', '=', integrationId).orderBy('id').execute(),
 
   /** Every installation that was ever listed or bound, by its number. */
   async listInstallations(): Promise<InstallationBinding[]> {
