@@ -35,7 +35,7 @@ export function differs({ live, liveOf, changed, changedOf }: TwoCounts): number
   return Math.min(1, 2 * Math.min(more, fewerIn({ live, liveOf, changed, changedOf })));
 }
 
-/** For intervals looked at once, and several times: of agents with a tolerated drop, at most 1 % are called worse. */
+/** For intervals looked at once, and several times: an agent with the drop is called no worse in at most 1 %. */
 const normalQuantile = { once: 2.9, often: 3 };
 /** A larger drop is excluded like one of so many points, for the interval is too short between rates near 0 and 1. */
 const maxDrop = 0.4;
@@ -94,7 +94,7 @@ export function median(numbers: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
 }
 
-/** The rank test of Mann and Whitney, by its normal approximation with ties: are the numbers of `changed` larger? */
+/** The rank test of Mann and Whitney (normal approximation, ties): how probable so large numbers in `changed` are. */
 export function largerIn(live: readonly number[], changed: readonly number[]): number {
   const [n, m] = [live.length, changed.length];
   const all = [...live, ...changed].toSorted((a, b) => a - b);

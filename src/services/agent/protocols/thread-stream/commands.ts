@@ -33,7 +33,7 @@ export async function carryOut(command: ThreadCommand, context: CommandContext):
   }
 }
 
-/** Never fails: a client would repeat a command that was carried out. Without access to the thread, no progress. */
+/** Never fails: clients would repeat the command. Subscriptions need no access, so they reveal no progress. */
 async function metaOf({ method }: ThreadCommand, { store, threadId }: CommandContext): Promise<FreeObject> {
   if (method.startsWith('subscription.')) return { thread_id: threadId };
   try {
