@@ -124,7 +124,7 @@ const fieldPath = (path: readonly PropertyKey[]): FieldPath =>
   path.map((part) => (typeof part === 'number' ? part : String(part)));
 
 /** What stands at a path; undefined where nothing does. */
-function valueAt(value: unknown, path: FieldPath): unknown {
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, part) =>
       typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part) ? Reflect.get(inner, part) : undefined,

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, sy
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from '../../errors.ts';
+import { isObject } from '../../json-object.ts';
 
 /** The server's programs as npm laid them down for this platform. */
 export interface Installation {
@@ -49,7 +50,7 @@ function resolvePlatformPackage(name: string): string {
 
 function versionOf(packageRoot: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
+  if (isObject(manifest) && 'version' in manifest) return String(manifest['version']);
   throw new Error(`${join(packageRoot, 'package.json')} names no version.`);
 }
 
@@ -62,16 +63,8 @@ function missingLinks(root: string): Installation['missingLinks'] {
     .filter(({ name }) => !existsSync(join(root, 'lib', name)));
 }
 
-function isLink(entry: unknown): entry is { source: string; target: string } {
-  return (
-    typeof entry === 'object' &&
-    entry !== null &&
-    'source' in entry &&
-    'target' in entry &&
-    typeof entry.source === 'string' &&
-    typeof entry.target === 'string'
-  );
-}
+const isLink = (entry: unknown): entry is { source: string; target: string } =>
+  isObject(entry) && typeof entry['source'] === 'string' && typeof entry['target'] === 'string';
 
 /**
  * Makes the absent library links in `folder`, to which the loader is then pointed; `undefined` when nothing is missing.

@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import * as z from 'zod';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
 import {
@@ -14,6 +15,7 @@ import { operationsOf, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
 import { noThread } from '../refusal.ts';
 import { toWire } from '../wire.ts';
+import type { CheckpointSelector } from './checkpoint-selector.ts';
 import { requireThread } from './operations.ts';
 import { selectedState } from './state.ts';
 
@@ -46,12 +48,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'Read the newest state of a thread',
     description: 'With the values, the next nodes and the tasks; with `subgraphs`, the states of subgraphs too.',
     ...readsState,
-    async handle(c) {
-      const { subgraphs } = readQuery(c, stateQuery);
-      const select = readList(c, 'select', fields);
-      const state = await c.var.parts.states.at(await requireThread(c), {}, subgraphs);
-      return json(selectedState(state, select));
-    },
+    handle: (c) => readState(c, {}),
   }),
   define.post(`${one}/state`, 'update_thread_state', {
     summary: 'Write values into the state of a thread',
@@ -86,13 +83,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'Read the state of a thread at a checkpoint',
     description: 'The checkpoints of a thread are in its history.',
     ...readsState,
-    async handle(c) {
-      const { subgraphs } = readQuery(c, stateQuery);
-      const select = readList(c, 'select', fields);
-      const checkpoint_id = pathId(c, 'checkpoint_id');
-      const state = await c.var.parts.states.at(await requireThread(c), { checkpoint_id }, subgraphs);
-      return json(selectedState(state, select));
-    },
+    handle: (c) => readState(c, { checkpoint_id: pathId(c, 'checkpoint_id') }),
   }),
   define.post(`${one}/state/checkpoint`, 'post_thread_state_at_checkpoint', {
     summary: 'Read the state of a thread or a subgraph at a checkpoint',
@@ -132,6 +123,12 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     },
   }),
 ];
+
+async function readState(c: Context<Env>, where: CheckpointSelector): Promise<Response> {
+  const { subgraphs } = readQuery(c, stateQuery);
+  const select = readList(c, 'select', fields);
+  return json(selectedState(await c.var.parts.states.at(await requireThread(c), where, subgraphs), select));
+}
 
 /** The id of the checkpoint before which states are requested, in any of its forms; undefined if it names none. */
 function idOf(before: ThreadHistorySearch['before']): string | undefined {

@@ -110,7 +110,8 @@ const noAccess: Admission = {
     'The token for this agent is not valid, or its session has ended. Request another one from POST /v1/session/agents.',
 };
 
-const bearerToken = (authorization: string | undefined): string | undefined =>
+/** The token of `Authorization: Bearer`. */
+export const bearerToken = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
 
 const refused = (status: 401 | 403, detail: string): Caller => ({ kind: 'refused', status, detail });

@@ -39,7 +39,27 @@ export function requestAgent({ origin, token }: Upstream, path: string, signal: 
   });
 }
 
-export const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
+const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
+
+/** Requests JSON from an agent. @throws Error for another status than a 2xx, or more than `maxBytes`. */
+export async function requestJson(agent: Upstream, path: string, signal: AbortSignal, maxBytes: number) {
+  const response = await requestAgent(agent, path, signal);
+  try {
+    if (!isOk(response)) throw new Error(`the agent sent the status ${response.statusCode}`);
+    const pieces: Buffer[] = [];
+    let size = 0;
+    for await (const piece of response) {
+      const bytes = Buffer.from(piece);
+      size += bytes.length;
+      if (size > maxBytes) throw new Error('the agent sent too much');
+      pieces.push(bytes);
+    }
+    const json: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    return json;
+  } finally {
+    response.destroy();
+  }
+}
 
 const betweenTries = 200;
 

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { pause, steadyNow, withTimeout, type Clock } from '../../../kit/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { isOk, requestAgent, type Upstream } from '../gateway/request-agent.ts';
+import { requestJson, type Upstream } from '../gateway/request-agent.ts';
 import type { HealthRecorder } from './recorder.ts';
 
 interface SamplerDependencies {
@@ -31,7 +30,8 @@ export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: Sam
   const previous = new WeakMap<Upstream, { at: number; cpuMs: number }>();
 
   async function sample(deploymentId: string, upstream: Upstream): Promise<void> {
-    const read = await withTimeout(clock, timeoutMs, (signal) => readMetrics(upstream, signal), stopping.signal);
+    const ask = (signal: AbortSignal) => requestJson(upstream, '/metrics?format=json', signal, maxBytes);
+    const read = metrics.parse(await withTimeout(clock, timeoutMs, ask, stopping.signal));
     const [at, cpuMs] = [steadyNow(clock), read.process.cpu_seconds * 1_000];
     const before = previous.get(upstream);
     previous.set(upstream, { at, cpuMs });
@@ -73,26 +73,4 @@ function cpuBetween(before: { at: number; cpuMs: number }, { at, cpuMs }: { at: 
   // A lower value comes from another process behind the same address.
   if (sampled_ms <= 0 || used < 0) return undefined;
   return { cpu_ms: Math.round(Math.min(used, sampled_ms * maxProcessors)), sampled_ms: Math.round(sampled_ms) };
-}
-
-async function readMetrics(upstream: Upstream, signal: AbortSignal): Promise<z.infer<typeof metrics>> {
-  const response = await requestAgent(upstream, '/metrics?format=json', signal);
-  try {
-    if (!isOk(response)) throw new Error(`the agent sent the status ${response.statusCode}`);
-    return metrics.parse(JSON.parse(await textOf(response)));
-  } finally {
-    response.destroy();
-  }
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of response) {
-    const bytes = Buffer.from(piece);
-    size += bytes.length;
-    if (size > maxBytes) throw new Error('the agent sent too much');
-    pieces.push(bytes);
-  }
-  return Buffer.concat(pieces).toString();
 }

@@ -4,7 +4,7 @@ import { hold, holdUntil, isHeld } from './hold.ts';
 import { fail, type RolloutDependencies, type RolloutJob } from './rollout-job.ts';
 import * as z from 'zod';
 import { withTimeout, type Clock } from '../../../kit/clock.ts';
-import { isOk, requestAgent, type Upstream } from '../gateway/request-agent.ts';
+import { requestJson, type Upstream } from '../gateway/request-agent.ts';
 
 /** Carries one revision from its current status to its end: built, started, healthy, live; or until it is interrupted. */
 export async function rollOutRevision(job: RolloutJob, tools: RolloutDependencies): Promise<void> {
@@ -102,16 +102,7 @@ export function tagOf(imageUri: string): string | null {
 
 async function reportedAgentVersion(agent: Upstream, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const response = await requestAgent(agent, '/info', signal);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of response) {
-      const bytes = Buffer.from(chunk);
-      size += bytes.byteLength;
-      if (size > maxAnswerLength) return undefined;
-      chunks.push(bytes);
-    }
-    return isOk(response) ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString())).data?.version : undefined;
+    return info.safeParse(await requestJson(agent, '/info', signal, maxAnswerLength)).data?.version;
   } catch {
     // The version is optional: a server without one serves as well.
     return undefined;

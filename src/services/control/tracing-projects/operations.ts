@@ -8,6 +8,7 @@ import {
   tracingProject,
   tracingProjectsQuery,
 } from '../../../contract/control/tracing-project.ts';
+import { bearerToken } from '../api-keys/admit.ts';
 import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readJson } from '../api/request.ts';
@@ -71,7 +72,7 @@ export const tracingOperations = [
     handle: async (c) => {
       const { runs: intake } = c.var.settings;
       if (!intake) return c.notFound();
-      const bearer = /^Bearer +(\S+)$/i.exec(c.req.header('authorization')?.trim() ?? '')?.[1];
+      const bearer = bearerToken(c.req.header('authorization'));
       return c.json(await takeRuns(intake, c.req.param('project_id'), bearer, await readJson(c)));
     },
   }),

@@ -1,5 +1,5 @@
 import { fieldRules, takes, type FieldRule } from '../../../contract/control/field-rules.ts';
-import { valueAt } from './shape.ts';
+import { valueAt } from '../../../kit/diagnostics/issues.ts';
 import type { Source } from '../../../contract/control/source.ts';
 
 /** The value at a dotted path in a body; undefined where there is none. */

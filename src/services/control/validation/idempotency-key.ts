@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { idempotencyKey, idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
-import { isObject } from '../../../kit/json-object.ts';
+import { canonicalJson } from '../../../kit/json-object.ts';
 import { accepted, wrongShape, type ValidationResult, type Refusal } from './refusal.ts';
 
 /** An idempotent write: its key, and what identifies it. */
@@ -25,7 +25,7 @@ export function readKeyedWrite(
   if (!read.success) {
     return wrongShape([{ loc, msg: 'Send 1 to 255 visible ASCII characters', type: 'invalid_format' }]);
   }
-  const digest = createHash('sha256').update(JSON.stringify(body, inOrder)).digest();
+  const digest = createHash('sha256').update(canonicalJson(body)).digest();
   return accepted({ key: read.data, request, digest });
 }
 
@@ -47,8 +47,3 @@ export const deletedSince: Refusal = {
   detail:
     'A request with this Idempotency-Key was carried out before, and the deployment that it was about has been deleted since. Choose a new key to ask again.',
 };
-
-function inOrder(_name: string, value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { spellFields } from '../../../contract/control/aliases.ts';
-import { withoutLooserBounds } from '../../../kit/diagnostics/issues.ts';
+import { valueAt, withoutLooserBounds } from '../../../kit/diagnostics/issues.ts';
 import type { FieldProblem } from '../../../contract/service-error.ts';
 import { accepted, wrongShape, type ValidationResult } from './refusal.ts';
 import { textProblems } from './text.ts';
@@ -44,15 +44,6 @@ function problemOf(issue: z.core.$ZodIssue, input: unknown, within: string): Fie
 const missingCodes: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 const missing = (loc: Path): FieldProblem => ({ loc, msg: 'Field required', type: 'missing' });
-
-/** The value at a path in a body; undefined where there is none. */
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((inner, key) => {
-    return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
-      ? Reflect.get(inner, key)
-      : undefined;
-  }, value);
-}
 
 function drop(from: unknown, keys: readonly string[]): void {
   if (typeof from !== 'object' || from === null) throw new Error('unrecognized keys were found in no object');

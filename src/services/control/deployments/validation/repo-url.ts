@@ -1,5 +1,6 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isWithin } from '../../builds/build-folder.ts';
 
 /** A repository that can be cloned: remote, or a folder of this machine. */
 export type ReadRepoUrl =
@@ -57,9 +58,4 @@ function readFolder(written: string, allowGit: readonly string[]): ReadRepoUrl {
   const allowed = allowGit.length === 0 ? '' : `, only what is in ${[...new Set(allowGit)].join(', ')}`;
   const problem = `source_config.repo_url: this service may not read ${path}${allowed}. Start it with \`npm run local -- --allow-git ${path}\`, or upload the folder instead.`;
   return { ok: false, problem };
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
