@@ -7,7 +7,6 @@ import { planRequestedRun, type AcceptanceParts, type RequestedRun } from './acc
 import { RunCanceller } from './run-canceller.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { RemoteRuns } from './remote-runs.ts';
-import type { Execution } from './execution.ts';
 import { RunJoiner } from './run-joiner.ts';
 import { RunExecutor } from './run-executor.ts';
 import { EndedRuns } from './ended-run.ts';

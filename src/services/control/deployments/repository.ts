@@ -17,7 +17,7 @@ import {
   type NewDeployment,
   type TakenBuild,
 } from '../store/records.ts';
-import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
 import { noteResult, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
 

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../kit/clock.ts';
 import type { LogPage } from '../../../contract/control/log.ts';
 import { changeNotifier } from './change-notifier.ts';
-import { followLog, isFullyRead, whileAdmitted, type LogEvent } from './follow-log.ts';
+import { followLog, isFullyRead, whileAdmitted } from './follow-log.ts';
 import {
   followQuery,
   lastEvent,

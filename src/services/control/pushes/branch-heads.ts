@@ -38,7 +38,7 @@ export function branchHeads({ dataDir, allowGit, clock }: BranchHeadsDependencie
 }
 
 function lsRemote(address: string, { env, signal }: { env: Record<string, string>; signal: AbortSignal }) {
-  return new Promise((resolve) => {
+  return new Promise<StepResult<ReadonlyMap<string, string>>>((resolve) => {
     const options = { env, signal, maxBuffer: maxBytes, killSignal: 'SIGKILL' } as const;
     const args = ['ls-remote', '--heads', '--quiet', '--', address];
     const child = execFile('git', args, options, (error, printed, said) => {

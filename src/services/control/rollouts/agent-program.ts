@@ -112,7 +112,10 @@ async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Bui
   });
 }
 
-async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tools: RolloutDependencies) {
+async function buildRequest(
+  { deployment, revision, buildLog }: RolloutJob,
+  tools: RolloutDependencies,
+): Promise<BuildRequest> {
   const { store, retrying, userOf } = tools;
   const { source_config, source_revision_config } = revision;
   return {

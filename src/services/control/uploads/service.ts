@@ -3,7 +3,6 @@ import { uploadTarget, type PushToken, type UploadTarget } from '../../../contra
 import type { Source } from '../../../contract/control/source.ts';
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
-import type { DeploymentRecord } from '../store/tables.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { beingDeleted, foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { hasCode } from '../../../kit/errors.ts';
 import { namesIn } from '../folders.ts';
 import type { Clock } from '../../../kit/clock.ts';
-import type { UploadTarget } from '../../../contract/control/upload.ts';
 import { maxTarballSize } from '../../../kit/archive/tarball.ts';
 import type { UploadStore } from './repository.ts';
 import { receiveTarball, type IncomingTarball, type ReceiveResult } from './receive.ts';

@@ -3,7 +3,6 @@ import {
   ProtocolErrorCode,
   Server,
   type CallToolResult,
-  type Tool,
   createMcpHandler,
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
