@@ -1,6 +1,6 @@
 import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
-import { noneLiveBefore, nothingLive } from '../../src/deploy/words/outcomes.ts';
+import { noneLiveBefore, nothingLive } from '../../src/deploy/words/rollback.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';

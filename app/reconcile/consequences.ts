@@ -1,4 +1,5 @@
-import { adviceOnAlsoWrong, alsoWrong, outcomes } from '../../src/deploy/words/outcomes.ts';
+import { outcomes } from '../../src/deploy/words/outcomes.ts';
+import { adviceOnAlsoWrong, alsoWrong } from '../../src/deploy/words/rollback.ts';
 import type { AppContext } from '../context.ts';
 import type { NewIntentOutcome } from './outcomes.ts';
 import type { Ended, Intent, IntentIn } from './intent.ts';

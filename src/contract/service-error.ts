@@ -77,6 +77,14 @@ export class ServiceError extends Error {
   }
 }
 
+/** What of an error says what to do about it. */
+export interface ErrorFacts {
+  kind: ServiceErrorKind;
+  operation: string;
+  status: number | undefined;
+  problems: { length: number };
+}
+
 /** Whether the same request may succeed another time. */
 export const isTransient = ({ kind }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -2,6 +2,8 @@ import type { Verify } from '../file/desired.ts';
 import type { LogEntry } from '../../contract/control/log.ts';
 import type { ReportedPlan } from '../words/plan.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
+import type { ErrorFacts } from '../../contract/service-error.ts';
+import type { RollbackObstacle } from '../rules/trigger-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 
 /** How a run can end; these are the values of the Action's `outcome` output. */
@@ -27,15 +29,25 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 /** The result of a rollback that was requested or that a failure caused. */
 export type Rollback =
   | { kind: 'done'; toRevisionId: string; rollout: Rollout; verdict: Verdict }
-  | {
-      kind: 'failed';
-      toRevisionId: string | undefined;
-      why: string;
-      advice: string;
-      rollout?: Rollout;
-      verdict?: Verdict;
-    }
-  | { kind: 'impossible'; why: string; advice: string };
+  | { kind: 'failed'; toRevisionId: string; reason: RollbackFailure; rollout?: Rollout; verdict?: Verdict }
+  | { kind: 'impossible'; reason: NotRestored };
+
+/** Why nothing is restored. */
+export type NotRestored =
+  | RollbackObstacle
+  /** This run made no revision, or there is none to go back to or from. */
+  | { code: 'none-made' | 'none-before' | 'nothing-live' | 'revisions-unlisted' }
+  | { code: 'none-live-before'; active: string }
+  /** The service deploys no old revision again, and no field selects one commit. */
+  | { code: 'not-selectable'; revisionId: string }
+  /** The live revision is of the same image or folder; `isHidden`: its secrets were changed, and the service hides them. */
+  | { code: 'same-source'; revisionId: string; source: 'image' | 'folder'; isHidden: boolean };
+
+/** Why going back failed, or did not help. */
+export type RollbackFailure =
+  /** `text` is the service's, without secrets; `isUnknown`: the request may have taken effect. */
+  | ({ code: 'service-error'; text: string; isUnknown: boolean } & ErrorFacts)
+  | { code: 'none-made' | 'not-live' | 'also-wrong' };
 
 /** The end of a run as a value, for the reports. It never holds a secret. */
 export interface Outcome {

@@ -5,38 +5,24 @@ import type { Revision } from '../../contract/control/revision.ts';
 import { knownSecrets } from '../../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../../contract/service-error.ts';
-import { adviceOnAlsoWrong, alsoWrong, noneLiveBefore, nothingLive } from '../words/outcomes.ts';
 import { whatFailed } from '../words/verdict-words.ts';
-import { decisionWords } from '../words/decision.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import { decideRollback, isLiveBefore, rollbackObstacle } from '../rules/rollback.ts';
 import { carriesSource, type SoughtChange } from '../rules/find-made.ts';
 import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
-import { adviceOn } from '../words/advice-on-errors.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
 import type { DeployIn, Ending } from './deploy-state.ts';
 import { findSent, honoursKeys, makeChange, type ChangeResult } from './make-change.ts';
 import type { Seen } from './next.ts';
 import { watchRevision } from './watch.ts';
-import type { Rollback } from './outcome-types.ts';
+import type { NotRestored, Rollback, RollbackFailure } from './outcome-types.ts';
 import { smokeLive } from '../smoke/smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
 
 type Undone = DeployIn<'restoring'>['undone'];
-
-const whyImpossible = {
-  'no-revision': impossible(
-    'this run made no revision, so it has none to take back',
-    'Roll back to an earlier revision (mode: rollback, or landfall rollback).',
-  ),
-  'no-former': impossible(
-    'no revision was live before, so there is none to go back to',
-    'Correct the agent and deploy it again.',
-  ),
-};
 
 /**
  * What is restored in place of a revision of this run that failed its smoke tests: what was live before it; or why
@@ -50,18 +36,13 @@ export async function findRestored(
   const { formerLive } = run.known;
   const decision = decideRollback({ onFailure: run.request.onFailure, revisionId: broken, formerLive: formerLive?.id });
   if (decision.kind === 'not-requested') return undefined;
-  if (decision.kind === 'impossible') return whyImpossible[decision.because];
-  if (!formerLive || !current) return whyImpossible['no-former'];
-  if (!current.ok) return failed(formerLive, run.redact(current.error.message), adviceOn(current.error, 'run'));
+  if (decision.kind === 'impossible') return impossible({ code: decision.because });
+  if (!formerLive || !current) return impossible({ code: 'none-before' });
+  if (!current.ok) return failedBy(formerLive.id, current.error, run);
   const read = await tryCall(newerOnItsWay(current.value, broken, run));
-  if (!read.ok) return failed(formerLive, run.redact(read.error.message), adviceOn(read.error, 'run'));
+  if (!read.ok) return failedBy(formerLive.id, read.error, run);
   const obstacle = rollbackObstacle(broken, { active: current.value.active_revision_id, onItsWay: read.value });
-  if (!obstacle) return formerLive;
-  const why = decisionWords({ kind: 'skip', ...obstacle });
-  return impossible(
-    why,
-    'Wait for that revision, and roll back (mode: rollback, or landfall rollback) if it fails too.',
-  );
+  return obstacle ? impossible(obstacle) : formerLive;
 }
 
 /** The newest revision, if it is another one that may yet serve. */
@@ -78,19 +59,16 @@ async function newerOnItsWay(
 /** What a requested rollback restores: the newest revision that was live before the current one; or why it can't. */
 export async function findFormer(deployment: Deployment, run: DeployRun): Promise<LiveRevision | Rollback> {
   const active = deployment.active_revision_id;
-  if (!active) return impossible(nothingLive, 'Deploy it first.');
+  if (!active) return impossible({ code: 'nothing-live' });
   const { control } = run.request;
   const former = await tryCall(
     findFormerLive(active, (page) => control.listRevisions(deployment.id, page, run.reading())),
   );
   if (!former.ok) {
     if (!isNotOffered(former.error)) throw former.error;
-    return impossible(
-      'this service does not list revisions, so the previously live revision is unknown',
-      'Deploy the former commit or image instead.',
-    );
+    return impossible({ code: 'revisions-unlisted' });
   }
-  if (!former.value) return impossible(noneLiveBefore(active), 'Deploy the former commit or image instead.');
+  if (!former.value) return impossible({ code: 'none-live-before', active });
   return { id: former.value.id, revision: former.value };
 }
 
@@ -101,9 +79,7 @@ export function restoring(target: LiveRevision, undone: Undone, run: DeployRun):
   return { state: 'restoring', undone, deploymentId, target: target.id, former, key: randomUUID(), mayBeSent: false };
 }
 
-function impossible(why: string, advice: string): Rollback {
-  return { kind: 'impossible', why, advice };
-}
+const impossible = (reason: NotRestored): Rollback => ({ kind: 'impossible', reason });
 
 /** The newest of the last `most` revisions that was live before this one. */
 export async function findFormerLive(
@@ -136,16 +112,16 @@ export async function followRestored(returning: DeployIn<'returning'>, run: Depl
   const { undone, target, deploymentId, revisionId } = returning;
   const { clock, timeoutMs } = run.request;
   const record = (rollout: Rollout) => {
-    run.known.rollback = unfinishedRollback(target, rollout);
+    run.known.rollback = unfinished(target, rollout);
   };
   record(rolloutOf(revisionId));
   const rollback = await reported(target, run, async () => {
     const deadline = clock.now() + timeoutMs;
     const rollout = await watchRevision({ deploymentId, revisionId, deadline, record }, run);
-    if (rollout.kind !== 'live') return unfinishedRollback(target, rollout);
+    if (rollout.kind !== 'live') return unfinished(target, rollout);
     const { verdict } = await smokeLive(run, revisionId);
     if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target, rollout, verdict } as const;
-    return failed({ id: target }, alsoWrong(target), adviceOnAlsoWrong, { rollout, verdict });
+    return failed(target, { code: 'also-wrong' }, { rollout, verdict });
   });
   return rolledBack(rollback, undone, run);
 }
@@ -159,23 +135,24 @@ function rolledBack(rollback: Rollback, undone: Undone, run: DeployRun): { kind:
 /** What came of it, or the report of a failure of the service. */
 async function reported<T>(target: string, run: DeployRun, work: () => Promise<T>): Promise<T | Rollback> {
   const tried = await tryCall(work());
-  return tried.ok ? tried.value : failedRollback({ id: target }, tried.error, run);
+  return tried.ok ? tried.value : failedBy(target, tried.error, run);
 }
 
 const failed = (
-  target: LiveRevision,
-  why: string,
-  advice: string,
+  toRevisionId: string,
+  reason: RollbackFailure,
   seen: { rollout?: Rollout; verdict?: Verdict } = {},
-): Rollback => ({ kind: 'failed', toRevisionId: target.id, why, advice, ...seen });
+): Rollback => ({ kind: 'failed', toRevisionId, reason, ...seen });
 
-/** An unfinished rollback: `known` holds it in case the run is interrupted. */
-function unfinishedRollback(target: string, rollout: Rollout): Rollback {
-  const last = rollout.seen.at(-1)?.status ?? 'not seen yet';
-  const why = `revision ${rollout.revisionId}, which goes back to ${target}, did not become live (${rollout.kind}, ${last})`;
-  const advice = `Look at revision ${rollout.revisionId} of the deployment: it may still become live.`;
-  return failed({ id: target }, why, advice, { rollout });
+function failedBy(target: string, error: ServiceError, run: DeployRun): Rollback {
+  const { kind, status, operation, problems } = error;
+  const facts = { kind, status, operation, problems: { length: problems.length } };
+  const isUnknown = error.effect === 'unknown';
+  return failed(target, { code: 'service-error', text: run.redact(error.message), isUnknown, ...facts });
 }
+
+/** `known` holds it in case the run is interrupted. */
+const unfinished = (target: string, rollout: Rollout): Rollback => failed(target, { code: 'not-live' }, { rollout });
 
 /** The revision to follow, or why there is none. */
 type Restored = { made: { deploymentId: string; revisionId: string } } | Rollback;
@@ -197,9 +174,7 @@ async function restore(
 
 function restored(made: ChangeResult, target: LiveRevision, run: DeployRun): Restored {
   if (made.kind === 'made') return { made };
-  if ('error' in made) return failedRollback(target, made.error, run);
-  const why = `the service accepted the change to ${target.id} and made no revision of it`;
-  return failed(target, why, 'Look at the deployment and put the former image back by hand.');
+  return 'error' in made ? failedBy(target.id, made.error, run) : failed(target.id, { code: 'none-made' });
 }
 
 /** How a revision shows that it has the build of this one; nothing does where the service no longer returns it. */
@@ -212,19 +187,12 @@ function rebuiltFrom({ revision }: LiveRevision): SoughtChange {
 
 async function restoreSource(target: LiveRevision, before: Deployment, run: DeployRun): Promise<Restored> {
   const former = formerSource(target, before);
-  if (!former) {
-    return impossible(
-      `this service does not deploy an old revision again, and no field selects one commit, so revision ${target.id} cannot be put back`,
-      'Revert the commit and push it: the next deploy builds the head of the branch.',
-    );
-  }
+  if (!former) return impossible({ code: 'not-selectable', revisionId: target.id });
   const { settings, areSecretsLost } = formerSettings(run);
   const request: DeploymentPatchRequest = { source_revision_config: former.patch, ...settings };
   if (former.isSame && Object.keys(request).length === 1) {
-    const same = `revision ${target.id} runs the same ${former.what} as the one that is live`;
-    return areSecretsLost
-      ? impossible(`${same}, and the service hides the values of its secrets`, 'Set the former secrets again.')
-      : impossible(`${same}, so there is nothing to put back`, former.advice);
+    const { source } = former;
+    return impossible({ code: 'same-source', revisionId: target.id, source, isHidden: areSecretsLost });
   }
   if (areSecretsLost) run.note({ code: 'secrets-kept' });
   const change = { kind: 'patch', deploymentId: before.id, request } as const;
@@ -236,13 +204,10 @@ async function restoreSource(target: LiveRevision, before: Deployment, run: Depl
 /** What a revision was made from, where a field can ask for just that. */
 function formerSource({ revision }: LiveRevision, { source, source_revision_config: now }: Deployment) {
   const { image_uri: image, source_tarball_path: path } = revision?.source_revision_config ?? {};
-  if ((source === 'external_docker' || source === 'internal_docker') && image) {
-    const advice = 'Push a corrected image under a new tag, and set image-uri to it.';
-    return { what: 'image', patch: { image_uri: image }, isSame: now.image_uri === image, advice };
-  }
+  if ((source === 'external_docker' || source === 'internal_docker') && image)
+    return { source: 'image', patch: { image_uri: image }, isSame: now.image_uri === image } as const;
   if (source !== 'internal_source' || !path) return undefined;
-  const advice = 'Correct the folder and deploy it again.';
-  return { what: 'folder', patch: { source_tarball_path: path }, isSame: now.source_tarball_path === path, advice };
+  return { source: 'folder', patch: { source_tarball_path: path }, isSame: now.source_tarball_path === path } as const;
 }
 
 /**
@@ -267,12 +232,4 @@ function formerSettings({ known: { sent, formerDeployment } }: DeployRun): {
     },
     areSecretsLost: request.secrets != null && !secrets,
   };
-}
-
-function failedRollback(target: LiveRevision, error: ServiceError, run: DeployRun): Rollback {
-  const unknown = error.effect === 'unknown' ? '; it is unknown whether it took effect' : '';
-  const advice = unknown
-    ? 'Look at the revisions of the deployment before you run this again.'
-    : adviceOn(error, 'run');
-  return failed(target, `${run.redact(error.message)}${unknown}`, advice);
 }

@@ -10,7 +10,7 @@ export const revisionToRestore = (revisionId: string, formerLive: string | null 
 /** What follows from a live revision that failed its smoke tests. */
 export type RollbackDecision =
   | { kind: 'restore'; revisionId: string }
-  | { kind: 'impossible'; because: 'no-revision' | 'no-former' }
+  | { kind: 'impossible'; because: 'none-made' | 'none-before' }
   | { kind: 'not-requested' };
 
 /**
@@ -24,9 +24,11 @@ export function decideRollback(failed: {
   formerLive: string | null | undefined;
 }): RollbackDecision {
   if (failed.onFailure !== 'rollback') return { kind: 'not-requested' };
-  if (failed.revisionId === undefined) return { kind: 'impossible', because: 'no-revision' };
+  if (failed.revisionId === undefined) return { kind: 'impossible', because: 'none-made' };
   const former = revisionToRestore(failed.revisionId, failed.formerLive);
-  return former === undefined ? { kind: 'impossible', because: 'no-former' } : { kind: 'restore', revisionId: former };
+  return former === undefined
+    ? { kind: 'impossible', because: 'none-before' }
+    : { kind: 'restore', revisionId: former };
 }
 
 /** Why a revision that failed its smoke tests is not rolled back; undefined where nothing is in the way. */

@@ -1,4 +1,4 @@
-import { type ControlOperation, isOf, type ServiceError } from '../../contract/service-error.ts';
+import { type ControlOperation, type ErrorFacts, isOf, type ServiceError } from '../../contract/service-error.ts';
 import type { Host } from './outcomes.ts';
 
 /** What a host calls the settings of its control service, and how it is run again. */
@@ -13,7 +13,7 @@ const settings = {
 } satisfies Record<Host, Record<string, string>>;
 
 /** What a person can do about a failure of the control service: which setting to open, or what to look at first. */
-export function adviceOn(error: ServiceError, host: Host): string {
+export function adviceOn(error: ErrorFacts, host: Host): string {
   const { kind, problems, status } = error;
   const { key, tenant, address, again } = settings[host];
   const special = byOperation[kind]?.find(([operation]) => isOf(error, operation));

@@ -1,3 +1,4 @@
+import { rollbackWords } from './rollback.ts';
 import type { ReportedChange, ReportedPlan } from './plan.ts';
 import { formatDecision } from '../../kit/statistics/sequential-test.ts';
 import type { NamedVerdict, TestVerdict } from '../rules/verdict-types.ts';
@@ -88,7 +89,7 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'rolled-back':
       return event.rollback.kind === 'done'
         ? `Revision ${event.rollback.toRevisionId} serves again`
-        : `${failedRollbackTitle(event.rollback)}: ${asLine(event.rollback.why, 500)}`;
+        : `${failedRollbackTitle(event.rollback)}: ${asLine(rollbackWords(event.rollback).why, 500)}`;
     case 'rolled-out':
     case 'concluded':
       return [];

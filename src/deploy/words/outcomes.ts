@@ -63,15 +63,6 @@ export const notFoundByName = (name: string | undefined, matches: number): strin
     ? `There is no deployment named ${name}. Check the name and the workspace that the key belongs to, or give deployment-id.`
     : `${matches} deployments are named ${name}. Give the deployment-id of one of them.`;
 
-/** Why there is nothing to go back from, or to go back to. */
-export const nothingLive = 'nothing is live, so there is nothing to go back from';
-export const noneLiveBefore = (active: string): string => `no revision was live before ${active}`;
-
-/** Why going back did not help, and what to do about it. */
-export const alsoWrong = (revisionId: string): string =>
-  `revision ${revisionId} serves again, and fails the smoke tests too`;
-export const adviceOnAlsoWrong = 'Check what else changed: the model, a key, or the test.';
-
 const adviceOnSuperseded =
   'Look at the run that made the newer revision; set on-superseded to pass where this is expected.';
 

@@ -1,3 +1,4 @@
+import { rollbackWords } from './rollback.ts';
 import { isOtherCommit } from '../rules/commit.ts';
 import { decisionOf, type HeldTerms } from '../rules/hold-state.ts';
 import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
@@ -92,8 +93,11 @@ export const failedRollbackTitle = (rollback: Rollback | undefined): string =>
   failedRollbackTitles[failedUndoing(rollback)];
 
 function undoOf(rollback: Rollback | undefined): RollbackResult | undefined {
-  if (rollback?.kind !== 'done')
-    return rollback && { kind: failedUndoing(rollback), why: `${rollback.why}.`, advice: rollback.advice };
+  if (!rollback) return undefined;
+  if (rollback.kind !== 'done') {
+    const { why, advice } = rollbackWords(rollback);
+    return { kind: failedUndoing(rollback), why: `${why}.`, advice };
+  }
   return { kind: 'serves-again', revisionId: rollback.toRevisionId, isProven: rollback.verdict.kind === 'passed' };
 }
 
@@ -128,7 +132,7 @@ export function reportOfRollback({ rollback }: RunState): EndingDescription {
       advice: adviceOnUnproven(verdict),
     };
   }
-  const { why, advice } = rollback ?? { why: 'it did not start', advice: 'Run this again.' };
+  const { why, advice } = rollback ? rollbackWords(rollback) : { why: 'it did not start', advice: 'Run this again.' };
   const reason = `${failedRollbackTitle(rollback)}: ${why}.`;
   if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
   return { kind: outcomeOf(rollback.rollout), reason, advice };

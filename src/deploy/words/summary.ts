@@ -1,3 +1,4 @@
+import { rollbackWords } from './rollback.ts';
 import { asSentence } from '../../kit/plain-text.ts';
 import type { ReportedPlan } from './plan.ts';
 import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
@@ -101,7 +102,8 @@ function rollbackSection({ rollback }: Outcome): string {
     const serves = `### Rolled back\n\nRevision ${asCode(rollback.toRevisionId)} serves again.`;
     return `${serves}\n\n${smokeSection('After the rollback', rollback.verdict)}`.trimEnd();
   }
-  return `### ${failedRollbackTitle(rollback)}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
+  const { why, advice } = rollbackWords(rollback);
+  return `### ${failedRollbackTitle(rollback)}\n\n${asMarkdown(asSentence(why), 1000)} ${asMarkdown(advice, 1000)}`;
 }
 
 const notesSection = (notes: readonly string[]): string =>

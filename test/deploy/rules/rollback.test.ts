@@ -7,14 +7,14 @@ import {
   type RollbackDecision,
 } from '../../../src/deploy/rules/rollback.ts';
 
-const noFormer: RollbackDecision = { kind: 'impossible', because: 'no-former' };
+const noFormer: RollbackDecision = { kind: 'impossible', because: 'none-before' };
 
 test.each<[string, string | undefined, string | null | undefined, RollbackDecision]>([
   ['another one was live', 'r2', 'r1', { kind: 'restore', revisionId: 'r1' }],
   ['it was live itself', 'r2', 'r2', noFormer],
   ['nothing was live', 'r2', null, noFormer],
   ['it is unknown what was live', 'r2', undefined, noFormer],
-  ['none was created', undefined, 'r1', { kind: 'impossible', because: 'no-revision' }],
+  ['none was created', undefined, 'r1', { kind: 'impossible', because: 'none-made' }],
 ])('decides about a failed revision where %s', (_, revisionId, formerLive, decision) => {
   expect(decideRollback({ onFailure: 'rollback', revisionId, formerLive })).toEqual(decision);
   expect(decideRollback({ onFailure: 'keep', revisionId, formerLive })).toEqual({ kind: 'not-requested' });
