@@ -1,16 +1,17 @@
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
-import { decideRollback } from '../../src/deploy/rules/rollback.ts';
 import { attributeVerdict } from '../../src/deploy/rules/verdict-subject.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
-import { withOutcome, liveOutcome, untestedOutcome } from './outcomes.ts';
+import { liveOutcome, untestedOutcome, withOutcome, wrongOutcome } from './outcomes.ts';
+import { afterTests } from './next.ts';
 import { requestAfter, requestLike, type DeployRequest } from './deploy-request.ts';
 import type { Concluding, Ended } from './intent.ts';
 import { markContained, mayContain } from './contained-commits.ts';
 import { baselinesOf } from './live-answers.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
 import {
+  continued,
   endIntent,
   headOf,
   reportsOf,
@@ -30,30 +31,34 @@ export async function conclude(work: ReconcileContext, intent: Concluding): Prom
   // Requested by a version that stored no state of its own for this.
   if (back && back.state !== 'ended') return saveIntents(work, [{ ...intent, state: 'undoing' }]);
   const observation = await observeTested(work, intent);
-  // Before traffic nothing else answered, and the verdict was reported then.
-  const isReported = intent.verified === 'before-traffic';
-  const active = observation?.deployment.active_revision_id;
-  // A verdict that was found before is true still; a rollback would take back what serves now.
-  const isSettled = isReported && verdict.kind !== 'failed';
-  if (observation && !isSettled && active !== intent.revisionId) return replaced(work, intent, observation);
-  if (!observation || verdict.kind === 'failed')
-    return handleFailedTests(work, intent, { isVerdictDue: !!observation && !isReported, isTried: !!back });
-  if (!isReported) await reportVerdict(work, intent);
-  const now = work.context.clock.now();
+  const next = afterTests(intent, observation?.deployment.active_revision_id, back !== undefined);
+  if (next.kind === 'restore') return restore(work, intent, next);
+  if (next.isVerdictDue) await reportVerdict(work, intent);
+  if (next.kind === 'wrong') return endIntent(work, intent, wrongOutcome(intent, next.isImpossible));
+  if (!observation) return continued;
+  return next.kind === 'replaced' ? replaced(work, intent, observation) : endLive(work, intent, observation, next.kind);
+}
+
+/** The outcome of a revision that serves as it should, as far as its tests tell, and what follows from it. */
+async function endLive(
+  work: ReconcileContext,
+  intent: Concluding,
+  { deployment, live }: DeploymentObservation,
+  kind: 'live' | 'untested',
+): Promise<StepResult> {
+  const { clock, store } = work.context;
+  const now = clock.now();
   const answers = (intent.compared ?? []).map((each) => ({ ...each, takenAt: now }));
-  const baselines = baselinesOf(intent, intent.revisionId, answers, observation.deployment);
-  const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
-  if (verdict.kind === 'unproven' || isUnasked) {
-    const done = withOutcome(intent, isUnasked ? untestedOutcome(intent) : liveOutcome(intent), now);
-    return saveIntents(work, [done], { requests: await requestRolledBackHead(work, done), baselines });
-  }
-  const done = withOutcome(intent, liveOutcome(intent), now);
-  const live = done.sending.kind === 'restate' ? done.commit : observation.live?.commit;
-  const contained = live === undefined ? undefined : await markContained(work, done, live);
-  const { rolledBackCommit } = await work.context.store.deploymentQueue(intent.deploymentId);
+  const baselines = baselinesOf(intent, intent.revisionId, answers, deployment);
+  const done = withOutcome(intent, kind === 'untested' ? untestedOutcome(intent) : liveOutcome(intent), now);
+  const requests = await requestRolledBackHead(work, done);
+  if (done.end.kind === 'unproven') return saveIntents(work, [done], { requests, baselines });
+  const commit = done.sending.kind === 'restate' ? done.commit : live?.commit;
+  const contained = commit === undefined ? undefined : await markContained(work, done, commit);
+  const { rolledBackCommit } = await store.deploymentQueue(intent.deploymentId);
   const isForgiven = done.sending.kind === 'restate' && sameCommit(rolledBackCommit, done.commit);
   return saveIntents(work, [done], {
-    requests: await requestRolledBackHead(work, done),
+    requests,
     baselines,
     ...(isForgiven ? { rolledBackCommit: null } : {}),
     also: contained?.intents ?? [],
@@ -76,37 +81,21 @@ async function observeTested(
   return undefined;
 }
 
-/**
- * A failed smoke test: rolls back if configured and possible, else ends the intent. The report of a verdict that is
- * about the revision does not delay the rollback.
- */
-async function handleFailedTests(
+/** Requests a rollback. The report of the verdict does not delay it. */
+function restore(
   work: ReconcileContext,
   intent: Concluding,
-  { isVerdictDue, isTried }: { isVerdictDue: boolean; isTried: boolean },
+  { revisionId, isVerdictDue }: { revisionId: string; isVerdictDue: boolean },
 ): Promise<StepResult> {
+  const { id, commit } = intent;
   const now = work.context.clock.now();
-  const decision = decideRollback({
-    onFailure: intent.sending.kind === 'restate' ? intent.terms.onFailure : 'keep',
-    revisionId: intent.revisionId,
-    formerLive: intent.former.live,
+  const request = requestLike(intent, {
+    commit,
+    sending: { kind: 'redeploy', revisionId },
+    cause: { kind: 'failure', key: id, at: now },
   });
-  if (decision.kind === 'restore' && !isTried) {
-    const request = requestLike(intent, {
-      commit: intent.commit,
-      sending: { kind: 'redeploy', revisionId: decision.revisionId },
-      cause: { kind: 'failure', key: intent.id, at: now },
-    });
-    const undoing = { ...intent, state: 'undoing', ...(isVerdictDue ? { verdictDueAt: now } : {}) } as const;
-    return saveIntents(work, [undoing], { requests: [request] });
-  }
-  if (isVerdictDue) await reportVerdict(work, intent);
-  const { revisionId, verdict } = intent;
-  const isImpossible = decision.kind === 'impossible' && intent.cause.kind !== 'failure';
-  const undo = isImpossible
-    ? ({ kind: 'not-undone', why: 'no revision is known that was live before.' } as const)
-    : undefined;
-  return endIntent(work, intent, outcomes.wrong({ revisionId, verdict }, 'app', undo));
+  const undoing = { ...intent, state: 'undoing', ...(isVerdictDue ? { verdictDueAt: now } : {}) } as const;
+  return saveIntents(work, [undoing], { requests: [request] });
 }
 
 /** Another revision is live by now: the verdict is not about it. */

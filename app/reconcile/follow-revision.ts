@@ -1,11 +1,12 @@
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { knownSecrets } from '../../src/contract/control/secret.ts';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/deploy/rules/rollout.ts';
+import { rolloutAfter, rolloutOf, type RevisionObservation } from '../../src/deploy/rules/rollout.ts';
 import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { consolePageOf } from '../../src/deploy/machine/console-page.ts';
 import { observeRevision } from '../../src/deploy/machine/observe-revision.ts';
 import { isExpired } from './deadlines.ts';
+import { afterLook, type NotLive } from './next.ts';
 import { beginHeldTests } from './held-revision.ts';
 import { discardOutcome, intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
 import { requestAfter } from './deploy-request.ts';
@@ -59,27 +60,27 @@ async function handleRollout(
   deployment: Deployment | undefined,
 ): Promise<StepResult> {
   const { clock } = work.context;
-  const { rollout } = intent;
-  if (isOfAnother(intent, rollout.builtCommit)) return builtAnother(work, intent, rollout.builtCommit);
-  switch (rollout.kind) {
+  const { id, deadline, rollout, terms } = intent;
+  const next = afterLook(intent, isExpired(clock, id, deadline, terms.timeoutMs));
+  switch (next.kind) {
+    case 'other-commit':
+      return builtAnother(work, intent, next.commit);
     case 'live':
       return live(work, intent, deployment);
     case 'superseded':
       return saveIntents(work, [intent]);
-    case 'in-progress':
-      if (rollout.hold?.kind === 'held' && intent.holdSeconds !== undefined && !intent.verdict)
-        return beginHeldTests(work, intent, rollout.hold);
-      break;
-    default:
-      return endFailedRollout(work, intent, rollout, deployment);
+    case 'test-held':
+      return beginHeldTests(work, intent, next.hold);
+    case 'not-live':
+      return endNotLive(work, intent, next.rollout, deployment);
+    case 'look-again': {
+      const now = clock.now();
+      const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
+      if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
+      const waited = now - (deadline - terms.timeoutMs);
+      return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * waited)));
+    }
   }
-  const now = clock.now();
-  const { id, deadline, terms } = intent;
-  if (isExpired(clock, id, deadline, terms.timeoutMs))
-    return endFailedRollout(work, intent, rolloutOutOfTime(rollout), deployment);
-  const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
-  if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
-  return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - (deadline - terms.timeoutMs)))));
 }
 
 async function live(
@@ -95,13 +96,12 @@ async function live(
   return continued;
 }
 
-async function endFailedRollout(
+async function endNotLive(
   work: ReconcileContext,
   intent: Following,
-  rollout: Rollout,
+  rollout: NotLive,
   known: Deployment | undefined,
 ): Promise<StepResult> {
-  if (rollout.kind === 'live' || rollout.kind === 'in-progress') return continued;
   if (rollout.kind === 'interrupted' && rollout.hold?.kind === 'discarded')
     return endIntent(work, { ...intent, rollout }, discardOutcome(intent, rollout.statusMessage));
   const logs = rollout.kind === 'failed' ? await logTail(work, intent.deploymentId, rollout.revisionId, known) : [];
@@ -131,10 +131,6 @@ function maskOfSecrets(deployment: Deployment | undefined): Mask | undefined {
   const secrets = knownSecrets(deployment?.secrets);
   return secrets && maskOf(secrets.map(({ value }) => value));
 }
-
-/** Whether the followed revision was built from another commit than the requested one. */
-const isOfAnother = ({ sending, commit }: Following, built: string | undefined): built is string =>
-  sending.kind === 'restate' && built !== undefined && !sameCommit(built, commit);
 
 /**
  * The branch moved between the push and the build: reports the commit that was built, and requests the head, so that

@@ -153,6 +153,8 @@ export type Deciding = IntentIn<'deciding'>;
 export type Concluding = IntentIn<'concluding'>;
 export type Ended = IntentIn<'ended'>;
 
+/** Not decided yet. */
+export type Undecided = IntentIn<'requested' | 'waiting'>;
 /** Nothing was sent, or nothing that took effect. */
 export type UnsentIntent = IntentIn<'requested' | 'waiting' | 'paused' | 'measuring' | 'expecting'>;
 

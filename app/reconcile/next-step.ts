@@ -1,4 +1,4 @@
-import type { Intent, UnsentIntent, IntentIn } from './intent.ts';
+import type { Intent, IntentIn, Undecided, UnsentIntent } from './intent.ts';
 import type { DeploymentQueue } from './store.ts';
 
 /** The next step of a deployment queue. */
@@ -25,7 +25,6 @@ export type Step =
 type RunningIntent = IntentIn<'sending' | 'following' | 'testing' | 'deciding' | 'concluding'>;
 /** What a request has to wait for. */
 export type BusyIntent = RunningIntent | IntentIn<'undoing'>;
-type Undecided = IntentIn<'requested' | 'waiting'>;
 
 /** The key for deferring all requests of a queue. */
 export const requestsKey = 'requests';

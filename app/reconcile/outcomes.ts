@@ -1,7 +1,6 @@
 import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
 import { shortCommit } from '../../src/deploy/rules/commit.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
-import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
 import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
@@ -14,6 +13,7 @@ import {
   type IntentOutcome,
   heldTermsOf,
 } from './intent.ts';
+import type { NotLive } from './next.ts';
 
 /** How an intent ended, but for the time. */
 export type NewIntentOutcome = Omit<IntentOutcome, 'at'>;
@@ -69,19 +69,15 @@ export const unknownEffect = ({ sentAt, sends = 1 }: IntentHeader, why: string):
 /** The outcome of a followed revision that did not go live. */
 export const intentRolloutOutcome = (
   { terms: { timeoutMs }, former: { live: former } }: Following,
-  rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>,
+  rollout: NotLive,
   byCommit?: string,
 ): NewIntentOutcome => outcomes.notLive({ rollout, former, timeoutMs, hold: rollout.hold, byCommit }, 'app');
 
 /** The outcome of a revision that was discarded before it got traffic: by its verdict, or by others. */
 export function discardOutcome(intent: Following, statusMessage: string | undefined): NewIntentOutcome {
-  const {
-    revisionId,
-    verdict,
-    former: { live: former },
-  } = intent;
+  const { revisionId, verdict, former } = intent;
   const decision = verdict && decisionOf(verdict, heldTermsOf(intent));
-  return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former }, 'app');
+  return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former: former.live }, 'app');
 }
 
 /** The outcome of a live revision, by its verdict. */
@@ -89,6 +85,14 @@ export function liveOutcome({ revisionId, commit, verified, verdict }: Concludin
   const facts = { revisionId, commit, verdict, isPromoted: verified === 'before-traffic' };
   return verdict.kind === 'unproven' ? outcomes.unproven(facts, 'app') : outcomes.live(facts);
 }
+
+/** The outcome of a live revision that failed its tests. `isImpossible`: it was to be rolled back. */
+export const wrongOutcome = ({ revisionId, verdict }: Concluding, isImpossible: boolean): NewIntentOutcome =>
+  outcomes.wrong(
+    { revisionId, verdict },
+    'app',
+    isImpossible ? { kind: 'not-undone', why: 'no revision is known that was live before.' } : undefined,
+  );
 
 /** No smoke test ran, because the file that defines them is invalid. */
 export const untestedOutcome = ({ revisionId }: Concluding): NewIntentOutcome => ({

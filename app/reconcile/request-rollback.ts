@@ -4,7 +4,7 @@ import type { SkipReason } from '../../src/deploy/rules/trigger-types.ts';
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './decide-request.ts';
-import type { IntentFields, IntentIn } from './intent.ts';
+import type { IntentFields, Undecided } from './intent.ts';
 import { sendFor } from './send.ts';
 import { commitOfTarget, observeDeployment, type DeploymentObservation } from './observation.ts';
 import type { QueueChanges } from './store.ts';
@@ -13,7 +13,7 @@ import { saveIntents, type StepResult, type ReconcileContext } from './reconcile
 /** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
 export async function requestRollback(
   work: ReconcileContext,
-  intent: IntentIn<'requested' | 'waiting'>,
+  intent: Undecided,
   revisionId: string,
 ): Promise<StepResult> {
   const { cause } = intent;
@@ -36,7 +36,7 @@ export async function requestRollback(
 
 async function send(
   work: ReconcileContext,
-  intent: IntentIn<'requested' | 'waiting'>,
+  intent: Undecided,
   observation: DeploymentObservation,
 ): Promise<StepResult> {
   const code = intent.cause.kind === 'failure' ? 'failure' : 'rollback';
@@ -47,7 +47,7 @@ async function send(
 /** A person's rollback holds what was live before; a redeploy resumes pushes. */
 async function queueAfter(
   work: ReconcileContext,
-  intent: IntentIn<'requested' | 'waiting'>,
+  intent: Undecided,
   { live }: DeploymentObservation,
 ): Promise<QueueChanges> {
   if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
@@ -57,9 +57,5 @@ async function queueAfter(
   return isSame ? {} : { rolledBackCommit: live.commit };
 }
 
-const skip = (
-  work: ReconcileContext,
-  intent: IntentIn<'requested' | 'waiting'>,
-  reason: SkipReason,
-): Promise<StepResult> =>
+const skip = (work: ReconcileContext, intent: Undecided, reason: SkipReason): Promise<StepResult> =>
   saveIntents(work, [withDecisionOutcome(intent, 'skipped', { kind: 'skip', ...reason }, work.context.clock.now())]);

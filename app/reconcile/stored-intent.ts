@@ -1,6 +1,6 @@
 import type { Bound, Former, Proof } from '../../src/deploy/machine/state.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
-import type { Intent, IntentFields, IntentHeader, IntentState } from './intent.ts';
+import type { Intent, IntentFields, IntentHeader, IntentIn, IntentState } from './intent.ts';
 
 const unsent = { live: true, unheld: true } as const;
 const sent = { ...unsent, former: true, deadline: true } as const;
@@ -14,11 +14,11 @@ const bound: Record<keyof Bound, true> = {
   consolePage: true,
 };
 const proof: Record<keyof Proof, true> = { verdict: true, verified: true, compared: true };
-const tested = { ...bound, ...proof, smoke: true } as const;
+const proven = { ...bound, ...proof, smoke: true } as const;
 
 /** The fields of each state beside the header. */
 const ownFields: {
-  [S in IntentState]: Record<Exclude<keyof Extract<Intent, { state: S }>, keyof IntentHeader | 'state'>, true>;
+  [S in IntentState]: Record<Exclude<keyof IntentIn<S>, keyof IntentHeader | 'state'>, true>;
 } = {
   requested: unsent,
   waiting: { ...unsent, deadline: true },
@@ -28,10 +28,10 @@ const ownFields: {
   sending: { ...sent, holdSeconds: true, isAccepted: true },
   following: { ...bound, ...proof, deadline: true, live: true },
   testing: { ...bound, hold: true, live: true, smoke: true },
-  deciding: { ...tested, hold: true },
-  concluding: tested,
-  undoing: { ...tested, verdictDueAt: true },
-  ended: { ...tested, end: true, hold: true, live: true },
+  deciding: { ...proven, hold: true },
+  concluding: proven,
+  undoing: { ...proven, verdictDueAt: true },
+  ended: { ...proven, end: true, hold: true, live: true },
 };
 const stateFields = new Set(Object.values(ownFields).flatMap((fields) => Object.keys(fields)));
 
@@ -43,25 +43,12 @@ export function exact<I extends Intent>(intent: I): I {
   return copy;
 }
 
-/** The states as databases name them. */
-const storedStates = {
-  requested: 'requested',
-  waiting: 'waiting',
-  paused: 'held',
-  measuring: 'measuring',
-  expecting: 'expecting',
-  sending: 'sending',
-  following: 'following',
-  testing: 'smoking',
-  deciding: 'smoking',
-  concluding: 'smoking',
-  undoing: 'smoking',
-  ended: 'ended',
-} as const satisfies Record<IntentState, string>;
+/** The states that databases have under one name of a former version. */
+const tested: readonly IntentState[] = ['testing', 'deciding', 'concluding', 'undoing'];
 
 /** An intent as databases have it. */
 export type StoredIntent = Omit<IntentFields, 'state' | 'former'> & {
-  state: (typeof storedStates)[IntentState];
+  state: IntentState | 'held' | 'smoking';
   formerLatestRevisionId?: string | null;
   formerLiveRevisionId?: string | null;
   builtCommit?: string;
@@ -74,7 +61,7 @@ export function toStored(intent: Intent): StoredIntent {
   const built = rest.rollout?.builtCommit;
   return {
     ...rest,
-    state: storedStates[state],
+    state: state === 'paused' ? 'held' : tested.includes(state) ? 'smoking' : state,
     ...(latest === undefined ? {} : { formerLatestRevisionId: latest }),
     ...(live === undefined ? {} : { formerLiveRevisionId: live }),
     ...(built === undefined ? {} : { builtCommit: built }),
@@ -98,6 +85,7 @@ function nearest(stored: StoredIntent): Intent {
     case 'waiting':
       return rest.decision?.kind === 'wait' ? { ...rest, state } : { ...others, updatedAt, state };
     case 'held':
+    case 'paused':
       return { ...rest, state: 'paused' };
     case 'measuring':
       return rest.live ? { ...rest, state, live: rest.live } : { ...rest, state: 'requested' };
