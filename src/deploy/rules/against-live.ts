@@ -14,7 +14,7 @@ import { providerAdvice, withCounts } from '../words/advice.ts';
 import { atOnceAfter, isPatienceOver, othersFault, providerFailures, reasonOf } from './patience.ts';
 import { isAgentsFault, judgeAll, type JudgedAttempt } from './judge.ts';
 import type { TwoCounts } from '../../kit/statistics/comparison-statistics.ts';
-import { counted } from '../words/verdict-table/words.ts';
+import { answersSoFar, whyUseless } from '../words/unproven.ts';
 import type { Comparison, Evidence, ExpectationResult, Measured, Sample, TestVerdict } from './verdict-types.ts';
 
 // Tests whose verdict is how the new agent answers beside the live one.
@@ -187,8 +187,7 @@ export function concludeLive(
   const { answers, next, measures } = lookAt(series, test, attempts);
   const { samples, unreachable } = answers;
   if (next === 'again') {
-    const why = `${counted(samples.changed.length, 'answer')} of each agent so far`;
-    return { kind: 'unproven', because: 'undecided', why };
+    return { kind: 'unproven', because: 'undecided', why: answersSoFar(samples.changed.length) };
   }
   const comparison = comparisonOf(samples, unreachable, measures());
   const measured = decisive(comparison.measures);
@@ -201,9 +200,7 @@ export function concludeLive(
   const isUseless =
     worse.length === 0 && has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
   if (isUseless || (worse.length === 0 && !measured.some(({ measure }) => measure !== 'answered'))) {
-    const but = isUseless ? 'neither has given one right answer' : 'nothing that decides was measured';
-    const why = `${formatComparison(comparison)}, but ${but}`;
-    return { kind: 'unproven', because: 'undecided', why, comparison };
+    return { kind: 'unproven', because: 'undecided', why: whyUseless(comparison, isUseless), comparison };
   }
   if (worse.length === 0 && isOpen(measured)) {
     const open = { ...comparison, needed: answersNeeded(samples, series) ?? null };

@@ -1,5 +1,6 @@
 import { withoutTrailingSlashes } from '../../kit/plain-text.ts';
-import type { Coded, Obstacle } from './plan-types.ts';
+import type { Coded } from '../../kit/coded.ts';
+import type { Obstacle } from './plan-types.ts';
 import { sameRepository } from '../file/repository-url.ts';
 import type { Workflow } from '../file/workflow.ts';
 

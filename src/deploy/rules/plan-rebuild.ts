@@ -8,18 +8,11 @@ import type {
   DesiredInternalDocker,
   DesiredInternalSource,
 } from '../file/desired.ts';
+import type { Coded } from '../../kit/coded.ts';
 import { sameCommit } from './commit.ts';
 import { requestedRules, tarballField } from './plan-fields.ts';
 import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
-import type {
-  Coded,
-  Obstacle,
-  ObservedState,
-  PlanNote,
-  RebuildFacts,
-  RebuildReason,
-  TarballSummary,
-} from './plan-types.ts';
+import type { Obstacle, ObservedState, PlanNote, RebuildFacts, RebuildReason, TarballSummary } from './plan-types.ts';
 
 /** Why a revision on its way is followed. */
 export type AdoptReason = Coded<RebuildFacts, 'on-its-way' | 'commit-unreported'>;

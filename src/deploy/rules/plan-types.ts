@@ -2,6 +2,7 @@ import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ImageLookup } from '../../contract/control/container.ts';
 import type { PatchEffect } from '../../contract/control/field-table.ts';
+import type { Coded } from '../../kit/coded.ts';
 import type { RequestedCommit, UnknownCommit } from './commit.ts';
 
 /** Something that a person may choose: an integration, or a listener. */
@@ -64,11 +65,6 @@ export interface FieldChange {
   makesRevision: boolean;
   why: ChangeReason;
 }
-
-/** A union of `{ code }` with the facts of each code. */
-export type Coded<Facts, Code extends keyof Facts = keyof Facts> = {
-  [Each in Code]: { code: Each } & Facts[Each];
-}[Code];
 
 interface RevisionStatus {
   revisionId: string;

@@ -1,18 +1,11 @@
 import type { Series, SmokeTest } from '../file/smoke-test.ts';
-import {
-  decide,
-  designTest,
-  fewestMore,
-  formatDecision,
-  formatRate,
-  type ObservedRate,
-} from '../../kit/statistics/sequential-test.ts';
+import { decide, fewestMore, type ObservedRate } from '../../kit/statistics/sequential-test.ts';
 import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-live.ts';
 import { sampleOf } from './compare.ts';
 import { providerAdvice, withCounts } from '../words/advice.ts';
 import { atOnceAfter, isPatienceOver, othersFault, reasonOf } from './patience.ts';
 import { isAgentsFault, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
-import { counted } from '../words/verdict-table/words.ts';
+import { whyMissing, whySilent, whyUndecided } from '../words/unproven.ts';
 import type { Evidence, TestVerdict, UnprovenReason } from './verdict-types.ts';
 
 /** A series of one agent, which its own answers decide. */
@@ -70,7 +63,7 @@ export function concludeSeries(
   const missing = missingAnswers(attempts);
   const requests = missing.length + rate.answers;
   if (decision === 'passed' && missing.length / requests > mostMissing(series)) {
-    const why = `${formatRate(rate)}, but ${missing.length} of ${requests} requests brought no answer`;
+    const why = whyMissing(rate, missing.length, requests);
     return { kind: 'unproven', because: reasonOfMost(missing), why, rate };
   }
   const held = [...withCounts(shown.held, judged), ...providerAdvice(attempts)];
@@ -104,27 +97,7 @@ function silenceAtEnd(attempts: readonly Evidence[]): { because: UnprovenReason;
   const last = attempts.at(-1);
   if (last?.kind !== 'unreachable') return undefined;
   const count = attempts.length - 1 - attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
-  return { because: reasonOf(last), why: `the last ${counted(count, 'attempt')} brought no answer: ${last.why}` };
-}
-
-function whyUndecided(series: OwnSeries, rate: ObservedRate, silence: string | undefined): string {
-  if (silence !== undefined) return `${formatRate(rate)}; ${silence}`;
-  const seen = formatDecision('unproven', rate);
-  if (series.kind === 'rate') return `${seen}; ${answersToDecide(series, rate)}`;
-  return rate.right === rate.answers
-    ? `${seen}, and ${counted(series.tries, 'answer is', 'answers are')} needed`
-    : `${seen}: with a \`pass-rate\` the test decides how many wrong ones are too many`;
-}
-
-/** What it would take to decide, as a clause. */
-function answersToDecide(series: Extract<Series, { kind: 'rate' }>, { right, answers }: ObservedRate): string {
-  const { boundaries } = series;
-  if (answers >= boundaries.maxTries) {
-    const enough = designTest(series)?.maxTries ?? 0;
-    if (boundaries.maxTries < enough) return `\`max-tries: ${enough}\` finds the drop with 99 %`;
-  }
-  const fewest = fewestMore({ ...boundaries, maxTries: Infinity }, { right, wrong: answers - right });
-  return `a verdict takes at least ${counted(fewest, 'more answer')}`;
+  return { because: reasonOf(last), why: whySilent(count, last.why) };
 }
 
 /** Whether a series needs another answer: until it is decided, and while the agent can be reached. */

@@ -1,3 +1,5 @@
+import type { Coded } from '../../kit/coded.ts';
+
 /** The rules for pushes of a deployment, from the deploy file of the default branch if that names it. */
 export interface PushRules {
   /** Globs; absent: every path counts. */
@@ -29,32 +31,39 @@ export interface DeploymentState {
 /** What became of the paths between the commit that stands and the head. */
 export type ChangedPaths = { kind: 'known'; paths: readonly string[] } | { kind: 'unavailable'; why: string };
 
-/** Why a revision of the head is made. */
-type BuildReason =
-  | ({ commit: string; missed?: true; unread?: string } & (
-      { code: 'not-live'; live?: string } | { code: 'live-unreported' } | { code: 'ended-before'; revisionId: string }
-    ))
-  | { code: 'rerun' | 'redeploy'; commit: string }
-  | { code: 'rollback' | 'failure' }
-  | { code: 'waited-too-long'; revisionId: string };
+interface NotLive {
+  commit: string;
+  missed?: true;
+  unread?: string;
+}
 
-/** Why a wrong revision is not rolled back: it no longer serves, or soon will not. */
-export type RollbackObstacle =
-  | { code: 'other-serves'; active: string | null; broken: string | undefined }
-  | { code: 'other-on-its-way'; revisionId: string };
+/** Why a revision of the head is made. */
+export interface BuildFacts
+  extends Record<'rerun' | 'redeploy', { commit: string }>, Record<'rollback' | 'failure', unknown> {
+  'not-live': NotLive & { live?: string };
+  'live-unreported': NotLive;
+  'ended-before': NotLive & { revisionId: string };
+  'waited-too-long': { revisionId: string };
+}
 
 /** Why a commit is not deployed. */
-export type SkipReason =
-  | { code: 'skip-word'; word: string }
-  | { code: 'paths-untouched'; paths: number }
-  | { code: 'rolled-back-before'; commit: string }
+export interface SkipFacts {
+  'skip-word': { word: string };
+  'paths-untouched': { paths: number };
+  'rolled-back-before': { commit: string };
   /** An earlier request of the same commit ended so. */
-  | { code: 'already-reported'; end: string }
-  | { code: 'serves-already'; revisionId: string }
-  | { code: 'branch-gone'; branch: string }
+  'already-reported': { end: string };
+  'serves-already': { revisionId: string };
+  'branch-gone': { branch: string };
   /** The App was removed from the repository. */
-  | { code: 'not-installed' }
-  | RollbackObstacle;
+  'not-installed': unknown;
+  'other-serves': { active: string | null; broken: string | undefined };
+  'other-on-its-way': { revisionId: string };
+}
+export type SkipReason = Coded<SkipFacts>;
+
+/** Why a wrong revision is not rolled back: it no longer serves, or soon will not. */
+export type RollbackObstacle = Coded<SkipFacts, 'other-serves' | 'other-on-its-way'>;
 
 /** A reason that was stored as one clause, before reasons had facts. */
 interface StoredReason {
@@ -64,7 +73,7 @@ interface StoredReason {
 
 /** What is done about one commit on one deployment, and why; `decisionWords` says it. */
 export type Decision =
-  | ({ kind: 'trigger' } & (BuildReason | StoredReason))
+  | ({ kind: 'trigger' } & (Coded<BuildFacts> | StoredReason))
   /** A revision of this commit is live or on its way: it is followed, none is made. */
   | ({ kind: 'adopt'; revisionId: string } & ({ code: 'live' | 'on-its-way'; commit: string } | StoredReason))
   /** Another revision is in progress, or one without a reported commit: observe again when that changes. */

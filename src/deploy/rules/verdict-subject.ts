@@ -1,4 +1,5 @@
 import { conversationsTest } from '../file/smoke-test.ts';
+import { whyReplaced } from '../words/unproven.ts';
 import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /**
@@ -11,8 +12,7 @@ export function attributeVerdict(
   { tested, active }: { tested: string; active: string | null },
 ): Verdict {
   if (active === tested || verdict.kind === 'none') return verdict;
-  const why = `${active === null ? 'it stopped serving' : `revision ${active} replaced it`} before its smoke tests ended`;
-  const unproven = { kind: 'unproven', because: 'replaced', why } as const;
+  const unproven = { kind: 'unproven', because: 'replaced', why: whyReplaced(active) } as const;
   return { kind: 'unproven', tests: verdict.tests.map((each) => ({ ...each, verdict: unproven })) };
 }
 

@@ -1,6 +1,7 @@
 import type { SmokeTest } from '../file/smoke-test.ts';
-import { createFormatter, type Redact, type TextFormatter } from '../words/format-expectation.ts';
-import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
+import { createFormatter, type Redact } from '../words/format-expectation.ts';
+import { whyContradicting, whyUnanswered } from '../words/unproven.ts';
+import { asItIs, judgeAll, verdictOf } from './judge.ts';
 import { concludeLive, receiverOf } from './against-live.ts';
 import { withExample } from './wrong-example.ts';
 import { isPatienceOver, reasonOf } from './patience.ts';
@@ -14,7 +15,7 @@ import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } fro
 export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
   const judged = judgeAll(test, attempts, redact);
   if (test.series?.kind === 'live' && isDenied(attempts)) {
-    return { kind: 'unproven', because: 'denied', why: unreachable(attempts, createFormatter(redact)) };
+    return { kind: 'unproven', because: 'denied', why: whyUnanswered(attempts, createFormatter(redact)) };
   }
   if (test.series?.kind === 'live' && judged.length > 0) {
     const ofNew = attempts.filter((_, index) => receiverOf(test, index) === 'new');
@@ -26,13 +27,13 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
     const because = whyNone(attempts.at(-1));
-    return { kind: 'unproven', because, why: unreachable(attempts, createFormatter(redact)) };
+    return { kind: 'unproven', because, why: whyUnanswered(attempts, createFormatter(redact)) };
   }
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
   if (firstRight === -1) return verdictOf('failed', last);
   const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
   if (against.length === 0) return verdictOf('passed', last);
-  return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
+  return { kind: 'unproven', because: 'disagreement', why: whyContradicting(judged.length, against) };
 }
 
 function whyNone(last: Evidence | undefined): UnprovenReason {
@@ -43,21 +44,6 @@ function whyNone(last: Evidence | undefined): UnprovenReason {
 function isDenied(attempts: readonly Evidence[]): boolean {
   const last = attempts.at(-1);
   return last?.kind === 'unreachable' && last.denied === true;
-}
-
-function unreachable(attempts: readonly Evidence[], words: TextFormatter): string {
-  const last = attempts.at(-1);
-  if (last?.kind !== 'unreachable') return last ? 'the answer is not graded' : 'no request was sent';
-  if (last.denied) return `the caller is refused: ${words.text(last.why)}`;
-  const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
-  if (last.ungraded) return `the answer is not graded ${often}: ${words.text(last.why)}`;
-  return `no answer ${often}: ${words.text(last.why)}`;
-}
-
-function disagreement(answers: number, against: readonly JudgedAttempt[]): string {
-  const missed = against.at(-1)?.held.find(({ held, advises }) => !held && !advises);
-  const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
-  return `${against.length} of ${answers} answers ${against.length === 1 ? 'was' : 'were'} wrong and the ${answers - against.length === 1 ? 'other' : 'others'} right${what}`;
 }
 
 /**

@@ -2,18 +2,18 @@ import type { Verify } from '../file/desired.ts';
 import { holdHeader } from '../../contract/control/revision.ts';
 import { withoutFullStop } from '../../kit/plain-text.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
+import type { Coded } from '../../kit/coded.ts';
+import type { NoteFacts } from './note.ts';
 
 /** For how long a revision is held for its smoke tests (s); it is discarded then unless it was promoted. */
 const holdSeconds = 1_800;
 
-/** Why a revision is not tested when it was requested; `text` is the service's. */
-export type VerificationNote =
-  | { code: 'not-offered'; verify: Verify }
-  | { code: 'refused'; verify: Verify; text: string }
-  | { code: 'unavailable'; text: string };
-
 /** When a new revision is tested, and what to say where that is not when it was requested. */
-export type Verification = { when: Verify; holdSeconds?: number; note?: VerificationNote };
+export type Verification = {
+  when: Verify;
+  holdSeconds?: number;
+  note?: Coded<NoteFacts, 'not-offered' | 'refused' | 'unavailable'>;
+};
 
 /** Decides when a new revision is tested: before traffic if the service holds revisions, else once it is live. */
 export function decideVerification(requested: {

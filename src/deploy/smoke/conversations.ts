@@ -4,12 +4,8 @@ import type { ConversationTerms } from '../file/conversations.ts';
 import type { ConversationServer } from '../../contract/agent/service.ts';
 import type { ThreadSearch } from '../../contract/agent/thread.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
-import {
-  notCounted,
-  concludeConversations,
-  unreadConversations,
-  type ConversationResult,
-} from '../rules/conversation-verdict.ts';
+import { concludeConversations, unreadConversations, type ConversationResult } from '../rules/conversation-verdict.ts';
+import { notCounted } from '../words/conversations.ts';
 import { conversationState, copyMark, isLeftOver, newestConversations } from '../rules/conversations.ts';
 import type { NamedVerdict, UnprovenReason } from '../rules/verdict-types.ts';
 import {

@@ -1,13 +1,14 @@
+import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../rules/commit.ts';
 import type { NoPushCode } from '../rules/trigger.ts';
-import type { Decision } from '../rules/trigger-types.ts';
+import type { BuildFacts, Decision, SkipFacts } from '../rules/trigger-types.ts';
 
 /** Why a decision was made: one clause without a full stop. */
 export function decisionWords(decision: Decision): string {
   if ('why' in decision) return decision.why;
   switch (decision.kind) {
     case 'trigger':
-      return buildWords(decision);
+      return say(builds, decision);
     case 'adopt': {
       const commit = shortCommit(decision.commit);
       return decision.code === 'live'
@@ -23,76 +24,51 @@ export function decisionWords(decision: Decision): string {
       return `${what}, and pushes wait until a person presses Redeploy`;
     }
     case 'skip':
-      return skipWords(decision);
+      return say(skips, decision);
   }
 }
 
-type New<Kind> = Exclude<Extract<Decision, { kind: Kind }>, { why: string }>;
+const builds: Sayings<BuildFacts> = {
+  rerun: ({ commit }) => `a person requested a Re-run, so commit ${shortCommit(commit)} is built again`,
+  redeploy: ({ commit }) => `a person requested Redeploy, so commit ${shortCommit(commit)} is built again`,
+  rollback: () => 'a person requested it',
+  failure: () => 'the live revision fails its smoke tests',
+  'waited-too-long': ({ revisionId }) =>
+    `revision ${revisionId} has been on its way for too long, so the App no longer waits for it`,
+  'not-live': ({ live, commit, ...how }) =>
+    live
+      ? `commit ${shortCommit(live)} is live, and ${shortCommit(commit)} is not${found(how)}`
+      : `commit ${shortCommit(commit)} is not live, and nothing else is${found(how)}`,
+  'live-unreported': ({ commit, ...how }) =>
+    `the live revision does not report its commit, so ${shortCommit(commit)} is built to be sure${found(how)}`,
+  'ended-before': ({ commit, revisionId, ...how }) =>
+    `revision ${revisionId} of commit ${shortCommit(commit)} ended without going live${found(how)}`,
+};
 
-function buildWords(reason: New<'trigger'>): string {
-  switch (reason.code) {
-    case 'rerun':
-      return `a person requested a Re-run, so commit ${shortCommit(reason.commit)} is built again`;
-    case 'redeploy':
-      return `a person requested Redeploy, so commit ${shortCommit(reason.commit)} is built again`;
-    case 'rollback':
-      return 'a person requested it';
-    case 'failure':
-      return 'the live revision fails its smoke tests';
-    case 'waited-too-long':
-      return `revision ${reason.revisionId} has been on its way for too long, so the App no longer waits for it`;
-    default: {
-      const missed = reason.missed ? ', and its push was missed' : '';
-      const paths =
-        reason.unread === undefined ? '' : `; the changed paths are unknown (${reason.unread}), so all count`;
-      return `${notLiveWords(reason)}${missed}${paths}`;
-    }
-  }
+function found({ missed, unread }: { missed?: true; unread?: string }): string {
+  const paths = unread === undefined ? '' : `; the changed paths are unknown (${unread}), so all count`;
+  return `${missed ? ', and its push was missed' : ''}${paths}`;
 }
 
-function notLiveWords(
-  reason: Extract<New<'trigger'>, { code: 'not-live' | 'live-unreported' | 'ended-before' }>,
-): string {
-  const commit = shortCommit(reason.commit);
-  switch (reason.code) {
-    case 'ended-before':
-      return `revision ${reason.revisionId} of commit ${commit} ended without going live`;
-    case 'live-unreported':
-      return `the live revision does not report its commit, so ${commit} is built to be sure`;
-    case 'not-live':
-      return reason.live
-        ? `commit ${shortCommit(reason.live)} is live, and ${commit} is not`
-        : `commit ${commit} is not live, and nothing else is`;
-  }
-}
-
-function skipWords(reason: New<'skip'>): string {
-  switch (reason.code) {
-    case 'skip-word':
-      return `the commit message says ${reason.word}`;
-    case 'paths-untouched':
-      if (reason.paths === 0) return 'no file changed since the deployed commit';
-      return reason.paths === 1
-        ? 'the deploy file does not count the one path that changed'
-        : `the deploy file counts none of the ${reason.paths} paths that changed`;
-    case 'rolled-back-before':
-      return `commit ${shortCommit(reason.commit)} was rolled back, and is built again only when a person requests it`;
-    case 'already-reported':
-      return `the same commit was requested before and ended ${reason.end}; press Re-run to build it again`;
-    case 'serves-already':
-      return `revision ${reason.revisionId} serves already`;
-    case 'branch-gone':
-      return `the branch ${reason.branch} is gone`;
-    case 'not-installed':
-      return 'the App was removed from the repository';
-    case 'other-serves':
-      return reason.active
-        ? `revision ${reason.active} serves by now, not ${reason.broken}`
-        : 'nothing serves any more';
-    case 'other-on-its-way':
-      return `revision ${reason.revisionId} is on its way and takes over`;
-  }
-}
+const skips: Sayings<SkipFacts> = {
+  'skip-word': ({ word }) => `the commit message says ${word}`,
+  'paths-untouched': ({ paths }) => {
+    if (paths === 0) return 'no file changed since the deployed commit';
+    return paths === 1
+      ? 'the deploy file does not count the one path that changed'
+      : `the deploy file counts none of the ${paths} paths that changed`;
+  },
+  'rolled-back-before': ({ commit }) =>
+    `commit ${shortCommit(commit)} was rolled back, and is built again only when a person requests it`,
+  'already-reported': ({ end }) =>
+    `the same commit was requested before and ended ${end}; press Re-run to build it again`,
+  'serves-already': ({ revisionId }) => `revision ${revisionId} serves already`,
+  'branch-gone': ({ branch }) => `the branch ${branch} is gone`,
+  'not-installed': () => 'the App was removed from the repository',
+  'other-serves': ({ active, broken }) =>
+    active ? `revision ${active} serves by now, not ${broken}` : 'nothing serves any more',
+  'other-on-its-way': ({ revisionId }) => `revision ${revisionId} is on its way and takes over`,
+};
 
 /** Why a push is not built: one clause without a full stop. */
 export const noPushWords: Record<NoPushCode, string> = {

@@ -1,15 +1,14 @@
 import { ruleOf } from '../../contract/control/field-rules.ts';
 import type { PatchEffect } from '../../contract/control/field-table.ts';
+import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit, type UnknownCommitFacts } from '../rules/commit.ts';
 import { tarballField } from '../rules/plan-fields.ts';
 import type {
   ChangeFacts,
-  Coded,
   FieldChange,
   Obstacle,
   ObstacleFacts,
   Plan,
-  PlanNote,
   PlanNoteFacts,
   PlanReason,
   RebuildFacts,
@@ -46,11 +45,6 @@ function reportedObstacle(obstacle: Obstacle): ReportedObstacle {
   return { field: obstacle.field, problem, advice };
 }
 
-type Table<Facts, Words = string> = { [Code in keyof Facts]: (facts: Coded<Facts, Code>) => Words };
-
-const say = <Facts, Words, Code extends keyof Facts>(table: Table<Facts, Words>, coded: Coded<Facts, Code>): Words =>
-  table[coded.code](coded);
-
 /** The input that sets a field: `repo-url` sets `source_config.repo_url`. */
 const inputOf = (path: string): string => (path === tarballField ? 'source-dir' : ruleOf(path).name);
 
@@ -59,7 +53,7 @@ const nameOf = (path: string): string => path.split('.').slice(1).join('.');
 const anotherName = 'or give another name to create a new deployment.';
 
 /** What stands in the way as a clause, and what to do about it as a sentence. */
-const obstacles: Table<ObstacleFacts, [problem: string, advice: string]> = {
+const obstacles: Sayings<ObstacleFacts, [problem: string, advice: string]> = {
   missing: ({ source, field }) => [
     `a deployment of source ${source} cannot be created without it`,
     `Give ${inputOf(field)}.`,
@@ -143,7 +137,7 @@ const endedWords = ({ revisionId, status }: { revisionId: string; status: string
   `revision ${revisionId} ended ${status}`;
 
 /** Why something is done or not, as a clause without a full stop; so are the following. */
-const reasons: Table<RebuildFacts> = {
+const reasons: Sayings<RebuildFacts> = {
   'rebuild-always': () => 'rebuild is always',
   'rebuild-never': () => 'no field differs, and rebuild is never',
   'no-revision': () => 'there is no revision yet',
@@ -173,7 +167,7 @@ const reasons: Table<RebuildFacts> = {
 const planReason = (reason: PlanReason): string =>
   'field' in reason ? say(obstacles, reason)[0] : say(reasons, reason);
 
-const unknownCommits: Table<UnknownCommitFacts> = {
+const unknownCommits: Sayings<UnknownCommitFacts> = {
   folder: () => 'a folder is not built from a commit here',
   image: () => 'an image is not built from a commit here',
   'ref-unreported': () => 'the service does not report which repository and ref it builds',
@@ -190,7 +184,7 @@ const effects: Record<PatchEffect, string> = {
   'read-only': 'the service sets it',
 };
 
-const changes: Table<ChangeFacts> = {
+const changes: Sayings<ChangeFacts> = {
   created: () => 'the deployment is created with it',
   'uploaded-later': () => 'it is uploaded once the deployment is created',
   differs: ({ patch }) => `it differs, and ${effects[patch]}`,
@@ -211,7 +205,8 @@ const maxNamed = 5;
 
 const named = (paths: readonly string[]): string => paths.slice(0, maxNamed).join(', ');
 
-const notes: Table<PlanNoteFacts> = {
+/** Each note as a clause without a full stop. */
+export const planNotes: Sayings<PlanNoteFacts> = {
   'built-to-be-sure': ({ reason }) =>
     `${say(reasons, reason)}: ${reason.code === 'digest-unreported' ? 'it is uploaded' : 'the ref is built'} again to be sure`,
   'commit-unreported': (revision) => say(reasons, revision),
@@ -238,6 +233,3 @@ const notes: Table<PlanNoteFacts> = {
   'ids-absent': ({ of }) => `this service has no ${of}: none is named`,
   'repository-unreached': ({ repoUrl }) => `no integration of this service reaches ${repoUrl}: none is named`,
 };
-
-/** A note as a clause without a full stop. */
-export const planNote = (note: PlanNote): string => say(notes, note);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Obstacle, ChangeReason, PlanNote, PlanReason } from '../../../src/deploy/rules/plan-types.ts';
-import { planNote, reportedPlan } from '../../../src/deploy/words/plan.ts';
+import { noteText } from '../../../src/deploy/words/note.ts';
+import { reportedPlan } from '../../../src/deploy/words/plan.ts';
 
 const [commit, other] = ['a'.repeat(40), 'b'.repeat(40)];
 const building = { revisionId: 'r2', status: 'BUILDING' };
@@ -298,4 +299,4 @@ test.each<[PlanNote, string]>([
     { code: 'repository-unreached', repoUrl: 'https://github.com/acme/agent' },
     'no integration of this service reaches https://github.com/acme/agent: none is named',
   ],
-])('the note %j in words', (note, text) => expect(planNote(note)).toBe(text));
+])('the note %j in words', (note, text) => expect(noteText(note)).toBe(text));
