@@ -1,14 +1,24 @@
-import { LocationProvider, Route, Router } from 'preact-iso';
-import { useEffect, useRef } from 'preact/hooks';
+import { LocationProvider, Route, Router, lazy, useLocation } from 'preact-iso';
+import { useEffect, useRef, useErrorBoundary } from 'preact/hooks';
 import { session } from './api/session-state.ts';
 import { paths } from './paths.ts';
 import { Layout } from './parts/layout.tsx';
-import { lazyPage, PageBoundary } from './parts/page-boundary.tsx';
 import { announce, Toasts } from './parts/toasts.tsx';
 import { shownText } from './parts/untrusted.tsx';
 import { Deployments } from './pages/deployments/deployments.tsx';
-import { NotFound } from './parts/page.tsx';
+import { NotFound, Page } from './parts/page.tsx';
 import { SignIn } from './pages/sign-in.tsx';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { Button } from './parts/button.tsx';
+
+/** A page that is loaded when it is opened; where that fails, a message with a way out. */
+const lazyPage = <Props,>(load: () => Promise<{ default: ComponentType<Props> }>) =>
+  lazy<ComponentType<Props>>(() =>
+    load().catch((reason: unknown) => {
+      console.error(reason);
+      return { default: isFetchFailure(reason) ? NotLoaded : Failed };
+    }),
+  );
 
 // The first view is the list; every other page is loaded when it is opened.
 const NewDeployment = lazyPage(() => import('./pages/new-deployment/new-deployment.tsx'));
@@ -77,4 +87,43 @@ function useWorkspaceAnnouncement(): void {
     }
     former.current = id ?? former.current;
   }, [id]);
+}
+
+/** Whether a module could not be fetched, in the words of any browser; else it has a fault. */
+const isFetchFailure = (reason: unknown): boolean =>
+  reason instanceof TypeError && /\b(fetch|load|import)\w*\b.*\bmodule\b/i.test(reason.message);
+
+/** Browsers keep the failure of a module, so that only loading the whole page again helps. */
+const reload = (): void => location.reload();
+
+function NotLoaded() {
+  return (
+    <Page title="This page could not be loaded">
+      <div class="notice notice-error" role="alert">
+        <p>The service cannot be reached, or it was updated since you opened the console. Load the console again.</p>
+        <Button onClick={reload}>Load again</Button>
+      </div>
+    </Page>
+  );
+}
+
+/** Shows a message in the place of a page that fails, until another one is opened. */
+function PageBoundary({ children }: { children: ComponentChildren }) {
+  const { url } = useLocation();
+  const [error, reset] = useErrorBoundary((reason: unknown) => console.error(reason));
+  useEffect(() => {
+    if (error !== undefined) reset();
+  }, [url]);
+  return error === undefined ? children : <Failed />;
+}
+
+function Failed() {
+  return (
+    <Page title="This page has failed">
+      <div class="notice notice-error" role="alert">
+        <p>The console hit an error. Your saved data is safe. Reload the page.</p>
+        <Button onClick={reload}>Load again</Button>
+      </div>
+    </Page>
+  );
 }

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { toSpans, withoutAnsi } from '../../src/console/pages/revision/ansi.ts';
-import { longestShown, toPieces } from '../../src/console/pages/revision/line-pieces.ts';
+import {
+  longestShown,
+  toPieces,
+  LogLines,
+  LogView,
+  type LogFilter,
+} from '../../src/console/pages/revision/log-lines.ts';
 import { toLogLine, type LogLine } from '../../src/console/pages/revision/log-line.ts';
-import { LogLines, LogView, type LogFilter } from '../../src/console/pages/revision/log-lines.ts';
 
 const entry = (id: number, message: string, level = 'info') => ({
   id: String(id),

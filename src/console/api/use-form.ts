@@ -7,7 +7,8 @@ export type Problems = Readonly<Record<string, string | undefined>>;
 
 /** The state of a form that sends a request. */
 export interface FormState {
-  isBusy: boolean;
+  /** What its dialog shows: whether the request is sent, and what is wrong with the whole form. */
+  status: { isBusy: boolean; problem: string | undefined };
   /** By the name of the field; `''` for the whole form. */
   problems: Problems;
   /** Runs a form's request once at a time, and keeps the problems of a refused one. @returns whether it succeeded */
@@ -15,6 +16,12 @@ export interface FormState {
   show: (problems: Problems) => void;
   /** A setter of a field that also takes its problem away, which was of the former value. */
   edited: <Value>(field: string, set: (value: Value) => void) => (value: Value) => void;
+  /** The attributes of a field that is typed into. */
+  typed: (
+    field: string,
+    value: string,
+    set: (value: string) => void,
+  ) => { problem: string | undefined; value: string; onInput: (value: string) => void };
 }
 
 /** Keeps the result of a form's request. */
@@ -42,7 +49,12 @@ export function useForm(): FormState {
     setProblems((former) => ({ ...former, [field]: undefined, '': undefined }));
     set(value);
   };
-  return { isBusy, problems, submit, show: setProblems, edited };
+  const typed: FormState['typed'] = (field, value, set) => ({
+    problem: problems[field],
+    value,
+    onInput: edited(field, set),
+  });
+  return { status: { isBusy, problem: problems[''] }, problems, submit, show: setProblems, edited, typed };
 }
 
 /** Runs one action at a time, such as that of a button, and announces its failure. */

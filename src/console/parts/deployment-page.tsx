@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../contract/control/deployment.ts';
 import { ApiError, call } from '../api/http.ts';
@@ -64,6 +64,23 @@ export function DeploymentPage({ deploymentId, current, part = current, actions,
     </Page>
   );
 }
+
+/** What the content of a page about one deployment is made of. */
+export interface DeploymentContentProps {
+  deployment: Deployment;
+  deploymentId: string;
+  reload: () => Promise<void>;
+}
+
+/** A page of the navigation, by its name and its content. */
+export const deploymentPage = (current: string, Content: FunctionComponent<DeploymentContentProps>, part = current) =>
+  function NavigationPage({ deploymentId }: { deploymentId: string }) {
+    return (
+      <DeploymentPage deploymentId={deploymentId} current={current} part={part}>
+        {(deployment, reload) => <Content {...{ deployment, deploymentId, reload }} />}
+      </DeploymentPage>
+    );
+  };
 
 /** Scrolls tabs that are wider than the page to the current one. */
 function showCurrent(tabs: HTMLElement | null): void {

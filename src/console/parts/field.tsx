@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX, TextareaHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 interface FieldProps {
   label: string;
@@ -36,14 +36,34 @@ export function Field({ label, hint, problem, children }: FieldProps) {
           {typeof hint === 'string' ? <Hint text={hint} /> : hint}
         </p>
       )}
-      {problem !== undefined && (
-        <p class="field-error" id={`${id}-problem`} role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem id={`${id}-problem`} text={problem} />
     </div>
   );
 }
+
+/** What is wrong, which is read aloud as it appears. */
+export const Problem = ({ text, id }: { text: string | undefined; id?: string }) =>
+  text === undefined ? null : (
+    <p class="field-error" id={id} role="alert">
+      {text}
+    </p>
+  );
+
+/** A box to tick. */
+export const Check = ({
+  label,
+  isOn,
+  onChange,
+}: {
+  label: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}) => (
+  <label class="check">
+    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+    {label}
+  </label>
+);
 
 /** A rule in words, with what is between backticks as code. */
 export function Hint({ text }: { text: string }) {
@@ -150,4 +170,59 @@ export const LinesField = ({ label, hint, problem, onInput, ...props }: LinesFie
 /** A value as it is typed: hidden, and with its line breaks, which a password field would drop from a pasted key. */
 export const SecretValue = (props: LinesFieldProps) => (
   <LinesField {...props} class="secret-value mono" rows={1} autocomplete="off" />
+);
+
+interface FilterFieldProps {
+  label: string;
+  type?: 'search' | 'datetime-local';
+  value: string;
+  problem?: string | undefined;
+  /** An example of what to type into a search. */
+  placeholder?: string;
+  onChange: (value: string) => void;
+}
+
+/** A filter that is typed. It works with Enter, or when the field is left. */
+export function FilterField({ label, type = 'search', value, problem, placeholder, onChange }: FilterFieldProps) {
+  // What is being typed must outlive the renders in between: the list is loaded again meanwhile.
+  const [draft, setDraft] = useState<string>();
+  const attributes = {
+    value: draft ?? value,
+    'aria-invalid': problem !== undefined,
+    onInput: (event: { currentTarget: { value: string } }) => setDraft(event.currentTarget.value),
+    onChange: (event: { currentTarget: { value: string } }) => {
+      setDraft(undefined);
+      onChange(event.currentTarget.value);
+    },
+  };
+  return (
+    <label>
+      {label}
+      {type === 'search' ? (
+        <input type="search" maxLength={500} placeholder={placeholder} {...attributes} />
+      ) : (
+        <input type="datetime-local" {...attributes} />
+      )}
+      {problem !== undefined && (
+        <span class="field-error" role="alert">
+          {problem}
+        </span>
+      )}
+    </label>
+  );
+}
+
+interface FilterSelectProps {
+  label: string;
+  value: string;
+  options: readonly Choice[];
+  onChange: (value: string) => void;
+}
+
+/** A filter that is chosen from a list. */
+export const FilterSelect = ({ label, ...props }: FilterSelectProps) => (
+  <label>
+    {label}
+    <Select {...props} />
+  </label>
 );

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.tsx';
+import { ApiError } from '../api/http.ts';
+import type { LoadedList } from '../api/use-list.ts';
+import { paths } from '../paths.ts';
 
 /** Says that something is being loaded. */
 export function Loading({ what }: { what: string }) {
@@ -44,5 +47,63 @@ export function WhenLoaded<T>({ loaded: { data, error, reload }, what, children 
       {error && <ErrorNotice error={error} retry={reload} />}
       {data === undefined ? !error && <Loading what={what} /> : children(data)}
     </>
+  );
+}
+
+interface ListProps<Entry> {
+  list: LoadedList<Entry>;
+  /** What is listed: `the runs`. */
+  what: string;
+  /** Of an agent's list: its errors have the way to the revisions. */
+  deploymentId?: string;
+  empty: ComponentChildren;
+  children: (entries: readonly Entry[]) => ComponentChildren;
+}
+
+/** A list with what there is to say while it loads, fails or is empty, and a button for more of it. */
+export function List<Entry>({ list, what, deploymentId, empty, children }: ListProps<Entry>) {
+  const { entries, error, hasMore, isBusy, loadMore, reload } = list;
+  return (
+    <>
+      {error && <AgentError error={error} deploymentId={deploymentId} retry={reload} />}
+      {!entries && !error && <Loading what={what} />}
+      {entries?.length === 0 && empty}
+      {entries && entries.length > 0 && children(entries)}
+      {hasMore && (
+        <p class="list-more">
+          <Button aria-disabled={isBusy} onClick={() => void loadMore()}>
+            {isBusy ? 'Loading …' : 'Load more'}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface AgentErrorProps {
+  error: Error;
+  deploymentId: string | undefined;
+  retry?: (() => unknown) | undefined;
+}
+
+/** An error of an agent; says what to do where the agent does not run. */
+export function AgentError({ error, deploymentId, retry }: AgentErrorProps) {
+  if (deploymentId === undefined || !(error instanceof ApiError) || ![502, 503, 504].includes(error.status)) {
+    return <ErrorNotice error={error} retry={retry} />;
+  }
+  return (
+    <div class="notice notice-error" role="alert">
+      <div>
+        <p>
+          <strong>The agent does not respond at the moment.</strong>
+        </p>
+        <p>{error.message}</p>
+        <p>
+          This page tries again by itself. <a href={paths.deployment(deploymentId)}>Open the revisions</a> to see
+          whether one is live.
+        </p>
+      </div>
+      {retry && <Button onClick={() => void retry()}>Try again</Button>}
+    </div>
   );
 }

@@ -23,7 +23,7 @@ const fields = ['name', 'description', 'graph_id', 'context', 'config', 'metadat
 
 /** Makes an assistant, or the next version of one. */
 export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClose }: AssistantFormProps) {
-  const { isBusy, problems, submit, show, edited } = useForm();
+  const { status, submit, show, typed } = useForm();
   const [typedGraph, setGraph] = useState(assistant?.graph_id);
   // The graphs may be loaded after the form was opened.
   const graph = typedGraph ?? graphs[0] ?? '';
@@ -85,8 +85,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
     <FormDialog
       title={assistant ? 'Change the assistant' : 'New assistant'}
       action={assistant ? 'Save as the next version' : 'Make the assistant'}
-      isBusy={isBusy}
-      problem={problems['']}
+      {...status}
       onSubmit={() => void save()}
       onClose={onClose}
     >
@@ -95,37 +94,26 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
           This makes a new version, which is active at once. Every former version stays and can be activated again.
         </p>
       )}
-      <TextField label="Name" problem={problems['name']} value={name} onInput={edited('name', setName)} />
-      <TextField
-        label="Description"
-        problem={problems['description']}
-        value={description}
-        onInput={edited('description', setDescription)}
-      />
+      <TextField label="Name" {...typed('name', name, setName)} />
+      <TextField label="Description" {...typed('description', description, setDescription)} />
       {!assistant && (
         <TextField
           label="Graph"
           hint="A graph of the agent, by its name."
-          problem={problems['graph_id']}
-          value={graph}
+          {...typed('graph_id', graph, setGraph)}
           options={graphs.map((value) => ({ value }))}
-          onInput={edited('graph_id', setGraph)}
         />
       )}
       <LinesField
         label="Context (JSON)"
         hint={`What the graph reads at run time.${assistant ? ' It replaces the former context.' : ''}`}
-        problem={problems['context']}
-        value={json.context}
-        onInput={edited('context', (context) => setJson({ ...json, context }))}
+        {...typed('context', json.context, (context) => setJson({ ...json, context }))}
       />
       <LinesField
         label="Configuration (JSON)"
         hint={`Such as { "recursion_limit": 50, "tags": [] }.${assistant ? ' It replaces the former configuration.' : ''}`}
-        problem={problems['config']}
-        value={json.config}
+        {...typed('config', json.config, (config) => setJson({ ...json, config }))}
         rows={3}
-        onInput={edited('config', (config) => setJson({ ...json, config }))}
       />
       <LinesField
         label="Metadata (JSON)"
@@ -134,10 +122,8 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
             ? 'Keys are added or replaced. A key that you leave out stays.'
             : 'Keys by which the assistant can be found.'
         }
-        problem={problems['metadata']}
-        value={json.metadata}
+        {...typed('metadata', json.metadata, (metadata) => setJson({ ...json, metadata }))}
         rows={3}
-        onInput={edited('metadata', (metadata) => setJson({ ...json, metadata }))}
       />
     </FormDialog>
   );

@@ -34,9 +34,8 @@ export const patchAssistant = (id: string, assistantId: string, body: AssistantP
 export const activateVersion = (id: string, assistantId: string, version: number): Promise<Assistant> =>
   call('POST', pathOf(id, assistantId, 'latest'), assistantSchema, { body: { version } });
 
-export async function deleteAssistant(id: string, assistantId: string): Promise<void> {
-  await send('DELETE', pathOf(id, assistantId));
-}
+export const deleteAssistant = (id: string, assistantId: string): Promise<unknown> =>
+  send('DELETE', pathOf(id, assistantId));
 
 /** Whether an assistant is a graph's own, which stays as long as the graph. */
 export const isDefaultAssistant = ({ metadata }: Pick<Assistant, 'metadata'>): boolean =>

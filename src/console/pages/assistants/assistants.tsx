@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useAddressQuery, useList } from '../../api/use-list.ts';
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { FilterField } from '../../parts/filter-field.tsx';
-import { List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notices.tsx';
+import { deploymentPage } from '../../parts/deployment-page.tsx';
+import { FilterField } from '../../parts/field.tsx';
+import { List, Empty } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
@@ -15,20 +14,11 @@ import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 
 /** The assistants of an agent, or with `?assistant=ID` one of them. */
-export default function Assistants({ deploymentId }: { deploymentId: string }) {
+export default deploymentPage('Assistants', ({ deploymentId }) => {
   const [{ assistant }] = useAddressQuery();
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Assistants">
-      {() =>
-        assistant === undefined ? (
-          <AssistantList deploymentId={deploymentId} />
-        ) : (
-          <AssistantView key={assistant} deploymentId={deploymentId} assistantId={assistant} />
-        )
-      }
-    </DeploymentPage>
-  );
-}
+  if (assistant === undefined) return <AssistantList deploymentId={deploymentId} />;
+  return <AssistantView key={assistant} deploymentId={deploymentId} assistantId={assistant} />;
+});
 
 const everyMs = 15_000;
 

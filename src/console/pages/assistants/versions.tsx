@@ -7,7 +7,7 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
-import { FilterSelect } from '../../parts/filter-field.tsx';
+import { FilterSelect } from '../../parts/field.tsx';
 
 interface VersionsProps {
   versions: readonly AssistantVersion[];

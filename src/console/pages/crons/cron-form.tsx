@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { useForm } from '../../api/use-form.ts';
-import { LinesField, SelectField, TextField } from '../../parts/field.tsx';
+import { Check, LinesField, SelectField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { readJson } from '../../parts/json-text.ts';
 import { announce } from '../../parts/toasts.tsx';
@@ -20,7 +20,7 @@ const fields = ['assistant_id', 'schedule', 'timezone', 'input', 'on_run_complet
 
 /** Makes a cron; its next runs are shown while the schedule is typed. */
 export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFormProps) {
-  const { isBusy, problems, submit, show, edited } = useForm();
+  const { status, problems, submit, show, edited, typed } = useForm();
   const [assistant, setAssistant] = useState(assistants[0]?.assistant_id ?? '');
   const [schedule, setSchedule] = useState('0 9 * * 1-5');
   const [timezone, setTimezone] = useState(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -50,14 +50,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
   const problemOf = (field: 'schedule' | 'timezone'): string | undefined =>
     firings.problem?.field === field ? firings.problem.text : problems[field];
   return (
-    <FormDialog
-      title="New cron"
-      action="Make the cron"
-      isBusy={isBusy}
-      problem={problems['']}
-      onSubmit={() => void save()}
-      onClose={onClose}
-    >
+    <FormDialog title="New cron" action="Make the cron" {...status} onSubmit={() => void save()} onClose={onClose}>
       <SelectField
         label="Assistant"
         problem={problems['assistant_id']}
@@ -74,18 +67,16 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
       <TextField
         label="Schedule"
         hint="Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly."
+        {...typed('schedule', schedule, setSchedule)}
         problem={problemOf('schedule')}
         class="mono"
-        value={schedule}
-        onInput={edited('schedule', setSchedule)}
       />
       <TextField
         label="Time zone"
         hint="Such as Europe/Berlin; UTC if empty."
+        {...typed('timezone', timezone, setTimezone)}
         problem={problemOf('timezone')}
-        value={timezone}
         options={Intl.supportedValuesOf('timeZone').map((value) => ({ value }))}
-        onInput={edited('timezone', setTimezone)}
       />
       {firings.times && (
         <div class="sunken cron-preview" role="status">
@@ -93,7 +84,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
           {firings.times.length === 0 ? (
             <p class="field-error">This schedule never runs.</p>
           ) : (
-            <ol>
+            <ol class="plain">
               {firings.times.map((at) => (
                 <li key={at}>{timeIn(timezone.trim() || null, at)}</li>
               ))}
@@ -104,14 +95,9 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
       <LinesField
         label="Input (JSON)"
         hint="What the graph is given at each run."
-        problem={problems['input']}
-        value={input}
-        onInput={edited('input', setInput)}
+        {...typed('input', input, setInput)}
       />
-      <label class="check">
-        <input type="checkbox" checked={keeps} onChange={(event) => setKeeps(event.currentTarget.checked)} />
-        Keep the thread of each run
-      </label>
+      <Check label="Keep the thread of each run" isOn={keeps} onChange={setKeeps} />
     </FormDialog>
   );
 }

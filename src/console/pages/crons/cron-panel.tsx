@@ -83,7 +83,7 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
           {next.length === 0 ? (
             <p class="muted">{enabled === false ? 'None while it is paused.' : 'None: its end has passed.'}</p>
           ) : (
-            <ol>
+            <ol class="plain">
               {next.map((at) => (
                 <li key={at}>
                   <TimeAgo at={at} /> <span class="muted">{timeIn(timezone, Date.parse(at))}</span>
@@ -106,7 +106,7 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
 function LastRuns({ deploymentId, runs }: { deploymentId: string; runs: readonly CronRun[] }) {
   if (runs.length === 0) return <p class="muted">None so far.</p>;
   return (
-    <ol>
+    <ol class="plain">
       {runs.map(({ run_id, status, error, created_at }) => {
         const { label, tone } = runStatus(status);
         return (

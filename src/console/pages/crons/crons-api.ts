@@ -24,14 +24,10 @@ export async function getCronTimes(
   return { next: cron.next_run_dates ?? [], runs };
 }
 
-export async function createCron(id: string, body: CronCreate): Promise<void> {
-  await call('POST', pathOf(id), cronSchema, { body });
-}
+export const createCron = (id: string, body: CronCreate): Promise<Cron> =>
+  call('POST', pathOf(id), cronSchema, { body });
 
-export async function enableCron(id: string, cronId: string, enabled: boolean): Promise<void> {
-  await call('PATCH', pathOf(id, cronId), cronSchema, { body: { enabled } });
-}
+export const enableCron = (id: string, cronId: string, enabled: boolean): Promise<Cron> =>
+  call('PATCH', pathOf(id, cronId), cronSchema, { body: { enabled } });
 
-export async function deleteCron(id: string, cronId: string): Promise<void> {
-  await send('DELETE', pathOf(id, cronId));
-}
+export const deleteCron = (id: string, cronId: string): Promise<unknown> => send('DELETE', pathOf(id, cronId));

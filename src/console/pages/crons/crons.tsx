@@ -3,10 +3,9 @@ import type { Assistant } from '../../../contract/agent/assistant.ts';
 import type { Cron } from '../../../contract/agent/cron.ts';
 import { useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notices.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { deploymentPage } from '../../parts/deployment-page.tsx';
+import { List, Empty } from '../../parts/notices.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { searchAssistants } from '../assistants/assistants-api.ts';
@@ -16,13 +15,7 @@ import { deleteCron, listCrons } from './crons-api.ts';
 import { Button } from '../../parts/button.tsx';
 
 /** The periodic runs of an agent. */
-export default function Crons({ deploymentId }: { deploymentId: string }) {
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Crons">
-      {() => <CronList deploymentId={deploymentId} />}
-    </DeploymentPage>
-  );
-}
+export default deploymentPage('Crons', CronList);
 
 const everyMs = 10_000;
 /** Small, because each cron needs a request for its times. */

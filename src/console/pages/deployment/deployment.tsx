@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useState, useEffect, useRef } from 'preact/hooks';
 import type { Deployment as DeploymentData } from '../../../contract/control/deployment.ts';
 import { paths } from '../../paths.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notices.tsx';
-import type { LoadedList } from '../../api/use-list.ts';
+import { List, Empty } from '../../parts/notices.tsx';
+import { type LoadedList, useList } from '../../api/use-list.ts';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { ActionDialog, type Action } from './actions.tsx';
@@ -12,9 +11,12 @@ import { isWithoutSource } from './cause.ts';
 import { Serving } from './serving.tsx';
 import { TimelineEntry } from './timeline-entry.tsx';
 import { VerdictHistory } from './verdict-history.tsx';
-import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { useHistory } from './use-history.ts';
+import { type HistoryEntry, revisionHistory } from '../../../contract/control/revision-history.ts';
 import { Button } from '../../parts/button.tsx';
+import { call } from '../../api/http.ts';
+import { isInProgress, shortId } from '../../parts/revision-status.ts';
+import { announce } from '../../parts/toasts.tsx';
+import { statusLabel } from './revision-state.ts';
 
 /** A deployment: what serves now, and the timeline of its revisions. */
 export default function Deployment({ deploymentId }: { deploymentId: string }) {
@@ -56,9 +58,7 @@ export default function Deployment({ deploymentId }: { deploymentId: string }) {
               action={action}
               deployment={deployment}
               onClose={() => setAction(undefined)}
-              onDone={async () => {
-                await Promise.all([reload(), history.reload()]);
-              }}
+              onDone={() => Promise.all([reload(), history.reload()])}
             />
           )}
         </>
@@ -139,4 +139,46 @@ function Timeline({ deployment, history, onAction }: PartProps) {
       </List>
     </section>
   );
+}
+
+const isRunning = ({ revision }: HistoryEntry): boolean => isInProgress(revision.status);
+
+/** The newest revisions of a deployment: loaded again often while one is in progress, and now and then otherwise. */
+function useHistory(deploymentId: string): LoadedList<HistoryEntry> {
+  const list = useList(
+    deploymentId,
+    ({ revision }: HistoryEntry) => revision.id,
+    async ({ limit, offset }, signal) => {
+      const path = `v2/deployments/${deploymentId}/revision-history`;
+      return (await call('GET', path, revisionHistory, { query: { limit, offset }, signal })).resources;
+    },
+    {
+      everyMs: (entries = []) => (entries.some(isRunning) ? 2_000 : 8_000),
+      pageSize: 20,
+      maxLimit: 100,
+      maxPages: Infinity,
+    },
+  );
+  const inProgress = useRef<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const entries = list.entries ?? [];
+    announceEnds(entries, inProgress.current);
+    inProgress.current = new Set(entries.filter(isRunning).map(({ revision }) => revision.id));
+  }, [list.entries]);
+  return list;
+}
+
+/** Says how revisions ended that were in progress before. */
+function announceEnds(entries: readonly HistoryEntry[], before: ReadonlySet<string>): void {
+  for (const entry of entries) {
+    const { revision } = entry;
+    if (!before.has(revision.id) || isInProgress(revision.status)) continue;
+    const isGood = classOfRevisionStatus(revision.status) === 'live';
+    announce(
+      isGood
+        ? `Revision ${shortId(revision.id)} is live.`
+        : `Revision ${shortId(revision.id)} ended: ${statusLabel(entry).toLowerCase()}.`,
+      classOfRevisionStatus(revision.status) === 'failed' ? 'failed' : 'done',
+    );
+  }
 }

@@ -60,7 +60,8 @@ const signs: ReadonlyMap<string, string> = new Map([
 function Cell({ cell: { revisionId, kind, mark, text }, deploymentId }: { cell: VerdictCell; deploymentId: string }) {
   return (
     <a
-      class={`deployment-cell deployment-cell-${kindOf(kind).tone}`}
+      class="deployment-cell"
+      style={{ color: `var(--${kindOf(kind).tone}, var(--accent))` }}
       href={paths.revision(deploymentId, revisionId)}
       title={shownText(text, 200)}
       tabIndex={-1}

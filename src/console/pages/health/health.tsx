@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useRoute } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import { health as healthSchema, type Health as HealthData, type Health } from '../../../contract/control/health.ts';
+import { health as healthSchema, type Health } from '../../../contract/control/health.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { paths } from '../../paths.ts';
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { deploymentPage, type DeploymentContentProps } from '../../parts/deployment-page.tsx';
 import { Empty, WhenLoaded } from '../../parts/notices.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
@@ -15,29 +15,15 @@ import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 
 /** The figures of a deployment over a period, as plots or as a table. */
-export default function Health({ deploymentId }: { deploymentId: string }) {
-  const { query } = useRoute();
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Health">
-      {({ created_at }) => (
-        <Figures deploymentId={deploymentId} createdAt={created_at} range={rangeOf(query['range'])} />
-      )}
-    </DeploymentPage>
-  );
-}
+export default deploymentPage('Health', Figures);
 
-interface FiguresProps {
-  deploymentId: string;
-  createdAt: string;
-  range: Range;
-}
-
-function Figures({ deploymentId, createdAt, range }: FiguresProps) {
+function Figures({ deploymentId, deployment }: DeploymentContentProps) {
+  const range = rangeOf(useRoute().query['range']);
   const [isTable, setTable] = useState(false);
   const loaded = useLoaded(
     `${deploymentId} ${range.id}`,
     (signal) => {
-      const from = new Date(startOf(range, createdAt, Date.now())).toISOString();
+      const from = new Date(startOf(range, deployment.created_at, Date.now())).toISOString();
       return call('GET', `v2/deployments/${deploymentId}/health`, healthSchema, { query: { from }, signal });
     },
     { everyMs: 10_000 },
@@ -84,7 +70,7 @@ function Figures({ deploymentId, createdAt, range }: FiguresProps) {
   );
 }
 
-function Plots({ health, range }: { health: HealthData; range: Range }) {
+function Plots({ health, range }: { health: Health; range: Range }) {
   const cursor = useSignal<number | undefined>(undefined);
   const at = cursor.value === undefined ? undefined : health.points[cursor.value]?.at;
   return (
@@ -106,7 +92,7 @@ function Plots({ health, range }: { health: HealthData; range: Range }) {
 const mostDeploys = 12;
 
 /** The deploys that the vertical lines stand for, newest first. */
-function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: HealthData['deploys'] }) {
+function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: Health['deploys'] }) {
   if (deploys.length === 0) return <p class="muted head">No deploys in this period.</p>;
   return (
     <div class="row head">

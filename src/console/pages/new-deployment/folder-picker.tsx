@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { pickArchive, pickFiles } from './picked-source.ts';
+import { Problem } from '../../parts/field.tsx';
 import { sizeText } from '../../parts/value-text.ts';
 import { pickedField, type Creation } from './use-creation.ts';
 
@@ -54,11 +55,7 @@ export function FolderPicker({ creation: { picked, pick, problems } }: { creatio
           />
         </label>
       </div>
-      {problem !== undefined && (
-        <p class="field-error" id={`${id}-problem`} role="alert">
-          {shownText(problem)}
-        </p>
-      )}
+      <Problem id={`${id}-problem`} text={problem && shownText(problem)} />
       <div role="status">{picked && <Found {...picked} />}</div>
     </div>
   );

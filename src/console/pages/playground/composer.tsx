@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isObject } from '../../../kit/json-object.ts';
 import { messageOf } from '../../../kit/errors.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ConversationProps } from './conversation.tsx';
 import { SchemaForm, emptyEntry, readEntry } from './schema-fields.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../kit/errors.ts';
-import { LinesField } from '../../parts/field.tsx';
+import { LinesField, Problem } from '../../parts/field.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { ActionDecision } from './action-decision.tsx';
@@ -60,11 +60,7 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
           isBusy={isBusy}
         />
       ))}
-      {problem !== undefined && (
-        <p class="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {!isDecidedAtOnce && (
         <div class="actions">
           <Button kind="primary" disabled={isBusy || given.length < interrupts.length} onClick={() => void send(given)}>

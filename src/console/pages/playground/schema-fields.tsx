@@ -54,7 +54,7 @@ export function SchemaForm({ form, entry, problems, onChange, label }: SchemaFor
   return (
     <div class="playground-form">
       {form && (
-        <label class="check playground-switch">
+        <label class="check head">
           <input type="checkbox" checked={entry.isJson} onChange={(event) => toggle(event.currentTarget.checked)} />
           {label} as JSON
         </label>

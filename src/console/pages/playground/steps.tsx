@@ -1,14 +1,16 @@
 import { useMemo, useState } from 'preact/hooks';
-import { useAction } from '../../api/use-form.ts';
+import { useAction, useForm } from '../../api/use-form.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
-import { announce } from '../../parts/toasts.tsx';
+import { announce, useIsUnmounted } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { Agent } from './agent-api.ts';
-import { EditState } from './edit-state.tsx';
-import { toSteps, type Step } from './history.ts';
+import { toSteps, type Step, changedValues } from './history.ts';
 import type { ThreadSession } from './thread-session.ts';
 import { Button } from '../../parts/button.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { LinesField, SelectField } from '../../parts/field.tsx';
+import { readJsonObject } from '../../parts/json-text.ts';
 
 interface StepsProps {
   agent: Agent;
@@ -141,5 +143,62 @@ function StepDetails({ step, canRun, onRun, onFork, onEdit }: Omit<StepItemProps
         </Button>
       </div>
     </>
+  );
+}
+
+interface EditStateProps {
+  step: Step;
+  nodeNames: readonly string[];
+  onSave: (values: Record<string, unknown>, asNode: string | undefined) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Changes the values of a state, as if a node had returned them. */
+function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) {
+  const { values } = step.state;
+  const [text, setText] = useState(() => JSON.stringify(values, undefined, 2));
+  const [asNode, setAsNode] = useState('');
+  const { status, submit } = useForm();
+  const isUnmounted = useIsUnmounted();
+  const parsed = readJsonObject(text);
+  const changed = parsed.problem === undefined ? changedValues(values, parsed.value) : {};
+  const keys = Object.keys(changed);
+  const save = async (): Promise<void> => {
+    const isSaved = await submit([], () => onSave(changed, asNode === '' ? undefined : asNode));
+    if (isSaved && !isUnmounted()) onClose();
+  };
+  return (
+    <FormDialog
+      title="Edit the state"
+      action="Save"
+      isBusy={status.isBusy}
+      isReady={keys.length > 0}
+      problem={undefined}
+      onSubmit={() => void save()}
+      onClose={onClose}
+    >
+      <p class="muted">
+        This adds a step to the thread; the step before it stays. Only the keys that you change are written, through the
+        graph's reducers: a list that appends gets the entries added.
+      </p>
+      <LinesField
+        label="Values (JSON)"
+        problem={parsed.problem ?? status.problem}
+        rows={14}
+        value={text}
+        onInput={setText}
+      />
+      <SelectField
+        label="As node"
+        hint="The graph continues with what follows this node."
+        value={asNode}
+        options={[
+          { value: '', label: 'The node that ran last' },
+          ...nodeNames.map((value) => ({ value, label: shownText(value, 80) })),
+        ]}
+        onChange={setAsNode}
+      />
+      <p role="status">{keys.length === 0 ? 'Nothing is changed.' : `Changes ${shownText(keys.join(', '), 200)}.`}</p>
+    </FormDialog>
   );
 }

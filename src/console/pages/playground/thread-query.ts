@@ -1,10 +1,7 @@
+import { isUuid } from '../../../kit/uuid.ts';
 import { readAnswer } from './interrupts.ts';
 import type { ListedThread, ThreadQuery } from './agent-api.ts';
 import { toForm } from './schema-form.ts';
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** Whether a text is an id. */
-export const isId = (text: string): boolean => uuid.test(text);
 
 const pair = /^(values\.)?([^=\s]+)=(.*)$/s;
 
@@ -14,7 +11,7 @@ const pair = /^(values\.)?([^=\s]+)=(.*)$/s;
  */
 export function toThreadQuery(search: string): { query: ThreadQuery; text: string } {
   const trimmed = search.trim();
-  if (uuid.test(trimmed)) return { query: { ids: [trimmed] }, text: '' };
+  if (isUuid(trimmed)) return { query: { ids: [trimmed] }, text: '' };
   const [, prefix, key, value] = pair.exec(trimmed) ?? [];
   if (key === undefined || value === undefined) return { query: {}, text: trimmed.toLowerCase() };
   const wanted = { [key]: readAnswer(value) };

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../../contract/control/log.ts';
 import { isLaterId, logLevels, toLogLine, type LogLevel, type LogLine } from './log-line.ts';
+import { toSpans } from './ansi.ts';
 
 /** The most lines that are kept in the page; the oldest are dropped. */
 export const mostKeptLines = 200_000;
@@ -125,5 +126,47 @@ function firstFrom(numbers: readonly number[], from: number): number {
 }
 
 /** A pattern that finds a plain text in any case. */
-export const queryPattern = (query: string, flags: 'i' | 'gi'): RegExp | undefined =>
+const queryPattern = (query: string, flags: 'i' | 'gi'): RegExp | undefined =>
   query === '' ? undefined : new RegExp(query.replace(/[$()*+./?[\\\]^{|}-]/g, String.raw`\$&`), flags);
+
+/** The part of a long line that is shown in the list, in characters. */
+export const longestShown = 2_000;
+
+/** A part of a line with one style. */
+interface Piece {
+  text: string;
+  styles: readonly string[];
+  isMatch: boolean;
+}
+
+/** The shown part of a line, by colours, fields and matches of the query. */
+export function toPieces(line: LogLine, query: string): Piece[] {
+  const spans =
+    line.fields === undefined
+      ? toSpans(line.raw)
+      : [
+          { text: line.text.slice(0, line.fieldsAt), styles: [] },
+          { text: line.text.slice(line.fieldsAt), styles: ['field'] },
+        ];
+  const matches = matchesIn(line.text.slice(0, longestShown), query);
+  const pieces: Piece[] = [];
+  let start = 0;
+  for (const { text, styles } of spans) {
+    const end = Math.min(start + text.length, longestShown);
+    const cuts = [...new Set([start, ...matches.flat().filter((at) => at > start && at < end), end])];
+    for (const [at, from] of cuts.entries()) {
+      const to = cuts[at + 1];
+      if (to === undefined || to <= from) continue;
+      const isMatch = matches.some(([matchFrom, matchTo]) => from >= matchFrom && to <= matchTo);
+      pieces.push({ text: line.text.slice(from, to), styles, isMatch });
+    }
+    start = end;
+    if (start >= longestShown) break;
+  }
+  return pieces;
+}
+
+function matchesIn(text: string, query: string): (readonly [from: number, to: number])[] {
+  const pattern = queryPattern(query, 'gi');
+  return pattern ? Array.from(text.matchAll(pattern), ({ index, 0: { length } }) => [index, index + length]) : [];
+}

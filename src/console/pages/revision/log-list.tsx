@@ -1,9 +1,16 @@
-import type { Ref } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { LogRow } from './log-row.tsx';
-import type { LogLines, LogView } from './log-lines.ts';
-import type { LogKind } from './use-log.ts';
-import { rowHeight, useScrollerRows } from './use-scroller-rows.ts';
+import { type Ref, type RefObject, Component } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useRef, useReducer, useState } from 'preact/hooks';
+import { type LogLines, type LogView, longestShown, toPieces } from './log-lines.ts';
+import { type LogKind, logAddress } from './use-log.ts';
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type VirtualizerOptions,
+} from '@tanstack/virtual-core';
+import { shownText } from '../../parts/untrusted.tsx';
+import { clockTime, type LogLine } from './log-line.ts';
 
 interface LogListProps {
   label: string;
@@ -158,4 +165,97 @@ export function LogList(props: LogListProps) {
       </div>
     </div>
   );
+}
+
+/** The height of a row that is not wrapped, as in the style sheet. */
+const rowHeight = 20;
+
+/** The least height of a row: then a measured one is never smaller, and the end that is followed never moves up. */
+const leastHeight = (): number => rowHeight;
+
+type Rows = Virtualizer<HTMLElement, HTMLElement>;
+
+/** Renders only the rows that are in view. `keyOf` names a row by what it shows, so that its measured height follows it. */
+function useScrollerRows(
+  scroller: RefObject<HTMLElement | null>,
+  count: number,
+  keyOf: (index: number) => number | string,
+): Rows {
+  const [, redraw] = useReducer((former: number) => former + 1, 0);
+  const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: leastHeight,
+    getItemKey: keyOf,
+    scrollToFn: elementScroll,
+    observeElementRect,
+    observeElementOffset,
+    overscan: 12,
+    onChange: () => redraw(undefined),
+  };
+  const [rows] = useState(() => new Virtualizer(options));
+  rows.setOptions(options);
+  useLayoutEffect(() => rows._didMount(), [rows]);
+  useLayoutEffect(() => rows._willUpdate());
+  return rows;
+}
+
+interface LogRowProps {
+  kind: LogKind;
+  line: LogLine;
+  /** From 0. */
+  number: number;
+  query: string;
+  isSelected: boolean;
+  showTimes: boolean;
+}
+
+/** A line of a log: a link to it, its time and level, and its text in its colours. */
+class LogRow extends Component<LogRowProps> {
+  override shouldComponentUpdate(next: LogRowProps): boolean {
+    const { line, number, query, isSelected, showTimes } = this.props;
+    return (
+      next.line !== line ||
+      next.number !== number ||
+      next.query !== query ||
+      next.isSelected !== isSelected ||
+      next.showTimes !== showTimes
+    );
+  }
+
+  override render({ kind, line, number, query, isSelected, showTimes }: LogRowProps) {
+    const { id, at, level, text } = line;
+    return (
+      <>
+        <a
+          class="log-number"
+          // Not in the order of the Tab key: Enter in the log selects lines.
+          tabIndex={-1}
+          href={logAddress(kind, id)}
+          aria-label={`Line ${number + 1}`}
+          aria-current={isSelected ? 'true' : undefined}
+        >
+          {number + 1}
+        </a>
+        {showTimes && <span class="log-time">{clockTime(at)}</span>}
+        <span class={`log-level log-level-${level}`}>{level === 'info' ? '' : level}</span>
+        <bdi class="log-text">
+          {toPieces(line, query).map(({ text: part, styles, isMatch }) => {
+            const shown = shownText(part, longestShown);
+            const className = styles.map((style) => `log-style-${style}`).join(' ');
+            return isMatch ? (
+              <mark class={`log-match ${className}`}>{shown}</mark>
+            ) : className === '' ? (
+              shown
+            ) : (
+              <span class={className}>{shown}</span>
+            );
+          })}
+          {text.length > longestShown && (
+            <span class="log-more"> … {(text.length - longestShown).toLocaleString('en')} more characters</span>
+          )}
+        </bdi>
+      </>
+    );
+  }
 }

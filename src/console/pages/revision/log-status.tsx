@@ -7,7 +7,6 @@ interface LogStatusProps {
   state: FollowState;
   count: number;
   shown: number;
-  version: number;
   retry: () => void;
 }
 

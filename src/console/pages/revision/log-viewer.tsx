@@ -1,14 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useAction } from '../../api/use-form.ts';
-import { copyLines, downloadLog } from './save-log.ts';
-import { logLevels, type LogLevel } from './log-line.ts';
-import { logAddress, useLog, type LogSource } from './use-log.ts';
-import { LogLineDetails } from './log-line-details.tsx';
+import { copyLines, downloadLog, logAddress, useLog, type LogSource, type LogKind } from './use-log.ts';
+import { logLevels, type LogLevel, type LogLine } from './log-line.ts';
 import { LogList } from './log-list.tsx';
 import { LogView, mostKeptLines, type LogLines } from './log-lines.ts';
 import { LogStatus } from './log-status.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Select } from '../../parts/field.tsx';
+import { Check, Select } from '../../parts/field.tsx';
+import { copyText } from '../../parts/copy-button.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
 
 interface LogViewerProps {
   source: LogSource;
@@ -30,7 +31,7 @@ const levelNames: Readonly<Record<LogLevel, string>> = {
 
 /** A log as it is written: with search, levels and colours, following its end until the reader scrolls up. */
 export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: LogViewerProps) {
-  const { state, version, retry } = useLog(source, lines, { onNews, onEnd });
+  const { state, retry } = useLog(source, lines, { onNews, onEnd });
   const [query, setQuery] = useState('');
   const [level, setLevel] = useState<LogLevel>('debug');
   const [onlyMatching, setOnlyMatching] = useState(false);
@@ -135,9 +136,9 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
           options={logLevels.map((value) => ({ value, label: levelNames[value] }))}
           onChange={(chosen) => setLevel(logLevels.find((each) => each === chosen) ?? 'debug')}
         />
-        <Choice label="Only matching lines" isOn={onlyMatching} onChange={setOnlyMatching} />
-        <Choice label="Times" isOn={showTimes} onChange={setShowTimes} />
-        <Choice label="Wrap" isOn={isWrapped} onChange={setWrapped} />
+        <Check label="Only matching lines" isOn={onlyMatching} onChange={setOnlyMatching} />
+        <Check label="Times" isOn={showTimes} onChange={setShowTimes} />
+        <Check label="Wrap" isOn={isWrapped} onChange={setWrapped} />
         <div class="log-buttons">
           <Button aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
             Follow
@@ -174,7 +175,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
         onSelect={select}
         listRef={list}
       />
-      <LogStatus state={state} count={lines.count} shown={view.shown.length} version={version} retry={retry} />
+      <LogStatus state={state} count={lines.count} shown={view.shown.length} retry={retry} />
       {selectedLine && selected !== undefined && (
         <LogLineDetails
           line={selectedLine}
@@ -196,11 +197,39 @@ function describeFound(count: number, place: number): string {
   return place === -1 ? lines : `${(place + 1).toLocaleString('en')} of ${lines}`;
 }
 
-function Choice({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+const longestText = 100_000;
+
+interface LogLineDetailsProps {
+  line: LogLine;
+  number: number;
+  kind: LogKind;
+  onClose: () => void;
+}
+
+/** A whole line of a log: all of a long text, and the fields of a JSON line. */
+function LogLineDetails({ line, number, kind, onClose }: LogLineDetailsProps) {
+  const { id, at, level, raw, text, fieldsAt, fields } = line;
+  const link = location.origin + logAddress(kind, id);
   return (
-    <label class="check">
-      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-      {label}
-    </label>
+    <section class="log-details" aria-label={`Line ${number + 1}`}>
+      <header class="row">
+        <h3>Line {(number + 1).toLocaleString('en')}</h3>
+        <span class="muted">
+          {level}
+          {!Number.isNaN(at) && `, ${new Date(at).toLocaleString()}`}
+        </span>
+        <span class="log-buttons">
+          <Button onClick={() => void copyText(raw, 'Copied the line.')}>Copy the line</Button>
+          <Button onClick={() => void copyText(link, 'Copied the link.')}>Copy a link</Button>
+          <Button kind="icon" label="Close the line" onClick={onClose}>
+            ×
+          </Button>
+        </span>
+      </header>
+      <p class="log-whole" tabIndex={0} role="region" aria-label="Text of the line">
+        <Untrusted text={text.slice(0, fieldsAt)} longest={longestText} />
+      </p>
+      {fields !== undefined && Object.keys(fields).length > 0 && <JsonView name="Fields" value={fields} open />}
+    </section>
   );
 }

@@ -83,9 +83,7 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
               action={action}
               deployment={deployment}
               onClose={() => setAction(undefined)}
-              onDone={async () => {
-                await Promise.all([reload(), reloadDeployment()]);
-              }}
+              onDone={() => Promise.all([reload(), reloadDeployment()])}
             />
           )}
         </>
@@ -166,7 +164,11 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
     ) : null;
   }
   return (
-    <section class={`notice revision-outcome revision-outcome-${outcome.tone}`} aria-labelledby="revision-outcome">
+    <section
+      class="notice revision-outcome"
+      style={{ borderLeftColor: `var(--${outcome.tone})` }}
+      aria-labelledby="revision-outcome"
+    >
       <h2 id="revision-outcome">{outcome.title}</h2>
       {reason && (
         <p class="sunken revision-reason">

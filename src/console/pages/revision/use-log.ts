@@ -3,6 +3,8 @@ import { logPage } from '../../../contract/control/log.ts';
 import { ApiError, call, send } from '../../api/http.ts';
 import { followLog, pageSize, type FollowState } from './follow-log.ts';
 import { LogLines } from './log-lines.ts';
+import { copyText } from '../../parts/copy-button.tsx';
+import { toLogLine, type LogLine } from './log-line.ts';
 
 export type LogKind = 'build' | 'deploy';
 
@@ -13,14 +15,12 @@ export interface LogSource {
   kind: LogKind;
 }
 
-export const logPath = ({ deploymentId, revisionId }: LogSource): string =>
+const logPath = ({ deploymentId, revisionId }: LogSource): string =>
   `v2/deployments/${deploymentId}/revisions/${revisionId}/logs`;
 
-/** A log as it stands. `version` changes with its lines. */
+/** A log as it stands. */
 export interface FollowedLines {
-  lines: LogLines;
   state: FollowState;
-  version: number;
   /** Starts again after a failure. */
   retry: () => void;
 }
@@ -36,7 +36,7 @@ export interface LogHandlers {
 export function useLog(source: LogSource, lines: LogLines, handlers: LogHandlers): FollowedLines {
   const { deploymentId, revisionId, kind } = source;
   const [state, setState] = useState<FollowState>({ kind: 'loading' });
-  const [version, setVersion] = useState(0);
+  const [, redraw] = useState(0);
   const [attempt, setAttempt] = useState(0);
   const latest = useRef(handlers);
   latest.current = handlers;
@@ -47,7 +47,7 @@ export function useLog(source: LogSource, lines: LogLines, handlers: LogHandlers
     const show = (): void => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        setVersion((former) => former + 1);
+        redraw((former) => former + 1);
       });
     };
     const path = logPath({ deploymentId, revisionId, kind });
@@ -84,7 +84,7 @@ export function useLog(source: LogSource, lines: LogLines, handlers: LogHandlers
     };
   }, [deploymentId, revisionId, kind, lines, attempt]);
 
-  return { lines, state, version, retry: () => setAttempt(attempt + 1) };
+  return { state, retry: () => setAttempt(attempt + 1) };
 }
 
 /** Waits; less long where the browser is online again. */
@@ -120,4 +120,41 @@ export const lineInAddress = (): string | undefined => /^#L(\d+)$/.exec(location
 export function logAddress(kind: LogKind, lineId?: string): string {
   const word = logKinds.find((each) => each.kind === kind)?.inAddress ?? '';
   return `${location.pathname}?log=${word}${lineId === undefined ? '' : `#L${lineId}`}`;
+}
+
+const textOf = ({ at, level, raw }: LogLine): string =>
+  `${Number.isNaN(at) ? '' : `${new Date(at).toISOString()} `}${level.padEnd(7)} ${raw}\n`;
+
+/** Saves all lines that the service keeps as a text file. @throws ApiError */
+export async function downloadLog(source: LogSource): Promise<void> {
+  const parts: string[] = [];
+  let offset: string | undefined;
+  for (;;) {
+    const { logs, next_offset: next } = await call('GET', logPath(source), logPage, {
+      query: { kind: source.kind, order: 'asc', limit: pageSize, offset },
+    });
+    parts.push(
+      logs
+        .map((entry) => toLogLine(entry))
+        .flatMap((line) => (line ? textOf(line) : []))
+        .join(''),
+    );
+    if (logs.length < pageSize || typeof next !== 'string') break;
+    offset = next;
+  }
+  const url = URL.createObjectURL(new Blob(parts, { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${source.kind === 'build' ? 'build' : 'agent'}-${source.revisionId.slice(0, 8)}.log`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Copies the lines that are shown. */
+export function copyLines(numbers: readonly number[], lines: LogLines): void {
+  const text = numbers
+    .flatMap((number) => lines.line(number) ?? [])
+    .map((line) => textOf(line))
+    .join('');
+  void copyText(text, `Copied ${numbers.length.toLocaleString('en')} lines.`);
 }

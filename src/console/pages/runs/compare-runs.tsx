@@ -1,11 +1,10 @@
-import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
 import { useAddressQuery } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Badge, runStatus } from '../../parts/badge.tsx';
 import { isSame } from '../../parts/changes.ts';
 import { Comparison } from '../../parts/comparison.tsx';
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { deploymentPage, type DeploymentContentProps } from '../../parts/deployment-page.tsx';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { errorText } from '../../parts/value-text.ts';
@@ -17,15 +16,9 @@ import { getRun } from './runs-api.ts';
 import { Table } from '../../parts/table.tsx';
 
 /** Two runs side by side. The address names them: `?left=RUN&right=RUN`. */
-export default function CompareRuns({ deploymentId }: { deploymentId: string }) {
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Runs" part="Compare runs">
-      {(deployment) => <Compared deployment={deployment} />}
-    </DeploymentPage>
-  );
-}
+export default deploymentPage('Runs', Compared, 'Compare runs');
 
-function Compared({ deployment: { id, tracer_session_id } }: { deployment: Deployment }) {
+function Compared({ deployment: { id, tracer_session_id } }: DeploymentContentProps) {
   const [{ left = '', right = '' }] = useAddressQuery();
   const isComplete = left !== '' && right !== '';
   const { data, error, reload } = useLoaded(`${left} ${right}`, async (signal) =>

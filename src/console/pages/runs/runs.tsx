@@ -1,32 +1,29 @@
 import { useState } from 'preact/hooks';
-import type { Deployment } from '../../../contract/control/deployment.ts';
 import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { AgentError, List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notices.tsx';
+import { deploymentPage, type DeploymentContentProps } from '../../parts/deployment-page.tsx';
+import { AgentError, List, Empty } from '../../parts/notices.tsx';
 import { paths } from '../../paths.ts';
-import { isFiltered, readRunFilter, runFilterProblems, toRunsQuery } from './run-filter.ts';
-import { RunFilters } from './run-filters.tsx';
-import { isLiveOnly, joinRuns, matchingLive, mayBeLive, type ListedRun } from './live-runs.ts';
+import { isFiltered, readRunFilter, runFilterProblems, toRunsQuery, timeRanges, type RunFilter } from './run-filter.ts';
+import { isLiveOnly, joinRuns, matchingLive, mayBeLive, type ListedRun, liveStatuses } from './live-runs.ts';
 import { RunTable } from './run-table.tsx';
 import { listAssistants, listLiveRuns, listRuns } from './runs-api.ts';
 import { Button } from '../../parts/button.tsx';
+import type { ComponentChildren } from 'preact';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import { runStatus } from '../../parts/badge.tsx';
+import { FilterField, FilterSelect } from '../../parts/field.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
+import { finalRunStatuses } from '../../../contract/agent/run.ts';
 
 /** The runs of a deployment's agent: those in progress, then the last ended ones. */
-export default function Runs({ deploymentId }: { deploymentId: string }) {
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Runs">
-      {(deployment) => <RunList deployment={deployment} />}
-    </DeploymentPage>
-  );
-}
+export default deploymentPage('Runs', RunList);
 
 const everyMs = 5_000;
 /** Runs in progress come and go more often. */
 const liveEveryMs = 2_500;
 
-function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deployment }) {
+function RunList({ deployment: { id, tracer_session_id } }: DeploymentContentProps) {
   const [query, change] = useAddressQuery();
   const [chosen, setChosen] = useState<readonly ListedRun[]>([]);
   const filter = readRunFilter(query);
@@ -119,5 +116,88 @@ function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
         Clear the choice
       </Button>
     </div>
+  );
+}
+
+interface RunFiltersProps {
+  /** Those to choose from. Names are a help only: without a live agent, the filter of the address still works. */
+  assistants: readonly Assistant[];
+  filter: RunFilter;
+  problems: Partial<Record<keyof RunFilter, string>>;
+  change: (changes: Partial<RunFilter>) => void;
+  actions: ComponentChildren;
+}
+
+/** The filters of the runs, which are kept in the address. */
+function RunFilters({ assistants, filter, problems, change, actions }: RunFiltersProps) {
+  const isUnknown = filter.assistant !== '' && !assistants.some((each) => each.assistant_id === filter.assistant);
+  return (
+    <search class="list-filters">
+      <FilterSelect
+        label="Status"
+        value={filter.status}
+        options={[
+          { value: '', label: 'Any status' },
+          ...[...liveStatuses, ...finalRunStatuses].map((value) => ({ value, label: runStatus(value).label })),
+        ]}
+        onChange={(status) => change({ status })}
+      />
+      <FilterSelect
+        label="Assistant"
+        value={filter.assistant}
+        options={[
+          { value: '', label: 'Any assistant' },
+          ...assistants.map(({ assistant_id, name, graph_id }) => ({
+            value: assistant_id,
+            label: shownText(name ?? graph_id, 60),
+          })),
+          ...(isUnknown ? [{ value: filter.assistant, label: shownText(filter.assistant, 60) }] : []),
+        ]}
+        onChange={(assistant) => change({ assistant })}
+      />
+      <FilterSelect
+        label="Ended"
+        value={filter.time}
+        options={[
+          { value: '', label: 'At any time' },
+          ...Object.entries(timeRanges).map(([value, { label }]) => ({ value, label })),
+          { value: 'custom', label: 'From … until …' },
+        ]}
+        onChange={(time) => change({ time, from: '', until: '' })}
+      />
+      {filter.time === 'custom' && (
+        <>
+          <FilterField
+            label="From"
+            type="datetime-local"
+            value={filter.from}
+            problem={problems.from}
+            onChange={(from) => change({ from })}
+          />
+          <FilterField
+            label="Until"
+            type="datetime-local"
+            value={filter.until}
+            problem={problems.until}
+            onChange={(until) => change({ until })}
+          />
+        </>
+      )}
+      <FilterField
+        label="Thread"
+        placeholder="Id of a thread"
+        value={filter.thread}
+        problem={problems.thread}
+        onChange={(thread) => change({ thread: thread.trim() })}
+      />
+      <FilterField
+        label="Text of the error"
+        placeholder="Search errors"
+        value={filter.error}
+        problem={problems.error}
+        onChange={(error) => change({ error })}
+      />
+      {actions}
+    </search>
   );
 }

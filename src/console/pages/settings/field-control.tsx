@@ -53,7 +53,7 @@ export function FieldControl({ deployment, field, edited, problem, onInput }: Fi
 /** What was set on create, or by the service. */
 export function FixedFields({ deployment, fields }: { deployment: Deployment; fields: readonly SettingsField[] }) {
   return (
-    <dl class="settings-fixed">
+    <dl class="facts settings-fixed">
       {fields.map(({ path, label }) => {
         const value = valueAt(deployment, path);
         return (

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { secretsText } from '../../parts/deployment-fields.ts';
-import { SecretValue, TextField } from '../../parts/field.tsx';
+import { Problem, SecretValue, TextField } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { SecretEdits } from './secrets.ts';
 import { Button } from '../../parts/button.tsx';
@@ -105,11 +105,7 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
           );
         })}
       </ul>
-      {problem !== undefined && (
-        <p class="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <Button
         onClick={() => onChange({ ...edits, added: [...added, { key: ++lastKey.current, name: '', value: '' }] })}
       >

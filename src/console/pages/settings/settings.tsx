@@ -1,4 +1,4 @@
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { deploymentPage } from '../../parts/deployment-page.tsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
@@ -16,21 +16,15 @@ import { SecretsEditor } from './secrets-editor.tsx';
 import { Button } from '../../parts/button.tsx';
 
 /** The settings of a deployment. */
-export default function Settings({ deploymentId }: { deploymentId: string }) {
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Settings">
-      {(deployment, reload) =>
-        deployment.status === 'AWAITING_DELETE' ? (
-          <div class="notice" role="status">
-            <p>This deployment is being deleted. Its settings can no longer be changed.</p>
-          </div>
-        ) : (
-          <SettingsForm key={deployment.id} current={deployment} reload={reload} />
-        )
-      }
-    </DeploymentPage>
-  );
-}
+export default deploymentPage('Settings', ({ deployment, reload }) =>
+  deployment.status === 'AWAITING_DELETE' ? (
+    <div class="notice" role="status">
+      <p>This deployment is being deleted. Its settings can no longer be changed.</p>
+    </div>
+  ) : (
+    <SettingsForm key={deployment.id} current={deployment} reload={reload} />
+  ),
+);
 
 interface SettingsFormProps {
   /** As it was loaded last. */

@@ -20,7 +20,7 @@ interface ItemFormProps {
 
 /** Makes an item of the store, or changes the value of one. */
 export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: ItemFormProps) {
-  const { isBusy, problems, submit, show, edited } = useForm();
+  const { status, submit, show, typed } = useForm();
   const [around, setAround] = useState(namespace.join('/'));
   const [key, setKey] = useState('');
   const [text, setText] = useState(() => JSON.stringify(item?.value ?? {}, undefined, 2));
@@ -48,8 +48,7 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
     <FormDialog
       title={item ? 'Change the item' : 'New item'}
       action="Save the item"
-      isBusy={isBusy}
-      problem={problems['']}
+      {...status}
       onSubmit={() => void save()}
       onClose={onClose}
     >
@@ -65,26 +64,16 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
           <TextField
             label="Namespace"
             hint="Names with a slash between them: users/ada."
-            problem={problems['namespace']}
-            value={around}
-            onInput={edited('namespace', setAround)}
+            {...typed('namespace', around, setAround)}
           />
-          <TextField
-            label="Key"
-            hint="An item with this key there is replaced."
-            problem={problems['key']}
-            value={key}
-            onInput={edited('key', setKey)}
-          />
+          <TextField label="Key" hint="An item with this key there is replaced." {...typed('key', key, setKey)} />
         </>
       )}
       <LinesField
         label="Value (JSON)"
         hint="The whole value of the item. Saving starts its time to live again, where the agent sets one."
-        problem={problems['value']}
-        value={text}
+        {...typed('value', text, setText)}
         rows={10}
-        onInput={edited('value', setText)}
       />
     </FormDialog>
   );

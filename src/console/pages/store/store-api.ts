@@ -30,10 +30,8 @@ export async function searchItems(id: string, search: ItemSearch, signal: AbortS
   return (await call('POST', agentPath(id, 'store', 'items', 'search'), storeItems, { body, signal })).items;
 }
 
-export async function putItem(id: string, body: Pick<StoreItem, 'namespace' | 'key' | 'value'>): Promise<void> {
-  await send('PUT', agentPath(id, 'store', 'items'), { body });
-}
+export const putItem = (id: string, body: Pick<StoreItem, 'namespace' | 'key' | 'value'>): Promise<unknown> =>
+  send('PUT', agentPath(id, 'store', 'items'), { body });
 
-export async function deleteItem(id: string, { namespace, key }: StoreItem): Promise<void> {
-  await send('DELETE', agentPath(id, 'store', 'items'), { body: { namespace, key } });
-}
+export const deleteItem = (id: string, { namespace, key }: StoreItem): Promise<unknown> =>
+  send('DELETE', agentPath(id, 'store', 'items'), { body: { namespace, key } });

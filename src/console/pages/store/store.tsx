@@ -2,28 +2,22 @@ import { useState } from 'preact/hooks';
 import type { StoreItem } from '../../../contract/agent/store-item.ts';
 import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { deploymentPage } from '../../parts/deployment-page.tsx';
 import { readPair } from '../../parts/json-text.ts';
-import { FilterField } from '../../parts/filter-field.tsx';
-import { List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notices.tsx';
+import { FilterField } from '../../parts/field.tsx';
+import { List, Empty } from '../../parts/notices.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { ItemForm } from './item-form.tsx';
-import { ItemList } from './item-list.tsx';
 import { readNamespace, toNamespaceTree } from './namespace-tree.ts';
 import { deleteItem, listNamespaces, searchItems } from './store-api.ts';
 import { Button } from '../../parts/button.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
 
 /** What an agent keeps in its store. The address names the namespace and the search. */
-export default function Store({ deploymentId }: { deploymentId: string }) {
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Store">
-      {() => <StoreView deploymentId={deploymentId} />}
-    </DeploymentPage>
-  );
-}
+export default deploymentPage('Store', StoreView);
 
 const everyMs = 15_000;
 const pageSize = 100;
@@ -44,9 +38,7 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
     { everyMs, pageSize },
   );
   const close = (): void => setOpen(undefined);
-  const reload = async (): Promise<void> => {
-    await Promise.all([list.reload(), namespaces.reload()]);
-  };
+  const reload = (): Promise<unknown> => Promise.all([list.reload(), namespaces.reload()]);
   return (
     <>
       <search class="list-filters">
@@ -141,7 +133,7 @@ function Namespaces({ namespaces, current, choose }: NamespacesProps) {
   const rows = [{ namespace: [], label: 'All namespaces', depth: -1 }, ...toNamespaceTree(namespaces)];
   return (
     <nav aria-label="Namespaces" class="store-namespaces">
-      <ul>
+      <ul class="plain">
         {rows.map(({ namespace, label, depth }) => {
           const key = JSON.stringify(namespace);
           return (
@@ -161,3 +153,64 @@ function Namespaces({ namespaces, current, choose }: NamespacesProps) {
     </nav>
   );
 }
+
+interface ItemListProps {
+  items: readonly StoreItem[];
+  /** The text that was searched for. */
+  text: string | undefined;
+  onEdit: (item: StoreItem) => void;
+  onDelete: (item: StoreItem) => void;
+}
+
+/** The items of a store; each opens and shows its value. */
+function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
+  // An agent without an index ignores the text and gives its items no score.
+  const isByMeaning = text === undefined || items.some(({ score }) => score != null);
+  const shown = isByMeaning ? items : items.filter((item) => hasText(item, text.toLowerCase()));
+  return (
+    <>
+      {!isByMeaning && (
+        <p class="notice">
+          This agent has no index for searches by meaning. Of the items loaded so far, those that contain the text are
+          shown.
+        </p>
+      )}
+      {shown.length === 0 && <p class="muted">None of the items loaded so far contains the text.</p>}
+      <ul class="plain store-items" aria-label="Items">
+        {shown.map((item) => (
+          <li key={JSON.stringify([item.namespace, item.key])} class="panel">
+            <details>
+              <summary>
+                <span class="fold store-key">
+                  <Untrusted text={item.key} longest={200} />
+                </span>
+                <span class="muted">
+                  <Untrusted text={item.namespace.join(' / ')} longest={200} />
+                </span>
+                {item.updated_at != null && (
+                  <span class="muted list-actions">
+                    <TimeAgo at={item.updated_at} />
+                  </span>
+                )}
+              </summary>
+              <div class="store-value">
+                <JsonView value={item.value} open />
+                <div class="actions">
+                  <Button label={`Change ${shownText(item.key, 100)}`} onClick={() => onEdit(item)}>
+                    Change
+                  </Button>
+                  <Button kind="danger" label={`Delete ${shownText(item.key, 100)}`} onClick={() => onDelete(item)}>
+                    Delete
+                  </Button>
+                </div>
+              </div>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const hasText = ({ namespace, key, value }: StoreItem, text: string): boolean =>
+  `${namespace.join(' ')} ${key} ${JSON.stringify(value)}`.toLowerCase().includes(text);

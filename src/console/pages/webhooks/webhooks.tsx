@@ -5,16 +5,15 @@ import { useAction } from '../../api/use-form.ts';
 import { call, send } from '../../api/http.ts';
 import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notices.tsx';
+import { deploymentPage } from '../../parts/deployment-page.tsx';
+import { List, Empty } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
-import { FilterSelect } from '../../parts/filter-field.tsx';
+import { FilterSelect } from '../../parts/field.tsx';
 
 const states: Readonly<Record<WebhookDelivery['status'], { label: string; tone: Tone }>> = {
   pending: { label: 'Pending', tone: 'busy' },
@@ -23,13 +22,7 @@ const states: Readonly<Record<WebhookDelivery['status'], { label: string; tone: 
 };
 
 /** The deliveries of an agent's webhooks. */
-export default function Webhooks({ deploymentId }: { deploymentId: string }) {
-  return (
-    <DeploymentPage deploymentId={deploymentId} current="Webhooks">
-      {() => <DeliveryList deploymentId={deploymentId} />}
-    </DeploymentPage>
-  );
-}
+export default deploymentPage('Webhooks', DeliveryList);
 
 const everyMs = 5_000;
 
