@@ -1,10 +1,15 @@
 import type { Mode } from '../deploy/file/entry-options.ts';
-import type { RepositoryName } from '../github/client.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
-import type { GitHubClient } from '../github/client.ts';
-import { makeDeployment, writeDeploymentStatus, outcomeShown, type GitHubDeployment } from '../github/deployment.ts';
-import { newestState, ownDeployments, retireDeployments, type OwnDeployments } from '../github/own-deployments.ts';
+import type { GitHubClient, RepositoryName } from '../github/client.ts';
+import {
+  makeDeployment,
+  newestStatus,
+  writeDeploymentStatus,
+  outcomeShown,
+  type GitHubDeployment,
+} from '../github/deployment.ts';
+import { ownDeployments, retireDeployments, type OwnDeployments } from '../github/own-deployments.ts';
 import { rolledBackTo } from '../deploy/words/result-json.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
 
@@ -135,8 +140,8 @@ export class DeploymentReports {
     await this.#options.attempt('The GitHub Deployments were not read', permission, async () => {
       const { client, run } = this.#options;
       for await (const { id } of ownDeployments(client, this.#own(outcome))) {
-        const state = await newestState(client, run.repository, id);
-        failed = state === 'failure' || state === 'error';
+        const newest = await newestStatus(client, run.repository, id);
+        failed = newest?.state === 'failure' || newest?.state === 'error';
         return;
       }
     });

@@ -12,9 +12,8 @@ import { type ComparedAgent, findAgents, type KeptAnswers, takenAtOf } from '../
 import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { comparisonJson, comparisonLines } from '../deploy/words/comparison.ts';
 import { eventLines } from '../deploy/words/event-lines.ts';
-import type { Problem } from '../kit/diagnostics/problem.ts';
 import { type CompareRequest, readCompareRequest } from './compare-input.ts';
-import { complain, exitCodes, onCommandLine, type ExitCode } from './problems.ts';
+import { exitCodes, refuse, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command: reads the input, sends the tests to both agents, prints the table. */
@@ -41,13 +40,6 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave);
   }
-}
-
-function refuse(found: readonly Problem[], code: ExitCode, terminal: Terminal): ExitCode {
-  const problems = found.map(onCommandLine);
-  complain(terminal, problems);
-  terminal.conclude({ outcome: 'refused', passes: false, problems });
-  return code;
 }
 
 async function compare(request: CompareRequest, signal: AbortSignal, terminal: Terminal): Promise<ExitCode> {

@@ -12,19 +12,14 @@ import { notFoundByName } from '../deploy/words/outcomes.ts';
 import { findDeployment } from '../deploy/machine/find-deployment.ts';
 import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
 import { readDiscardRequest } from './compare-input.ts';
-import { complain, exitCodes, onCommandLine, type ExitCode } from './problems.ts';
+import { exitCodes, refuse as refuseInput, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command: ends the revision that is held before traffic, so that those that wait for it go on. */
 export async function discardCommand(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
   terminal.hide(inputs['api-key'] ?? '');
   const read = readDiscardRequest(inputs);
-  if (!read.ok) {
-    const problems = read.problems.map(onCommandLine);
-    complain(terminal, problems);
-    terminal.conclude({ outcome: 'refused', passes: false, problems });
-    return exitCodes.wrongUsage;
-  }
+  if (!read.ok) return refuseInput(read.problems, exitCodes.wrongUsage, terminal);
   const { request } = read;
   const control = connectControlService({ ...request, userAgent: `landfall-cli/${version}` });
   const refuse = (reason: string, advice?: string): ExitCode => {

@@ -32,6 +32,14 @@ export function onCommandLine({ missing, ...problem }: Problem): Problem {
   return { ...problem, file, message };
 }
 
+/** Refuses a command for what is wrong with its input. */
+export function refuse(found: readonly Problem[], code: ExitCode, terminal: Terminal): ExitCode {
+  const problems = found.map(onCommandLine);
+  complain(terminal, problems);
+  terminal.conclude({ outcome: 'refused', passes: false, problems });
+  return code;
+}
+
 /** Every problem on a line of its own, in the format of a compiler; that of a whole option has no line. */
 export function complain(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) {

@@ -50,17 +50,9 @@ export interface AgentServerClient extends AgentServer, ConversationServer {
   close(): Promise<void>;
 }
 
-const readInfo = readJson(serverInfoSchema);
 const readAssistant = readJson(assistantSchema);
-const readAssistants = readJson(z.array(assistantSchema));
-const readVersions = readJson(z.array(assistantVersion));
 const readThread = readJson(threadSchema);
-const readThreads = readJson(z.array(threadSchema));
-const readThreadState = readJson(threadState);
 const readRun = readJson(runSchema);
-const readCron = readJson(cronSchema);
-const readDrawing = readJson(graphDrawing);
-const readGraphSchemas = readJson(graphSchemas);
 
 const readHealth: Reader<void> = (reply) => {
   const read = readJson(healthSchema)(reply);
@@ -104,13 +96,13 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
 
   return {
     ok: async (options) => get('ask for health', '/ok', readHealth, options),
-    info: async (options) => get('get server info', '/info', readInfo, options),
+    info: async (options) => get('get server info', '/info', readJson(serverInfoSchema), options),
     createAssistant: async (request, options) =>
       call(link, post('create assistant', '/assistants', [assistantCreate, request]), readAssistant, options),
     getAssistant: async (id, options) => get('get assistant', assistantPath(id), readAssistant, options),
     searchAssistants: async (request, options) => {
       const operation = post('search assistants', '/assistants/search', [assistantSearch, request]);
-      return call(link, { ...operation, safe: true }, readAssistants, options);
+      return call(link, { ...operation, safe: true }, readJson(z.array(assistantSchema)), options);
     },
     patchAssistant: async (id, request, options) => {
       const operation = post('patch assistant', assistantPath(id), [assistantPatch, request]);
@@ -119,7 +111,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     listAssistantVersions: async (id, request, options) => {
       const path = `${assistantPath(id)}/versions`;
       const operation = post('list assistant versions', path, [assistantVersionsSearch, request]);
-      return call(link, { ...operation, safe: true }, readVersions, options);
+      return call(link, { ...operation, safe: true }, readJson(z.array(assistantVersion)), options);
     },
     setLatestAssistantVersion: async (id, request, options) => {
       const path = `${assistantPath(id)}/latest`;
@@ -131,10 +123,11 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
       call(link, post('create thread', '/threads', [threadCreate, request]), readThread, options),
     getThread: async (id, options) => get('get thread', threadPath(id), readThread, options),
     deleteThread: async (id, options) => remove('delete thread', threadPath(id), options),
-    getThreadState: async (id, options) => get('get thread state', `${threadPath(id)}/state`, readThreadState, options),
+    getThreadState: async (id, options) =>
+      get('get thread state', `${threadPath(id)}/state`, readJson(threadState), options),
     searchThreads: async (request, options) => {
       const operation = post('search threads', '/threads/search', [threadSearch, request]);
-      return call(link, { ...operation, safe: true }, readThreads, options);
+      return call(link, { ...operation, safe: true }, readJson(z.array(threadSchema)), options);
     },
     copyThread: async (id, request, options) => {
       const operation: Operation = { name: 'copy thread', method: 'POST', path: `${threadPath(id)}/copy` };
@@ -145,8 +138,9 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
       const operation = post('patch thread', threadPath(id), [threadPatch, request]);
       return call(link, { ...operation, method: 'PATCH' }, readThread, options);
     },
-    drawGraph: async (id, options) => get('draw graph', `${assistantPath(id)}/graph`, readDrawing, options),
-    readSchemas: async (id, options) => get('read schemas', `${assistantPath(id)}/schemas`, readGraphSchemas, options),
+    drawGraph: async (id, options) => get('draw graph', `${assistantPath(id)}/graph`, readJson(graphDrawing), options),
+    readSchemas: async (id, options) =>
+      get('read schemas', `${assistantPath(id)}/schemas`, readJson(graphSchemas), options),
     streamRun: (request, threadId, options) => {
       const operation = { ...startRun('stream run', '/stream', request, threadId), ...long, accept: eventStreamType };
       return streamEvents(link, operation, limits, options);
@@ -171,7 +165,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     },
     createCron: async (request, threadId, options) => {
       const operation = post('create cron', `${runsPath(threadId)}/crons`, [cronCreateRequest, request]);
-      return call(link, { ...operation, secrets: secretsOf(request.webhook) }, readCron, options);
+      return call(link, { ...operation, secrets: secretsOf(request.webhook) }, readJson(cronSchema), options);
     },
     deleteCron: async (id, options) => remove('delete cron', `/runs/crons/${segment('the cron id', id)}`, options),
     close: () => link.close(),

@@ -49,13 +49,7 @@ export interface ControlServiceClient extends FullControlService, TarballStore {
   close(): Promise<void>;
 }
 
-const readIntegrations = readJson(githubIntegrations);
-const readRepositories = readJson(githubRepositories);
-const readListeners = readJson(listenersList);
 const readLogs = readJson(logPage);
-const readBaseline = readJson(baseline);
-const readUpload = readJson(uploadTarget);
-const readPushToken = readJson(pushToken);
 
 /**
  * Creates a client of a control service (docs/design/contract.md#endpoints). Requests are validated before they are
@@ -126,9 +120,9 @@ export function connectControlService(settings: ControlServiceSettings): Control
     getRevision: async (id, revisionId, options) =>
       get('get revision', revisionPath(id, revisionId), readRevision, options),
     listIntegrations: async (options) =>
-      get('list integrations', '/v1/integrations/github/install', readIntegrations, options),
+      get('list integrations', '/v1/integrations/github/install', readJson(githubIntegrations), options),
     listListeners: async (page, options) =>
-      get('list listeners', '/v2/listeners', readListeners, options, query({ ...page })),
+      get('list listeners', '/v2/listeners', readJson(listenersList), options, query({ ...page })),
     listDeployments: async (requested, options) => {
       const name = 'list deployments';
       const wanted = query(checked(deploymentsQuery, name, requested));
@@ -147,7 +141,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
     },
     listRepositories: async (integrationId, options) => {
       const path = `/v1/integrations/github/${segment('the integration id', integrationId)}/repos`;
-      return get('list repositories', path, readRepositories, options);
+      return get('list repositories', path, readJson(githubRepositories), options);
     },
     buildLogs: async (id, revisionId, requested, options) =>
       call(link, logs('build', id, revisionId, requested), readLogs, options),
@@ -167,7 +161,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
       return call(link, operation, readNothing, options);
     },
     getBaseline: async (id, revisionId, testHash, options) =>
-      get('get baseline', baselinePath(id, revisionId, testHash), readBaseline, options),
+      get('get baseline', baselinePath(id, revisionId, testHash), readJson(baseline), options),
     keepBaseline: async (id, revisionId, testHash, request, options) => {
       const name = 'keep baseline';
       const [path, body] = [baselinePath(id, revisionId, testHash), checked(baselineRequest, name, request)];
@@ -197,7 +191,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
         call(
           link,
           { name: 'request upload' satisfies ControlOperation, method: 'POST', path, safe: true },
-          readUpload,
+          readJson(uploadTarget),
           options,
         );
       const path = `${deploymentPath(id)}/upload-url`;
@@ -210,7 +204,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
     },
     requestPushToken: async (id, options) => {
       const path = `${deploymentPath(id)}/push-token`;
-      return call(link, { name: 'request push token', method: 'POST', path, safe: true }, readPushToken, options);
+      return call(link, { name: 'request push token', method: 'POST', path, safe: true }, readJson(pushToken), options);
     },
     putTarball: tarballStore(settings),
     close: () => link.close(),

@@ -44,10 +44,7 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
     running.push(receiver);
     const repoUrl = github.gitUrl(fullName);
     await github.createRepository(fullName);
-    const repository = await Repository.ofExample(
-      join(root, 'examples', example),
-      join(folder, 'work', owner, example),
-    );
+    const repository = await Repository.ofExample(join(root, 'examples', example), join(folder, 'work', fullName));
     await repository.edit('.github/landfall.yml', `https://github.com/${fullName}`, repoUrl);
     const domains = '"allowed_domains": ["*.example.com"';
     const withOurs = `"allowed_ports": [443, ${receiver.port}], ${domains}, "127.0.0.1"`;
@@ -96,16 +93,21 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
       folder,
       step,
       /** Runs the Action on the repository's newest commit, as its workflow would: because it was pushed. */
-      async deploy(commit: string, inputs: Values, onLine: (line: string) => void): Promise<StepResult> {
-        await repository.push();
+      async deploy(
+        commit: string,
+        inputs: Values,
+        onLine: (line: string) => void,
+        on = { repository, fullName },
+      ): Promise<StepResult> {
+        await on.repository.push();
         const pushed = {
-          GITHUB_REPOSITORY: fullName,
+          GITHUB_REPOSITORY: on.fullName,
           GITHUB_REF: 'refs/heads/main',
           GITHUB_SHA: commit,
           GITHUB_EVENT_NAME: 'push',
           GITHUB_ACTOR: 'mona',
         };
-        return step(repository.folder, { 'repo-url': repoUrl, 'build-on-push': 'true', ...inputs }, pushed, onLine);
+        return step(on.repository.folder, { 'repo-url': github.gitUrl(on.fullName), ...inputs }, pushed, onLine);
       },
       /** How many revisions a deployment has. */
       countRevisions: async (deploymentId: string): Promise<number> =>

@@ -8,9 +8,8 @@ import {
   interpreterPaths,
 } from '../services/control/builds/python/interpreter.ts';
 import * as z from 'zod';
-import { deployed, greet, isOutcome, quoting, requestsTo, type Scenario } from './scenarios.ts';
+import { deploy, deployed, greet, isOutcome, requestsTo, type Scenario } from './scenarios.ts';
 import { Repository } from './repository.ts';
-import type { StepResult } from './runner.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 
@@ -57,7 +56,7 @@ function scenariosOf(root: string): readonly Scenario[] {
         made = await Repository.ofExample(join(root, 'examples', example), join(folder, 'work', fullName));
         await made.edit('.github/landfall.yml', `https://github.com/${fullName}`, github.gitUrl(fullName));
         await made.pushTo(github.pushUrl(fullName));
-        const step = await deploy(environment, screen, made, 'Name the repository');
+        const step = await change(environment, screen, made, 'Name the repository');
         const address = step.outputs['deployment-url'] ?? '';
         const said = await greet(environment, screen, address);
         const held = isOutcome(step, 'deployed') && said === 'hello world';
@@ -73,7 +72,7 @@ function scenariosOf(root: string): readonly Scenario[] {
         const call = { assistant_id: 'echo', input: { input: 'world' } };
         await ask(`/threads/${id}/runs/wait`, state, call);
         await repository().edit(graph, answer, cheerful);
-        const step = await deploy(environment, screen, repository(), 'Be more cheerful');
+        const step = await change(environment, screen, repository(), 'Be more cheerful');
         const { output, steps } = await ask(`/threads/${id}/runs/wait`, state, call);
         screen.line(`   the same thread: "${output}", after ${steps.length} nodes`);
         const held = isOutcome(step, 'deployed') && output === 'hello world!' && steps.length === 4;
@@ -85,7 +84,7 @@ function scenariosOf(root: string): readonly Scenario[] {
       async play(environment, screen, before) {
         const { address } = deployed(before, firstTitle);
         await repository().edit(graph, 'import asyncio\n', 'import asyncio\nimport module_of_nobody\n');
-        const step = await deploy(environment, screen, repository(), 'Import what is not there');
+        const step = await change(environment, screen, repository(), 'Import what is not there');
         const said = await greet(environment, screen, address);
         const isNamed = step.log.includes('module_of_nobody');
         const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && isNamed && said === 'hello world!';
@@ -98,7 +97,7 @@ function scenariosOf(root: string): readonly Scenario[] {
         const { address } = deployed(before, firstTitle);
         await repository().edit(graph, 'import module_of_nobody\n', '');
         await repository().edit(graph, cheerful, 'nobody"');
-        const step = await deploy(environment, screen, repository(), 'Forget the name');
+        const step = await change(environment, screen, repository(), 'Forget the name');
         const said = await greet(environment, screen, address);
         const held = step.exitCode === 1 && step.outputs['outcome'] === 'discarded' && said === 'hello world!';
         return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
@@ -108,27 +107,8 @@ function scenariosOf(root: string): readonly Scenario[] {
 }
 
 /** Commits, pushes, and runs the Action as its workflow would. */
-async function deploy(
-  environment: DemoEnvironment,
-  screen: Renderer,
-  repository: Repository,
-  message: string,
-): Promise<StepResult> {
-  const commit = await repository.commit(message);
-  await repository.push();
-  screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
-  const pushed = {
-    GITHUB_REPOSITORY: fullName,
-    GITHUB_REF: 'refs/heads/main',
-    GITHUB_SHA: commit,
-    GITHUB_EVENT_NAME: 'push',
-    GITHUB_ACTOR: 'mona',
-  };
-  const inputs = { 'repo-url': environment.github.gitUrl(fullName) };
-  const step = await environment.step(repository.folder, inputs, pushed, quoting(environment, screen));
-  if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);
-  return step;
-}
+const change = async (environment: DemoEnvironment, screen: Renderer, repository: Repository, message: string) =>
+  deploy(environment, screen, await repository.commit(message), {}, { repository, fullName });
 
 const run = promisify(execFile);
 

@@ -162,14 +162,17 @@ export async function until(holds: () => boolean | Promise<boolean>, withinMs = 
   return true;
 }
 
-async function deploy(
+/** Pushes a commit, and runs the Action as its workflow would. */
+export async function deploy(
   environment: DemoEnvironment,
   screen: Renderer,
   commit: string,
   inputs: Readonly<Record<string, string>> = {},
+  on?: Parameters<DemoEnvironment['deploy']>[3],
 ): Promise<StepResult> {
   screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
-  const step = await environment.deploy(commit, inputs, quoting(environment, screen));
+  const asked = on ? inputs : { 'build-on-push': 'true', ...inputs };
+  const step = await environment.deploy(commit, asked, quoting(environment, screen), on);
   if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);
   return step;
 }

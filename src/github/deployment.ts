@@ -32,7 +32,7 @@ export type CreateDeploymentResult =
 /** What GitHub takes of a status description, in characters. */
 const descriptionLimit = 140;
 /** The member of a deployment's payload that holds our external id. */
-export const payloadMember = 'landfall';
+const payloadMember = 'landfall';
 
 /**
  * The deployment of our external id on the commit and to the environment, on whatever page it is: one run may deploy to
@@ -99,15 +99,8 @@ export async function writeDeploymentStatus(
 ): Promise<void> {
   const of = { ...ofRepository(repository), deployment_id: id };
   const description = described(shown);
-  if (look) {
-    // Newest first.
-    const { data } = await client.request('GET /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', {
-      ...of,
-      per_page: 1,
-    });
-    const [newest] = data;
-    if (newest?.state === shown.state && newest.description === description) return;
-  }
+  const newest = look ? await newestStatus(client, repository, id) : undefined;
+  if (newest?.state === shown.state && newest.description === description) return;
   await client.request('POST /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', {
     ...of,
     state: shown.state,
@@ -119,13 +112,20 @@ export async function writeDeploymentStatus(
   });
 }
 
+/** The newest status; undefined where there is none. */
+export async function newestStatus(client: GitHubClient, repository: RepositoryName, id: number) {
+  const parameters = { ...ofRepository(repository), deployment_id: id, per_page: 1 };
+  const { data } = await client.request('GET /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', parameters);
+  return data[0];
+}
+
 function described({ description }: GitHubDeployment): string {
   const line = description.toWellFormed();
   return line.length > descriptionLimit ? `${line.slice(0, descriptionLimit - 1).toWellFormed()}…` : line;
 }
 
 /** GitHub gives a payload back as it was sent, or as the text of it. */
-function externalIdOf(payload: unknown): unknown {
+export function externalIdOf(payload: unknown): unknown {
   const value = typeof payload === 'string' ? fromJson(payload) : payload;
   return typeof value === 'object' && value !== null ? Reflect.get(value, payloadMember) : undefined;
 }

@@ -1,7 +1,5 @@
-import { fromJson } from '../kit/json-text.ts';
-import { isObject } from '../kit/json-object.ts';
 import { ofRepository, paginate, type GitHubClient, type RepositoryName } from './client.ts';
-import { payloadMember, writeDeploymentStatus } from './deployment.ts';
+import { externalIdOf, newestStatus, writeDeploymentStatus } from './deployment.ts';
 
 /** Which GitHub Deployments are meant: those that deployments of these names made for an environment. */
 export interface OwnDeployments {
@@ -36,22 +34,10 @@ export async function* ownDeployments(client: GitHubClient, of: OwnDeployments):
 
 /** The Action's external id ends with the name; the App's is an id of its own, and its description begins with the name. */
 function isOwn(payload: unknown, description: string, names: readonly string[]): boolean {
-  const value = typeof payload === 'string' ? fromJson(payload) : payload;
-  const externalId = isObject(value) ? value[payloadMember] : undefined;
+  const externalId = externalIdOf(payload);
   if (typeof externalId !== 'string') return false;
   const name = /^[^ ]*-\d+ (.*)$/s.exec(externalId)?.[1];
   return name === undefined ? names.some((each) => description.startsWith(`${each} at `)) : names.includes(name);
-}
-
-/** The newest status; undefined where there is none. */
-export async function newestState(
-  client: GitHubClient,
-  repository: RepositoryName,
-  id: number,
-): Promise<string | undefined> {
-  const parameters = { ...ofRepository(repository), deployment_id: id, per_page: 1 };
-  const { data } = await client.request('GET /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', parameters);
-  return data[0]?.state;
 }
 
 /** States in which GitHub shows a deployment as one that serves or will. */
@@ -69,7 +55,7 @@ export async function retireDeployments(
   let retired = 0;
   for await (const { id } of ownDeployments(client, of)) {
     if (id >= olderThan) continue;
-    const isActive = active.has(await newestState(client, of.repository, id));
+    const isActive = active.has((await newestStatus(client, of.repository, id))?.state);
     retired = isActive ? 0 : retired + 1;
     if (retired >= enoughRetired) return;
     if (!isActive) continue;
