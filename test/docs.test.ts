@@ -38,18 +38,23 @@ test('the index of the design notes lists every one', () => {
   expect(listed.toSorted()).toEqual(notes.toSorted());
 });
 
+/** The names of the members of a file's interface `States`. */
+const statesOf = (page: string): string[] => {
+  const [, states = ''] = /interface States \{([\s\S]*?)\n\}/.exec(readPage(page)) ?? [];
+  return [...states.matchAll(/^ {2}(\w+): /gm)].map(([, state = '']) => state);
+};
+
 test('the state diagram of a run has its states', () => {
   const page = readPage('docs/design/deploy-machine.md');
   const [, , diagram = ''] = page.split('stateDiagram-v2\n');
   const drawn = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from = '', to = '']) => [from, to]);
-  const [, states = ''] =
-    /interface States \{([\s\S]*?)\n\}/.exec(readPage('src/deploy/machine/deploy-state.ts')) ?? [];
-  const declared = [...states.matchAll(/^ {2}(\w+): /gm)].map(([, state = '']) => state);
-  expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(new Set(declared));
+  expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(
+    new Set(statesOf('src/deploy/machine/deploy-state.ts')),
+  );
 });
 
 test('the state diagram of a deploy has the states of an intent', () => {
-  const states = [...readPage('app/reconcile/intent.ts').matchAll(/\{ state: '(\w+)'/g)].map(([, state = '']) => state);
+  const states = statesOf('app/reconcile/intent.ts');
   const [, diagram = ''] = /stateDiagram-v2\n([\s\S]*?)```/.exec(readPage('docs/design/deploy-machine.md')) ?? [];
   const drawn = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from = '', to = '']) => [from, to]);
   expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(new Set(states));

@@ -20,52 +20,44 @@ export interface PullRequest {
 /** What became of an installation's reach. */
 export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
 
-/** What an event requires. `why` is a clause without a full stop. Stored as JSON with the delivery. */
-export type EventDecision =
-  /** A branch was pushed: read its head. */
-  | { kind: 'push'; repository: InstallationRepository; branch: string; after: string; why: string }
-  /** A commit for which nothing is built; its check says so. */
-  | { kind: 'nothing-to-build'; repository: InstallationRepository; headSha: string; why: string }
-  /** A person re-requested one check, or all checks of a commit (`check` is absent). */
-  | {
-      kind: 'rerun';
-      repository: InstallationRepository;
-      headSha: string;
-      branch?: string;
-      check?: CheckAction;
-      pullRequests: readonly PullRequest[];
-      by: string;
-      why: string;
-    }
-  /** A person used one of our buttons. Their permission has not been checked yet. */
-  | {
-      kind: 'press';
-      repository: InstallationRepository;
-      headSha: string;
-      check: CheckAction;
-      button: 'rollback' | 'redeploy';
-      by: string;
-      why: string;
-    }
-  /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
-  | { kind: 'check-suite'; repository: InstallationRepository; headSha: string; branch?: string; why: string }
-  | ({ kind: 'pull-request'; why: string } & PullRequest)
-  | { kind: 'merge-group'; repository: InstallationRepository; headSha: string; baseBranch: string; why: string }
-  /** `repositories` is absent if the change is about all that the installation reaches. */
-  | {
-      kind: 'installation';
-      installationId: number;
-      change: InstallationChange;
-      repositories?: readonly InstallationRepository[];
-      why: string;
-    }
-  /** `repository` has the new names. */
-  | { kind: 'repository-renamed'; repository: InstallationRepository; why: string }
-  | { kind: 'branch-deleted'; repository: InstallationRepository; branch: string; why: string }
-  | { kind: 'ignore'; why: string };
+interface OfRepository {
+  repository: InstallationRepository;
+}
+interface OfCommit extends OfRepository {
+  headSha: string;
+}
 
-/** The decision of one kind. */
-export type DecisionOf<Kind extends EventDecision['kind']> = Extract<EventDecision, { kind: Kind }>;
+interface Decisions {
+  /** A branch was pushed: read its head. */
+  push: OfRepository & { branch: string; after: string };
+  /** A commit for which nothing is built; its check says so. */
+  'nothing-to-build': OfCommit;
+  /** A person re-requested one check, or all checks of a commit (`check` is absent). */
+  rerun: OfCommit & { branch?: string; check?: CheckAction; pullRequests: readonly PullRequest[]; by: string };
+  /** A person used one of our buttons. Their permission has not been checked yet. */
+  press: OfCommit & { check: CheckAction; button: 'rollback' | 'redeploy'; by: string };
+  /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
+  'check-suite': OfCommit & { branch?: string };
+  'pull-request': PullRequest;
+  'merge-group': OfCommit & { baseBranch: string };
+  /** `repositories` is absent if the change is about all that the installation reaches. */
+  installation: {
+    installationId: number;
+    change: InstallationChange;
+    repositories?: readonly InstallationRepository[];
+  };
+  /** `repository` has the new names. */
+  'repository-renamed': OfRepository;
+  'branch-deleted': OfRepository & { branch: string };
+  ignore: object;
+}
+
+/** The decision of one kind. `why` is a clause without a full stop. */
+export type DecisionOf<Kind extends keyof Decisions> = {
+  [Each in Kind]: { kind: Each; why: string } & Decisions[Each];
+}[Kind];
+/** What an event requires. Stored as JSON with the delivery. */
+export type EventDecision = DecisionOf<keyof Decisions>;
 
 /** Examines a pull request and puts the check `Landfall` on its head. Safe to call twice for the same head. */
 export interface PullRequestExaminer {
@@ -84,7 +76,7 @@ export interface HandlerContext {
  * Carries out what an event requires. It may run again for the same delivery after a crash, so it must be idempotent.
  * @returns what was done, each as a short clause.
  */
-export type Handler<Kind extends EventDecision['kind']> = (
+export type Handler<Kind extends keyof Decisions> = (
   decision: DecisionOf<Kind>,
   handling: HandlerContext,
 ) => Promise<readonly string[]>;

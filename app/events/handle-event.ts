@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import { fullName } from '../github/github-api.ts';
 import { decideEvent } from './event-decision.ts';
-import type { EventDecision, Handler, HandlerContext, PullRequestExaminer } from './event-types.ts';
+import type { DecisionOf, EventDecision, Handler, HandlerContext, PullRequestExaminer } from './event-types.ts';
 import { onRequestedAction, onRerun } from './check-actions.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
@@ -35,61 +35,28 @@ export async function handleEvent(
 }
 
 /** Formats a decision as one line: its subject, and why. */
-export const formatDecision = (decision: EventDecision): string => `${subjectOf(decision)}: ${decision.why}`;
+export const formatDecision = <Kind extends EventKind>(decision: DecisionOf<Kind>): string =>
+  `${subjects[decision.kind](decision)}: ${decision.why}`;
 
-function perform(decision: EventDecision, handling: HandlerContext): Promise<readonly string[]> {
-  switch (decision.kind) {
-    case 'push':
-      return onPush(decision, handling);
-    case 'nothing-to-build':
-      return onNothingToBuild(decision, handling);
-    case 'rerun':
-      return onRerun(decision, handling);
-    case 'press':
-      return onRequestedAction(decision, handling);
-    case 'check-suite':
-      return onCheckSuite(decision, handling);
-    case 'pull-request':
-      return onPullRequest(decision, handling);
-    case 'merge-group':
-      return onMergeGroup(decision, handling);
-    case 'installation':
-      return onInstallation(decision, handling);
-    case 'repository-renamed':
-      return onRepositoryRenamed(decision, handling);
-    case 'branch-deleted':
-      return onBranchDeleted(decision, handling);
-    case 'ignore':
-      return Promise.resolve([]);
-  }
-}
+type EventKind = EventDecision['kind'];
 
-function subjectOf(decision: EventDecision): string {
-  switch (decision.kind) {
-    case 'push':
-      return `push of ${shortCommit(decision.after)} to ${decision.branch} of ${fullName(decision.repository)}`;
-    case 'nothing-to-build':
-      return `nothing to build of ${shortCommit(decision.headSha)} of ${fullName(decision.repository)}`;
-    case 'rerun':
-      return `re-run of ${decision.check ? `"${decision.check.name}"` : 'all checks'} at ${placeOf(decision)} by ${decision.by}`;
-    case 'press':
-      return `${decision.button} on "${decision.check.name}" at ${placeOf(decision)} by ${decision.by}`;
-    case 'check-suite':
-      return `checks of ${placeOf(decision)}`;
-    case 'pull-request':
-      return `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${placeOf(decision)}`;
-    case 'merge-group':
-      return `merge group into ${decision.baseBranch} at ${placeOf(decision)}`;
-    case 'installation':
-      return `installation ${decision.installationId} ${decision.change}, ${decision.repositories?.map(fullName).join(', ') ?? 'all repositories'}`;
-    case 'repository-renamed':
-      return `repository ${decision.repository.repositoryId} is ${fullName(decision.repository)} now`;
-    case 'branch-deleted':
-      return `end of ${decision.branch} of ${fullName(decision.repository)}`;
-    case 'ignore':
-      return 'ignored';
-  }
-}
+const subjects: { [Kind in EventKind]: (decision: DecisionOf<Kind>) => string } = {
+  push: ({ after, branch, repository }) => `push of ${shortCommit(after)} to ${branch} of ${fullName(repository)}`,
+  'nothing-to-build': ({ headSha, repository }) =>
+    `nothing to build of ${shortCommit(headSha)} of ${fullName(repository)}`,
+  rerun: (decision) =>
+    `re-run of ${decision.check ? `"${decision.check.name}"` : 'all checks'} at ${placeOf(decision)} by ${decision.by}`,
+  press: (decision) => `${decision.button} on "${decision.check.name}" at ${placeOf(decision)} by ${decision.by}`,
+  'check-suite': (decision) => `checks of ${placeOf(decision)}`,
+  'pull-request': (decision) =>
+    `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${placeOf(decision)}`,
+  'merge-group': (decision) => `merge group into ${decision.baseBranch} at ${placeOf(decision)}`,
+  installation: ({ installationId, change, repositories }) =>
+    `installation ${installationId} ${change}, ${repositories?.map(fullName).join(', ') ?? 'all repositories'}`,
+  'repository-renamed': ({ repository }) => `repository ${repository.repositoryId} is ${fullName(repository)} now`,
+  'branch-deleted': ({ branch, repository }) => `end of ${branch} of ${fullName(repository)}`,
+  ignore: () => 'ignored',
+};
 
 function placeOf(at: { repository: { owner: string; name: string }; headSha: string; branch?: string }): string {
   const branch = at.branch === undefined ? '' : ` on ${at.branch}`;
@@ -144,3 +111,20 @@ const onPullRequest: Handler<'pull-request'> = async (decision, { pullRequests }
   await pullRequests.examine({ repository, number, headSha, baseBranch, fork });
   return [`examined pull request ${number}`];
 };
+
+const handlers: { [Kind in EventKind]: Handler<Kind> } = {
+  push: onPush,
+  'nothing-to-build': onNothingToBuild,
+  rerun: onRerun,
+  press: onRequestedAction,
+  'check-suite': onCheckSuite,
+  'pull-request': onPullRequest,
+  'merge-group': onMergeGroup,
+  installation: onInstallation,
+  'repository-renamed': onRepositoryRenamed,
+  'branch-deleted': onBranchDeleted,
+  ignore: async () => [],
+};
+
+const perform = <Kind extends EventKind>(decision: DecisionOf<Kind>, handling: HandlerContext) =>
+  handlers[decision.kind](decision, handling);

@@ -114,36 +114,40 @@ interface Tested extends Bound, Proof {
 }
 
 /** The states, each with exactly its fields. Times are ms since the epoch. */
-type StateFields =
+interface States {
   /** Recorded, or to be decided again. */
-  | ({ state: 'requested' } & Unsent)
+  requested: Unsent;
   /** Waits until the deployment is free, or until a deadline for another client's revision, which the decision names. */
-  | ({ state: 'waiting'; deadline?: number } & Unsent)
+  waiting: Unsent & { deadline?: number };
   /** Waits for a person's Redeploy. */
-  | ({ state: 'paused' } & Unsent)
+  paused: Unsent;
   /** Decided, and not sent: the live revision is sent the smoke tests that compare with it. */
-  | ({ state: 'measuring'; live: LiveAnswers; smoke?: SmokeState } & Unsent)
+  measuring: Unsent & { live: LiveAnswers; smoke?: SmokeState };
   /** The hosted service is to make the revision. */
-  | ({ state: 'expecting'; former: Former; deadline: number } & Unsent)
+  expecting: Unsent & { former: Former; deadline: number };
   /** The intent to send is stored; until the deadline it is not known whether the request took effect. */
-  | ({ state: 'sending' } & Sent & Unsent)
+  sending: Unsent & Sent;
   /** The revision is in progress: to be tested, or with the proof that it is promoted or discarded for. */
-  | ({ state: 'following'; deadline: number; live?: LiveAnswers } & Bound & Partial<Proof>)
+  following: Bound & Partial<Proof> & { deadline: number; live?: LiveAnswers };
   /** The revision is tested: while it is held before traffic, or live. */
-  | ({ state: 'testing'; hold?: HeldRevision; live?: LiveAnswers; smoke?: SmokeState } & Bound)
+  testing: Bound & { hold?: HeldRevision; live?: LiveAnswers; smoke?: SmokeState };
   /** The revision was tested while it was held, and is promoted or discarded. */
-  | ({ state: 'deciding'; hold: HeldRevision } & Tested)
+  deciding: Tested & { hold: HeldRevision };
   /** The revision is live, and was tested. */
-  | ({ state: 'concluding' } & Tested)
+  concluding: Tested;
   /** The live revision failed its tests, and its rollback is requested, after which the verdict is reported. */
-  | ({ state: 'undoing'; verdictDueAt?: number } & Tested)
+  undoing: Tested & { verdictDueAt?: number };
   /** What is known of a revision, of the hold or of measuring, wherever it ended. */
-  | ({ state: 'ended'; end: IntentOutcome; hold?: HeldRevision; live?: LiveAnswers } & Partial<Tested>);
+  ended: Partial<Tested> & { end: IntentOutcome; hold?: HeldRevision; live?: LiveAnswers };
+}
 
+export type IntentState = keyof States;
+/** An intent in one of these states. */
+export type IntentIn<State extends IntentState> = {
+  [Each in State]: IntentHeader & { state: Each } & States[Each];
+}[State];
 /** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */
-export type Intent = IntentHeader & StateFields;
-export type IntentState = Intent['state'];
-export type IntentIn<State extends IntentState> = Extract<Intent, { state: State }>;
+export type Intent = IntentIn<IntentState>;
 
 export type Measuring = IntentIn<'measuring'>;
 export type Sending = IntentIn<'sending'>;
@@ -160,11 +164,13 @@ export type UnsentIntent = IntentIn<'requested' | 'waiting' | 'paused' | 'measur
 
 type KeyIn<T> = T extends unknown ? keyof T : never;
 type ValueIn<T, Key> = T extends unknown ? (Key extends keyof T ? T[Key] : never) : never;
+/** The fields of a state. */
+export type OwnField<State extends IntentState> = KeyIn<States[State]>;
 
 /** What may be known of an intent, whatever its state. */
-export type IntentFields = IntentHeader & {
-  [Key in Exclude<KeyIn<Intent>, keyof IntentHeader | 'state'>]?: Exclude<ValueIn<Intent, Key>, undefined>;
-} & { state: IntentState };
+export type IntentFields = IntentHeader & { state: IntentState } & {
+  [Key in Exclude<OwnField<IntentState>, keyof IntentHeader>]?: Exclude<ValueIn<Intent, Key>, undefined>;
+};
 
 /** Whether conversations of the live revision are tried on the intent's revision: only on one that is held. */
 export const triesConversations = ({ terms, hold, former }: IntentFields): boolean =>

@@ -1,30 +1,37 @@
 import type { Intent, IntentIn, Undecided, UnsentIntent } from './intent.ts';
 import type { DeploymentQueue } from './store.ts';
 
-/** The next step of a deployment queue. */
-export type Step =
+/** The steps of a deployment queue, with what each is about. */
+interface Steps {
   /** Send the live revision the tests that compare with it, before anything is requested. */
-  | { kind: 'measure'; intent: IntentIn<'measuring'> }
+  measure: { intent: IntentIn<'measuring'> };
   /** Find out whether the sent request took effect. */
-  | { kind: 'resolve'; intent: IntentIn<'sending'> }
-  | { kind: 'follow'; intent: IntentIn<'following'> }
-  | { kind: 'smoke'; intent: IntentIn<'testing'> }
+  resolve: { intent: IntentIn<'sending'> };
+  follow: { intent: IntentIn<'following'> };
+  smoke: { intent: IntentIn<'testing'> };
   /** Promote or discard a held revision that was tested. */
-  | { kind: 'decide-hold'; intent: IntentIn<'deciding'> }
-  | { kind: 'conclude'; intent: IntentIn<'concluding'> }
+  'decide-hold': { intent: IntentIn<'deciding'> };
+  conclude: { intent: IntentIn<'concluding'> };
   /** Read the head and sort the requests by it; if the deployment is free, decide the one for the head. */
-  | { kind: 'requests'; busyWith: BusyIntent | undefined }
+  requests: { busyWith: BusyIntent | undefined };
   /** Redeploy an old revision: our own rollback, or a person's. */
-  | { kind: 'roll-back'; intent: Undecided; revisionId: string }
-  | { kind: 'expect'; intent: IntentIn<'expecting'> }
+  'roll-back': { intent: Undecided; revisionId: string };
+  expect: { intent: IntentIn<'expecting'> };
   /** Report the verdict on a revision that is being rolled back. */
-  | { kind: 'report-verdict'; intent: IntentIn<'undoing'> }
+  'report-verdict': { intent: IntentIn<'undoing'> };
   /** Idle until `until` (ms since the epoch); without it, until the queue is notified. */
-  | { kind: 'requeue'; until: number | undefined };
+  requeue: { until: number | undefined };
+}
 
-type RunningIntent = IntentIn<'sending' | 'following' | 'testing' | 'deciding' | 'concluding'>;
+export type StepOf<Kind extends keyof Steps> = { [Each in Kind]: { kind: Each } & Steps[Each] }[Kind];
+/** The next step of a deployment queue. */
+export type Step = StepOf<keyof Steps>;
+export type ActiveKind = Exclude<keyof Steps, 'requeue'>;
+
+type RunningState = 'sending' | 'following' | 'testing' | 'deciding' | 'concluding';
+type RunningIntent = IntentIn<RunningState>;
 /** What a request has to wait for. */
-export type BusyIntent = RunningIntent | IntentIn<'undoing'>;
+export type BusyIntent = IntentIn<RunningState | 'undoing'>;
 
 /** The key for deferring all requests of a queue. */
 export const requestsKey = 'requests';
@@ -39,16 +46,16 @@ export function nextStep(
   deferred: ReadonlyMap<string, number>,
 ): Step {
   const isReady = ({ id }: Intent) => !deferred.has(id);
-  const running = runningOf(open);
+  const started = runningOf(open);
   const undone = open.filter((intent) => intent.state === 'undoing');
   const due = undone.find(
     (intent) => intent.verdictDueAt !== undefined && isReady(intent) && isRollbackSent(intent, open),
   );
   if (due) return { kind: 'report-verdict', intent: due };
-  if (running && isReady(running)) return stepOf(running);
+  if (started && isReady(started)) return stepOf(started);
   const isFresh = open.some((intent) => isRequestForHead(intent) && isUnsorted(intent, deploymentQueue));
-  if (isFresh && !deferred.has(requestsKey)) return { kind: 'requests', busyWith: running ?? undone[0] };
-  if (!running) {
+  if (isFresh && !deferred.has(requestsKey)) return { kind: 'requests', busyWith: started ?? undone[0] };
+  if (!started) {
     const redeploys = open.filter(isUndecided).flatMap(redeployOf);
     const back = redeploys.find(({ intent }) => intent.cause.kind === 'failure');
     if (back && isReady(back.intent)) return back;
@@ -67,9 +74,17 @@ export function nextStep(
   return { kind: 'requeue', until: times.length > 0 ? Math.min(...times) : undefined };
 }
 
-const runningStates: readonly Intent['state'][] = ['sending', 'following', 'testing', 'deciding', 'concluding'];
+/** The steps of what was started. */
+const running: { [State in RunningState]: (intent: IntentIn<State>) => Step } = {
+  sending: (intent) => ({ kind: 'resolve', intent }),
+  following: (intent) => ({ kind: 'follow', intent }),
+  testing: (intent) => ({ kind: 'smoke', intent }),
+  deciding: (intent) => ({ kind: 'decide-hold', intent }),
+  concluding: (intent) => ({ kind: 'conclude', intent }),
+};
+const stepOf = <State extends RunningState>(intent: IntentIn<State>): Step => running[intent.state](intent);
 
-const isRunning = (intent: Intent): intent is RunningIntent => runningStates.includes(intent.state);
+const isRunning = (intent: Intent): intent is RunningIntent => intent.state in running;
 
 /** The intent that the deployment is busy with; one that only waits for its own rollback does not count. */
 export const runningOf = (open: readonly Intent[]): RunningIntent | undefined => open.find(isRunning);
@@ -95,18 +110,3 @@ const redeployOf = (intent: Undecided): Extract<Step, { kind: 'roll-back' }>[] =
 
 const isUnsorted = ({ state }: Intent, deploymentQueue: DeploymentQueue): boolean =>
   state === 'requested' || (state === 'paused' && !deploymentQueue.held);
-
-function stepOf(intent: RunningIntent): Step {
-  switch (intent.state) {
-    case 'sending':
-      return { kind: 'resolve', intent };
-    case 'following':
-      return { kind: 'follow', intent };
-    case 'testing':
-      return { kind: 'smoke', intent };
-    case 'deciding':
-      return { kind: 'decide-hold', intent };
-    case 'concluding':
-      return { kind: 'conclude', intent };
-  }
-}

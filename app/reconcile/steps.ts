@@ -5,7 +5,7 @@ import { notesOfUncompared, withNotes } from './live-answers.ts';
 import { measureLive } from './measure-live.ts';
 import { requestRollback } from './request-rollback.ts';
 import type { Intent, IntentIn, Testing } from './intent.ts';
-import { nextStep, runningOf, requestsKey, type Step } from './next-step.ts';
+import { nextStep, requestsKey, runningOf, type ActiveKind, type StepOf } from './next-step.ts';
 import { resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
@@ -49,7 +49,7 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
         deferred.set(intent.id, intent.verdictDueAt);
     const step = nextStep(deploymentQueue, open, deferred);
     if (step.kind === 'requeue') return step.until;
-    const result = await effectOf(work, step, deploymentQueue, open).catch((error: unknown) => {
+    const result = await perform(work, step, { deploymentQueue, open }).catch((error: unknown) => {
       // Failures of other services are expected; each step handles them in its own way.
       if (!isTransientError(error)) throw error;
       return handleTransientError(work, step, open, error);
@@ -61,35 +61,28 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
   return context.clock.now() + 1_000;
 }
 
-function effectOf(
-  work: ReconcileContext,
-  step: Exclude<Step, { kind: 'requeue' }>,
-  deploymentQueue: DeploymentQueue,
-  open: readonly Intent[],
-): Promise<StepResult> {
-  switch (step.kind) {
-    case 'measure':
-      return measureLive(work, step.intent);
-    case 'resolve':
-      return resolveSentRequest(work, step.intent);
-    case 'follow':
-      return followRevision(work, step.intent);
-    case 'smoke':
-      return smokeStep(work, step.intent);
-    case 'decide-hold':
-      return decideAboutHeld(work, step.intent);
-    case 'conclude':
-      return conclude(work, step.intent);
-    case 'requests':
-      return takeRequests(work, deploymentQueue, open, step.busyWith);
-    case 'roll-back':
-      return requestRollback(work, step.intent, step.revisionId);
-    case 'expect':
-      return expectRevision(work, step.intent);
-    case 'report-verdict':
-      return reportDue(work, step.intent);
-  }
+interface QueueSeen {
+  deploymentQueue: DeploymentQueue;
+  open: readonly Intent[];
 }
+
+const effects: {
+  [Kind in ActiveKind]: (work: ReconcileContext, step: StepOf<Kind>, seen: QueueSeen) => Promise<StepResult>;
+} = {
+  measure: (work, { intent }) => measureLive(work, intent),
+  resolve: (work, { intent }) => resolveSentRequest(work, intent),
+  follow: (work, { intent }) => followRevision(work, intent),
+  smoke: (work, { intent }) => smokeStep(work, intent),
+  'decide-hold': (work, { intent }) => decideAboutHeld(work, intent),
+  conclude: (work, { intent }) => conclude(work, intent),
+  requests: (work, { busyWith }, { deploymentQueue, open }) => takeRequests(work, deploymentQueue, open, busyWith),
+  'roll-back': (work, { intent, revisionId }) => requestRollback(work, intent, revisionId),
+  expect: (work, { intent }) => expectRevision(work, intent),
+  'report-verdict': (work, { intent }) => reportDue(work, intent),
+};
+
+const perform = <Kind extends ActiveKind>(work: ReconcileContext, step: StepOf<Kind>, seen: QueueSeen) =>
+  effects[step.kind](work, step, seen);
 
 /** Reports the verdict on a revision that is being rolled back, and again later if the service is unavailable. */
 async function reportDue(work: ReconcileContext, intent: IntentIn<'undoing'>): Promise<StepResult> {

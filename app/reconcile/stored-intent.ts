@@ -1,6 +1,6 @@
 import type { Bound, Former, Proof } from '../../src/deploy/machine/state.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
-import type { Intent, IntentFields, IntentHeader, IntentIn, IntentState } from './intent.ts';
+import type { Intent, IntentFields, IntentHeader, IntentState, OwnField } from './intent.ts';
 
 const unsent = { live: true, unheld: true } as const;
 const sent = { ...unsent, former: true, deadline: true } as const;
@@ -17,9 +17,7 @@ const proof: Record<keyof Proof, true> = { verdict: true, verified: true, compar
 const proven = { ...bound, ...proof, smoke: true } as const;
 
 /** The fields of each state beside the header. */
-const ownFields: {
-  [S in IntentState]: Record<Exclude<keyof IntentIn<S>, keyof IntentHeader | 'state'>, true>;
-} = {
+const ownFields: { [State in IntentState]: Record<Exclude<OwnField<State>, keyof IntentHeader>, true> } = {
   requested: unsent,
   waiting: { ...unsent, deadline: true },
   paused: unsent,

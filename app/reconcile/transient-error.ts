@@ -4,7 +4,7 @@ import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isExpired } from './deadlines.ts';
 import type { Intent, IntentFields } from './intent.ts';
-import { isRequestForHead, type Step } from './next-step.ts';
+import { isRequestForHead, type ActiveKind, type StepOf } from './next-step.ts';
 import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import { checkName } from './report.ts';
 import {
@@ -77,7 +77,7 @@ const overdueMs = 60 * 60_000;
 /** Another service failed in a step: retries later, or ends what cannot succeed. */
 export async function handleTransientError(
   work: ReconcileContext,
-  step: Exclude<Step, { kind: 'requeue' }>,
+  step: StepOf<ActiveKind>,
   open: readonly Intent[],
   error: TransientError,
 ): Promise<StepResult> {

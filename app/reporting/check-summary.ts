@@ -7,19 +7,25 @@ import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
 import { consoleLink } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import type { Cause } from '../reconcile/deploy-request.ts';
-import { triesConversations, type Intent, type IntentFields, type IntentOutcome } from '../reconcile/intent.ts';
-import { elapsed, minutesLate, type CheckContext } from './title.ts';
+import {
+  type IntentFields,
+  type IntentIn,
+  type IntentOutcome,
+  type IntentState,
+  triesConversations,
+} from '../reconcile/intent.ts';
+import { elapsed, minutesLate, type CheckContext, type StateWords } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
 
 /** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */
-export function summarySections(intent: Intent, about: CheckContext): string[] {
-  const { rollout }: IntentFields = intent;
+export function summarySections<State extends IntentState>(intent: IntentIn<State>, about: CheckContext): string[] {
+  const { rollout, end }: IntentFields = intent;
   return [
-    sentenceOf(intent, about),
+    sentences[intent.state](intent, about),
     adviceOf(intent),
     causeOf(intent.cause),
     decisionOf(intent),
-    ...(intent.state === 'ended' ? standInOf(intent.end) : []),
+    ...(end ? standInOf(end) : []),
     factsOf(intent),
     differencesOf(intent),
     notesOf([
@@ -30,42 +36,38 @@ export function summarySections(intent: Intent, about: CheckContext): string[] {
   ].filter(Boolean);
 }
 
-function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
-  const { decision, terms } = intent;
-  switch (intent.state) {
-    case 'requested':
-      return 'This commit is recorded. The App reads the current state of the deployment next.';
-    case 'waiting':
-      return waitingFor
-        ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(intent.branch)} is built.`
-        : `The deployment is not free. Once it is, the newest commit of ${asCode(intent.branch)} is built.`;
-    case 'paused':
-      return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision ? decisionWords(decision) : 'the deployment is held after a rollback'), 1000)}`;
-    case 'measuring':
-      return `The live revision ${asCode(intent.live.revisionId)} is sent the smoke tests first, because the answers of the new one are compared with its own. No revision is requested yet.`;
-    case 'sending':
-      return 'The request is on its way to the service. It is sent once. If no response arrives, the App checks the service for the revision.';
-    case 'expecting':
-      return `The service builds pushes of ${asCode(intent.branch)} by itself; its revision of this commit is looked for until ${new Date(intent.deadline).toISOString()}.`;
-    case 'following': {
-      const { rollout } = intent;
-      const last = rollout.seen.at(-1);
-      const message = rollout.statusMessage ? `: ${asMarkdown(asSentence(rollout.statusMessage), 1000)}` : '.';
-      if (!last) return `The revision is made, and followed for at most ${durationText(terms.timeoutMs)}.`;
-      return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
-    }
-    case 'testing':
-    case 'deciding':
-    case 'concluding':
-    case 'undoing': {
-      const { hold }: IntentFields = intent;
-      return hold
-        ? `The revision is healthy and held: it gets no traffic until it is promoted, and is discarded at ${asMarkdown(hold.endsAt, 40)}. ${requested(terms.smokeTests.length)}${triedOf(intent)}.`
-        : `The revision is live. ${requested(terms.smokeTests.length)}.`;
-    }
-    case 'ended':
-      return asMarkdown(asSentence(intent.end.reason), 2000);
-  }
+const sentences: StateWords = {
+  requested: () => 'This commit is recorded. The App reads the current state of the deployment next.',
+  waiting: ({ branch }, { waitingFor }) =>
+    waitingFor
+      ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(branch)} is built.`
+      : `The deployment is not free. Once it is, the newest commit of ${asCode(branch)} is built.`,
+  paused: ({ decision }) =>
+    `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision ? decisionWords(decision) : 'the deployment is held after a rollback'), 1000)}`,
+  measuring: ({ live }) =>
+    `The live revision ${asCode(live.revisionId)} is sent the smoke tests first, because the answers of the new one are compared with its own. No revision is requested yet.`,
+  sending: () =>
+    'The request is on its way to the service. It is sent once. If no response arrives, the App checks the service for the revision.',
+  expecting: ({ branch, deadline }) =>
+    `The service builds pushes of ${asCode(branch)} by itself; its revision of this commit is looked for until ${new Date(deadline).toISOString()}.`,
+  following: ({ rollout, terms }, { now }) => {
+    const last = rollout.seen.at(-1);
+    const message = rollout.statusMessage ? `: ${asMarkdown(asSentence(rollout.statusMessage), 1000)}` : '.';
+    if (!last) return `The revision is made, and followed for at most ${durationText(terms.timeoutMs)}.`;
+    return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
+  },
+  testing: testedSentence,
+  deciding: testedSentence,
+  concluding: testedSentence,
+  undoing: testedSentence,
+  ended: ({ end }) => asMarkdown(asSentence(end.reason), 2000),
+};
+
+function testedSentence(intent: IntentFields): string {
+  const { hold, terms } = intent;
+  return hold
+    ? `The revision is healthy and held: it gets no traffic until it is promoted, and is discarded at ${asMarkdown(hold.endsAt, 40)}. ${requested(terms.smokeTests.length)}${triedOf(intent)}.`
+    : `The revision is live. ${requested(terms.smokeTests.length)}.`;
 }
 
 const requested = (tests: number): string =>
@@ -108,7 +110,7 @@ function causeOf({ kind, by, lateMs }: Cause): string {
   }
 }
 
-const decisionOf = ({ decision, state }: Intent): string =>
+const decisionOf = ({ decision, state }: IntentFields): string =>
   decision && state !== 'paused'
     ? `**Decision:** ${decision.kind}, because ${asMarkdown(asSentence(decisionWords(decision)), 1000)}`
     : '';
@@ -140,7 +142,7 @@ function factsOf({ revisionId, how, rollout, commit, agentUrl, consolePage, form
   return facts.filter(Boolean).join('\n');
 }
 
-function differencesOf({ terms: { differences } }: Intent): string {
+function differencesOf({ terms: { differences } }: IntentFields): string {
   if (differences.length === 0) return '';
   const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
   return [

@@ -4,7 +4,14 @@ import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import { asLine } from '../../src/deploy/words/sanitize.ts';
-import { type Ended, type Following, type Intent, heldTermsOf } from '../reconcile/intent.ts';
+import {
+  type Ended,
+  type Following,
+  heldTermsOf,
+  type IntentIn,
+  type IntentOutcomeKind,
+  type IntentState,
+} from '../reconcile/intent.ts';
 import { isLiveInAnother } from './check-status.ts';
 
 /** Context of a check that the intent itself does not hold. */
@@ -15,42 +22,36 @@ export interface CheckContext {
   now: number;
 }
 
-/** The one line that lists of checks show. It is plain text at GitHub, so only its length and signs are bounded. */
-export const titleOf = (intent: Intent, about: CheckContext): string =>
-  asLine(titleText(intent, about), 140).toWellFormed();
-
-function titleText(intent: Intent, { waitingFor, now }: CheckContext): string {
-  switch (intent.state) {
-    case 'requested':
-      return 'Recorded, to be decided';
-    case 'waiting':
-      return waitingFor ? `Waits for ${shortCommit(waitingFor.commit)}, which is under way` : 'Waits for its turn';
-    case 'paused':
-      return 'Held until a person presses Redeploy';
-    case 'measuring':
-      return 'Measuring the live revision, to compare the new one with it';
-    case 'sending':
-      return 'Requesting a revision from the service';
-    case 'expecting':
-      return 'Waits for the revision that the service makes by itself';
-    case 'following':
-      return followingWords(intent, now);
-    case 'testing':
-      return intent.hold ? heldTitle : liveTitle;
-    case 'deciding':
-      return heldTitle;
-    case 'concluding':
-    case 'undoing':
-      return liveTitle;
-    case 'ended':
-      return outcomeTitle(intent);
-  }
-}
+/** What a check says of an intent, by its state. */
+export type StateWords = { [State in IntentState]: (intent: IntentIn<State>, about: CheckContext) => string };
 
 const heldTitle = 'Held before traffic, running smoke tests';
 const liveTitle = 'Live, running smoke tests';
 
-function followingWords(intent: Following, now: number): string {
+const titles: StateWords = {
+  requested: () => 'Recorded, to be decided',
+  waiting: (_, { waitingFor }) =>
+    waitingFor ? `Waits for ${shortCommit(waitingFor.commit)}, which is under way` : 'Waits for its turn',
+  paused: () => 'Held until a person presses Redeploy',
+  measuring: () => 'Measuring the live revision, to compare the new one with it',
+  sending: () => 'Requesting a revision from the service',
+  expecting: () => 'Waits for the revision that the service makes by itself',
+  following: followingWords,
+  testing: ({ hold }) => (hold ? heldTitle : liveTitle),
+  deciding: () => heldTitle,
+  concluding: () => liveTitle,
+  undoing: () => liveTitle,
+  ended: (intent) =>
+    isLiveInAnother(intent.end)
+      ? `Live in ${shortCommit(intent.end.liveIn ?? '')}`
+      : outcomeTitles[intent.end.kind](intent, lateWords(intent)),
+};
+
+/** The one line that lists of checks show. It is plain text at GitHub, so only its length and signs are bounded. */
+export const titleOf = <State extends IntentState>(intent: IntentIn<State>, about: CheckContext): string =>
+  asLine(titles[intent.state](intent, about), 140).toWellFormed();
+
+function followingWords(intent: Following, { now }: CheckContext): string {
   const { rollout, verdict } = intent;
   if (verdict)
     return decisionOf(verdict, heldTermsOf(intent)) === 'promoted' ? 'Promoted, to get the traffic' : 'Being discarded';
@@ -66,44 +67,28 @@ export function elapsed(ms: number): string {
   return whole > 0 ? ` for ${durationText(whole)}` : '';
 }
 
-function outcomeTitle({ cause, verdict, decision, end }: Ended): string {
-  const late = cause.lateMs === undefined ? '' : `, recovered ${minutesLate(cause.lateMs)} late`;
-  if (isLiveInAnother(end)) return `Live in ${shortCommit(end.liveIn ?? '')}`;
-  switch (end.kind) {
-    case 'deployed':
-      return `${verdict?.kind === 'passed' ? 'Live and proven' : 'Live'}${late}`;
-    case 'unproven':
-      return `Live, not proven to answer${late}`;
-    case 'broken':
-      return `Live, but fails its smoke tests${late}`;
-    case 'rolled-back':
-      return `Answered wrongly, rolled back${late}`;
-    case 'discarded':
-      return verdict?.kind === 'failed'
-        ? `Discarded before it got traffic: ${firstTestOf(verdict, 'failed')}`
-        : `Discarded before it got traffic${late}`;
-    case 'failed':
-      return `Failed${late}`;
-    case 'superseded':
-      return end.by ? `Superseded by ${shortCommit(end.by.commit)}` : 'Superseded';
-    case 'interrupted':
-      return 'Interrupted at the service';
-    case 'timed-out':
-      return 'Not live in time';
-    case 'refused':
-      return 'Refused';
-    case 'unknown':
-      return 'Not known whether the request took effect';
-    case 'skipped':
-      return decision?.kind === 'skip' ? `Not deployed: ${decisionWords(decision)}` : 'Not deployed';
-    case 'joined':
-      return 'Reported with another event of this commit';
-    case 'absent':
-      return 'The service made no revision of this commit';
-    case 'other-commit':
-      return end.by ? `Built was ${shortCommit(end.by.commit)}: the branch had moved on` : 'Another commit was built';
-  }
-}
+const outcomeTitles: Record<IntentOutcomeKind, (ended: Ended, late: string) => string> = {
+  deployed: ({ verdict }, late) => `${verdict?.kind === 'passed' ? 'Live and proven' : 'Live'}${late}`,
+  unproven: (_, late) => `Live, not proven to answer${late}`,
+  broken: (_, late) => `Live, but fails its smoke tests${late}`,
+  'rolled-back': (_, late) => `Answered wrongly, rolled back${late}`,
+  discarded: ({ verdict }, late) =>
+    `Discarded before it got traffic${verdict?.kind === 'failed' ? `: ${firstTestOf(verdict, 'failed')}` : late}`,
+  failed: (_, late) => `Failed${late}`,
+  superseded: ({ end: { by } }) => (by ? `Superseded by ${shortCommit(by.commit)}` : 'Superseded'),
+  interrupted: () => 'Interrupted at the service',
+  'timed-out': () => 'Not live in time',
+  refused: () => 'Refused',
+  unknown: () => 'Not known whether the request took effect',
+  skipped: ({ decision }) => (decision?.kind === 'skip' ? `Not deployed: ${decisionWords(decision)}` : 'Not deployed'),
+  joined: () => 'Reported with another event of this commit',
+  absent: () => 'The service made no revision of this commit',
+  'other-commit': ({ end: { by } }) =>
+    by ? `Built was ${shortCommit(by.commit)}: the branch had moved on` : 'Another commit was built',
+};
+
+const lateWords = ({ cause: { lateMs } }: Ended): string =>
+  lateMs === undefined ? '' : `, recovered ${minutesLate(lateMs)} late`;
 
 /** Formats a delay in whole minutes, at least one. */
 export function minutesLate(ms: number): string {
