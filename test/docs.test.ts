@@ -44,18 +44,11 @@ const statesOf = (page: string): string[] => {
   return [...states.matchAll(/^ {2}(\w+): /gm)].map(([, state = '']) => state);
 };
 
-test('the state diagram of a run has its states', () => {
-  const page = readPage('docs/design/deploy-machine.md');
-  const [, , diagram = ''] = page.split('stateDiagram-v2\n');
+test.each([
+  ['an intent', 1, 'app/reconcile/intent.ts'],
+  ['a run', 2, 'src/deploy/machine/deploy-state.ts'],
+])('the state diagram of %s has its states', (_, nth, page) => {
+  const diagram = readPage('docs/design/deploy-machine.md').split('stateDiagram-v2\n')[nth]?.split('```')[0] ?? '';
   const drawn = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from = '', to = '']) => [from, to]);
-  expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(
-    new Set(statesOf('src/deploy/machine/deploy-state.ts')),
-  );
-});
-
-test('the state diagram of a deploy has the states of an intent', () => {
-  const states = statesOf('app/reconcile/intent.ts');
-  const [, diagram = ''] = /stateDiagram-v2\n([\s\S]*?)```/.exec(readPage('docs/design/deploy-machine.md')) ?? [];
-  const drawn = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from = '', to = '']) => [from, to]);
-  expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(new Set(states));
+  expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(new Set(statesOf(page)));
 });

@@ -51,10 +51,8 @@ export class PostgresStore extends PostgresReports implements WorkStore {
   }
 
   request(request: DeployRequest): Promise<Intent | undefined> {
-    return this.transaction(async (tx) => {
-      // The lock comes first, so that requests of one deployment are numbered in the order in which they become
-      // visible.
-      const queue = await this.#lock(tx, request.deploymentId);
+    // The lock comes first, so that requests of one deployment are numbered in the order in which they become visible.
+    return this.#locked(request.deploymentId, async (tx, queue) => {
       const intent = await this.#record(tx, request);
       if (intent) await this.#move(tx, queue, (record, now) => notifyQueue(record, now));
       return intent;
@@ -62,15 +60,14 @@ export class PostgresStore extends PostgresReports implements WorkStore {
   }
 
   wake(deploymentId: string, at?: number): Promise<void> {
-    return this.transaction(async (tx) => {
+    return this.#locked(deploymentId, async (tx, queue) => {
       const ms = at === undefined ? 0 : at - this.#clock.now();
-      await this.#move(tx, await this.#lock(tx, deploymentId), (record, now) => notifyQueue(record, now, now + ms));
+      await this.#move(tx, queue, (record, now) => notifyQueue(record, now, now + ms));
     });
   }
 
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined> {
-    return this.transaction(async (tx) => {
-      const queue = await this.#lock(tx, deploymentId);
+    return this.#locked(deploymentId, async (tx, queue) => {
       const { record, extra } = await this.#move(tx, queue, (before, now) =>
         acquireLease(before, holder, now, leaseMs),
       );
@@ -93,8 +90,7 @@ export class PostgresStore extends PostgresReports implements WorkStore {
   }
 
   leaveLease(lease: Lease, again: number | undefined): Promise<boolean> {
-    return this.transaction(async (tx) => {
-      const queue = await this.#lock(tx, lease.deploymentId);
+    return this.#locked(lease.deploymentId, async (tx, queue) => {
       const at = again === undefined ? undefined : queue.now + again - this.#clock.now();
       return (await this.#move(tx, queue, (record, now) => releaseLease(record, lease, now, at))).extra;
     });
@@ -160,8 +156,7 @@ export class PostgresStore extends PostgresReports implements WorkStore {
   }
 
   save(lease: Lease, changes: Changes): Promise<void> {
-    return this.transaction(async (tx) => {
-      const queue = await this.#lock(tx, lease.deploymentId);
+    return this.#locked(lease.deploymentId, async (tx, queue) => {
       if (queue.holder !== lease.holder) throw new LeaseLost(lease.deploymentId);
       for (const intent of changes.intents ?? []) {
         await tx.updateTable('intents').set(changedColumns(intent)).where('id', '=', intent.id).execute();
@@ -220,8 +215,8 @@ export class PostgresStore extends PostgresReports implements WorkStore {
       : sql<number>`${this.#clock.now()}::double precision`;
   }
 
-  #lock(tx: WorkTransaction, deploymentId: string): Promise<LockedQueue> {
-    return lockQueue(tx, this.#time(), deploymentId);
+  #locked<T>(deploymentId: string, work: (tx: WorkTransaction, queue: LockedQueue) => Promise<T>): Promise<T> {
+    return this.transaction(async (tx) => work(tx, await lockQueue(tx, this.#time(), deploymentId)));
   }
 
   #move<Extra>(

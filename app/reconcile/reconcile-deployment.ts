@@ -26,7 +26,7 @@ export async function reconcileDeployment(
   const stop = keepLease(lease, context, () => lost.abort(new LeaseLost(deploymentId)));
   const bound = AbortSignal.any([signal, lost.signal]);
   try {
-    await work(lease, context, bound);
+    await releaseAfter(lease, context, (held) => takeSteps({ context, lease: held, signal: bound }));
   } catch (error) {
     if (error instanceof LeaseLost || lost.signal.aborted) {
       context.log.warn(`another process took over deployment ${deploymentId}`);
@@ -42,19 +42,20 @@ export async function reconcileDeployment(
 /** Delay before a queue is retried after an unexpected error (ms), besides the job's own retry. */
 const failedMs = 10_000;
 
-async function work(taken: Lease, context: AppContext, signal: AbortSignal): Promise<void> {
-  for (let lease = taken; ; lease = await context.store.renewLease(lease, leaseMs)) {
-    const again = await takeSteps({ context, lease, signal });
-    if (await context.store.leaveLease(lease, again)) return;
-  }
+/** Releases the lease with the time of the next pass that `work` returns, and works again where it was notified. */
+async function releaseAfter(
+  taken: Lease,
+  { store }: AppContext,
+  work: (lease: Lease) => Promise<number | undefined>,
+): Promise<void> {
+  let lease = taken;
+  while (!(await store.leaveLease(lease, await work(lease)))) lease = await store.renewLease(lease, leaseMs);
 }
 
 /** Releases the lease, even if the queue was notified. If that fails, the lease expires. */
 async function forceReleaseLease(taken: Lease, context: AppContext, ms: number): Promise<void> {
   try {
-    for (let lease = taken; ; lease = await context.store.renewLease(lease, leaseMs)) {
-      if (await context.store.leaveLease(lease, context.clock.now() + ms)) return;
-    }
+    await releaseAfter(taken, context, async () => context.clock.now() + ms);
   } catch (error) {
     context.log.warn(`the lease of deployment ${taken.deploymentId} was not released: ${stackOf(error)}`);
   }

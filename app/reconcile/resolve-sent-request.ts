@@ -1,6 +1,6 @@
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
-import { findMade } from '../../src/deploy/rules/find-made.ts';
+import { findMade, type FoundChange } from '../../src/deploy/rules/find-made.ts';
 import { followMade } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
@@ -8,7 +8,7 @@ import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { otherCommitOutcome, unknownEffect, withOutcome } from './outcomes.ts';
 import { requestAfter } from './deploy-request.ts';
-import type { Sending } from './intent.ts';
+import type { IntentIn, Sending } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
 import { commitOfTarget, observeDeployment, madeSince, nothingNew, type DeploymentObservation } from './observation.ts';
 import {
@@ -47,8 +47,17 @@ export async function resolveSentRequest(work: ReconcileContext, intent: Sending
   return request(work, again);
 }
 
-const isTimeOver = ({ context }: ReconcileContext, { id, deadline, terms }: Sending): boolean =>
+type Seeking = IntentIn<'sending' | 'expecting'>;
+
+const isTimeOver = ({ context }: ReconcileContext, { id, deadline, terms }: Seeking): boolean =>
   isExpired(context.clock, id, deadline, Math.max(resolveWithinMs, terms.timeoutMs));
+
+/** Whether its revision may still be found: in its time, or where one that was made since does not report its commit. */
+export function mayAppear(work: ReconcileContext, intent: Seeking, found: FoundChange, since: number): boolean {
+  const { id, terms } = intent;
+  const isOver = () => isExpired(work.context.clock, id, since + terms.timeoutMs, terms.timeoutMs);
+  return !isTimeOver(work, intent) || (found.kind === 'may-be' && !isOver());
+}
 
 async function resolveByObservation(work: ReconcileContext, intent: Sending): Promise<StepResult> {
   const observation = await observeDeployment(work);
@@ -56,10 +65,7 @@ async function resolveByObservation(work: ReconcileContext, intent: Sending): Pr
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
   const found = findMade({ commit: wanted }, { deployment: observation.deployment, newer: made });
   if (found.kind === 'made') return followMade(work, intent, found.revision.id);
-  const { id, sentAt, terms } = intent;
-  const mayReport =
-    found.kind === 'may-be' && !isExpired(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs);
-  if (!isTimeOver(work, intent) || mayReport) return requeueAfter(work, lookMs);
+  if (mayAppear(work, intent, found, intent.sentAt)) return requeueAfter(work, lookMs);
   return endUnresolved(work, intent, made, observation);
 }
 

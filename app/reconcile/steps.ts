@@ -6,7 +6,7 @@ import { measureLive } from './measure-live.ts';
 import { requestRollback } from './request-rollback.ts';
 import type { Intent, IntentIn, Testing } from './intent.ts';
 import { nextStep, requestsKey, runningOf, type ActiveKind, type StepOf } from './next-step.ts';
-import { resolveSentRequest } from './resolve-sent-request.ts';
+import { mayAppear, resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
 import { handleTransientError, isRetryable, isTransientError, retryLater } from './transient-error.ts';
@@ -25,7 +25,6 @@ import { unprovenVerdict } from '../../src/deploy/smoke/smoke.ts';
 import type { Proof } from '../../src/deploy/machine/state.ts';
 import { findMade } from '../../src/deploy/rules/find-made.ts';
 import { followFound } from './begin-following.ts';
-import { isExpired } from './deadlines.ts';
 import { observeDeployment, madeSince } from './observation.ts';
 
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
@@ -131,17 +130,12 @@ const lookMs = 10_000;
 
 /** The hosted service builds pushes by itself: waits for its revision of this commit, and makes none. */
 async function expectRevision(work: ReconcileContext, intent: IntentIn<'expecting'>): Promise<StepResult> {
-  const { context } = work;
   const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.former.latest ?? null);
   const { deployment, liveRevision: live } = observation;
   const found = findMade({ commit: intent.commit }, { deployment, newer: live ? [...made, live] : made });
   if (found.kind === 'made') return followFound(work, intent, found.revision.id, 'found', observation);
-  const { id, deadline, createdAt, terms } = intent;
-  const mayReport =
-    found.kind === 'may-be' && !isExpired(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
-  const isOpen = !isExpired(context.clock, id, deadline, terms.timeoutMs);
-  if (isOpen || mayReport) return requeueAfter(work, lookMs);
+  if (mayAppear(work, intent, found, intent.createdAt)) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {
     // Another commit is the head by now: sort the requests again, this one included.

@@ -1,4 +1,5 @@
 import type { Intent, IntentFields, IntentOutcome, IntentState } from '../../app/reconcile/intent.ts';
+import { terms } from './reconcile/requests.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 
 /** A commit, as long as a real one. */
@@ -16,17 +17,7 @@ const header = {
   branch: 'main',
   commit,
   cause: { kind: 'push', key: 'guid-1', at: morning },
-  terms: {
-    deploymentName: 'echo',
-    builder: 'app',
-    rules: { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
-    smokeTests: [],
-    onFailure: 'keep',
-    environment: { name: 'production', production: true, transient: false },
-    differences: [],
-    timeoutMs: 1_800_000,
-    notes: [],
-  },
+  terms: { ...terms, deploymentName: 'echo' },
   sending: { kind: 'restate', repoRef: 'main' },
   createdAt: morning,
   updatedAt: morning,
