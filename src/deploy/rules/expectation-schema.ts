@@ -2,6 +2,7 @@ import { validate, type Schema } from '@cfworker/json-schema';
 import { schemaDraft, schemaFormats, walkSchema, type SchemaObject } from '../file/json-schema.ts';
 import { compilePattern } from '../file/pattern.ts';
 import type { TextFormatter } from '../words/format-expectation.ts';
+import { unseen } from '../words/unseen.ts';
 import { deepestValues } from '../file/json-path.ts';
 
 /** How much of an untrusted value is examined. */
@@ -23,15 +24,15 @@ export function tooLarge(value: unknown, most: Bounds): string | undefined {
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     if (typeof next.value === 'string') text += next.value.length;
     if (typeof next.value === 'object' && next.value !== null) {
-      if (next.depth >= deepestValues) return `values nested deeper than ${deepestValues}`;
+      if (next.depth >= deepestValues) return unseen.tooDeep(deepestValues);
       for (const key in next.value) {
         nodes += 1;
         text += Array.isArray(next.value) ? 0 : key.length;
-        if (nodes > most.nodes) return `more than ${most.nodes} values`;
+        if (nodes > most.nodes) return unseen.tooManyValues(most.nodes);
         waiting.push({ value: Reflect.get(next.value, key), depth: next.depth + 1 });
       }
     }
-    if (text > most.text) return `more than ${most.text} characters`;
+    if (text > most.text) return unseen.tooManyCharacters(most.text);
   }
   return undefined;
 }
@@ -44,10 +45,10 @@ export const isCheckable = (value: unknown): boolean => tooLarge(value, bounds) 
 /** Where and why a value does not fit a JSON Schema (draft 2020-12), in bounded words; undefined where it fits. */
 export function schemaMismatch(schema: SchemaObject, value: unknown, words: TextFormatter): string | undefined {
   const large = tooLarge(value, bounds);
-  if (large) return `${large}: too large to be held to a JSON Schema`;
+  if (large) return unseen.tooLargeForSchema(large);
   const texts = textsIn(value);
   // The validator writes keys into URIs, and breaks on one that is half a character.
-  if (![...texts.keys].every((key) => key.isWellFormed())) return 'a key that is no well-formed text';
+  if (![...texts.keys].every((key) => key.isWellFormed())) return unseen.brokenKey;
   const last = validate(value, onLinearTime(schema, texts), schemaDraft).errors.at(-1);
   if (!last) return undefined;
   const where = last.instanceLocation === '#' ? '' : `at ${words.text(placeWithin(last.instanceLocation), 80)}: `;

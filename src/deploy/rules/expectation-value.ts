@@ -8,6 +8,7 @@ import type { ValueTest } from '../file/smoke-test.ts';
 import { tooLarge, schemaMismatch } from './expectation-schema.ts';
 import { formatShare, kindOfValue, type TextFormatter } from '../words/format-expectation.ts';
 import { jsonWithin, parsedJson } from './json-in-text.ts';
+import { unseen } from '../words/unseen.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */
 export interface CheckResult {
@@ -32,14 +33,14 @@ const searched = { nodes: 20_000, text: 1_000_000 };
 
 /** What the values of a run have at a path, or why nothing is looked for. */
 export function findValues(path: string, values: unknown): { found: readonly PathMatch[] } | { problem: string } {
-  if (values === undefined) return { problem: 'the run brought no values' };
+  if (values === undefined) return { problem: unseen.noValues };
   const compiled = compilePath(path);
-  if (!compiled.ok) return { problem: `nothing: the path ${compiled.problem}` };
+  if (!compiled.ok) return { problem: unseen.wrongPath(compiled.problem) };
   const large = compiled.query.singularQuery() ? undefined : tooLarge(values, searched);
-  if (large) return { problem: `${large}: too large for a path that searches them` };
+  if (large) return { problem: unseen.tooLargeToSearch(large) };
   const found = findAll(compiled.query, values);
-  if (found === undefined) return { problem: 'nothing: the path takes too many steps, so search fewer places' };
-  return found.length > mostFound ? { problem: `more than ${mostFound} values at this path` } : { found };
+  if (found === undefined) return { problem: unseen.longPath };
+  return found.length > mostFound ? { problem: unseen.tooManyFound(mostFound) } : { found };
 }
 
 /** Holds the values of a run to one expectation: something must be found at the path, and all that is found must hold. */
@@ -51,7 +52,7 @@ export function checkPath(path: string, test: ValueTest, values: unknown, words:
   const seen = found.map((each) => ({ ...see(each.value), where: each.where }));
   const wrong = seen.find(({ held }) => !held);
   const one = wrong ?? seen[0];
-  if (!one) return { held: false, seen: 'nothing at this path' };
+  if (!one) return { held: false, seen: unseen.nothingAtPath };
   return {
     held: wrong === undefined,
     seen: found.length > 1 ? `${placeWords(one.where, words)}: ${one.seen}` : one.seen,
@@ -104,9 +105,7 @@ function seeing(test: ValueTest, words: TextFormatter): (value: unknown) => Chec
     return (value) => {
       const isMatched = compiled.ok && typeof value === 'string' && value.length <= longestMatched;
       if (isMatched) left -= value.length * compiled.pattern.programSize();
-      return left < 0
-        ? { held: false, seen: 'more text than this pattern can be matched with: make the pattern or the text shorter' }
-        : matched(value, compiled, words);
+      return left < 0 ? { held: false, seen: unseen.tooMuchToMatch } : matched(value, compiled, words);
     };
   }
   return (value) => seenIn(value, test, words);
@@ -119,7 +118,7 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
     case 'contains':
       if (typeof value === 'string') return { held: value.includes(test.text), seen: words.brief(value) };
       if (Array.isArray(value)) return { held: value.includes(test.text), seen: words.brief(value) };
-      return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${words.brief(value)}` };
+      return { held: false, seen: unseen.containsNoText(kindOfValue(value), words.brief(value)) };
     case 'similar':
       return similarTo(value, test, words);
     case 'schema':
@@ -148,30 +147,27 @@ function whereOneFits(
     if (mismatch === undefined) return { held: true, seen: words.brief(value) };
     first ??= mismatch;
   }
-  return { held: false, seen: `${first ?? 'no text of JSON'} (${words.brief(value, 120)})` };
+  return { held: false, seen: `${first ?? unseen.noJson} (${words.brief(value, 120)})` };
 }
 
 /** Longer texts (characters) are not compared: it takes time by their product. */
 const longestCompared = 10_000;
 
 function similarTo(value: unknown, { text, atLeast }: { text: string; atLeast: number }, words: TextFormatter) {
-  if (typeof value !== 'string') return { held: false, seen: `${kindOfValue(value)}, not text: ${words.brief(value)}` };
+  if (typeof value !== 'string') return { held: false, seen: unseen.notText(kindOfValue(value), words.brief(value)) };
   if (value.length > longestCompared) {
-    return { held: false, seen: `a text of ${value.length} characters, more than are compared` };
+    return { held: false, seen: unseen.tooLongToCompare(value.length) };
   }
   const similarity = 1 - distance(value, text) / Math.max(value.length, text.length);
   return { held: similarity >= atLeast, seen: `${formatShare(similarity)} (${words.brief(value, 120)})` };
 }
 
 function matched(value: unknown, compiled: CompiledPattern, words: TextFormatter): CheckResult {
-  if (typeof value !== 'string') return { held: false, seen: `${kindOfValue(value)}, not text: ${words.brief(value)}` };
+  if (typeof value !== 'string') return { held: false, seen: unseen.notText(kindOfValue(value), words.brief(value)) };
   if (value.length > longestMatched) {
-    return {
-      held: false,
-      seen: `a text of ${value.length} characters, more than the ${longestMatched} that are matched`,
-    };
+    return { held: false, seen: unseen.tooLongToMatch(value.length, longestMatched) };
   }
-  if (!compiled.ok) return { held: false, seen: `nothing: the pattern ${compiled.problem}` };
+  if (!compiled.ok) return { held: false, seen: unseen.wrongPattern(compiled.problem) };
   return { held: compiled.pattern.matcher(value).find(), seen: words.brief(value) };
 }
 

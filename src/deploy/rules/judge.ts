@@ -4,6 +4,8 @@ import { checkPath, findValues, type CheckResult } from './expectation-value.ts'
 import { formatExpectation, createFormatter, type Redact, type TextFormatter } from '../words/format-expectation.ts';
 import { checkTrajectory } from './trajectory.ts';
 import { adviceOf } from '../words/advice.ts';
+import { whyProviderFailed } from '../words/unproven.ts';
+import { unseen } from '../words/unseen.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { Advice, AnswerKind, Evidence, ExpectationResult, Grade, ProvenVerdict } from './verdict-types.ts';
 
@@ -54,10 +56,9 @@ export function asProviderFailure(test: Pick<SmokeTest, 'expect'>, evidence: Evi
   if (test.expect.some((each) => each.kind === 'status' && each.equals === 'error')) return evidence;
   const failure = providerFailure(evidence.error);
   if (!failure) return evidence;
-  const { error, message } = evidence.error;
   return {
     kind: 'unreachable',
-    why: `the model's provider failed: ${error}: ${message}`,
+    why: whyProviderFailed(evidence.error),
     fault: 'provider',
     ...failure,
   };
@@ -101,7 +102,7 @@ function checkExpectation(
     }
     case 'first-event':
       return answer.firstEventMs === undefined
-        ? { held: false, seen: 'no event arrived' }
+        ? { held: false, seen: unseen.noEvent }
         : inTime(answer.firstEventMs, expectation.withinMs);
     case 'total':
       return inTime(answer.totalMs, expectation.withinMs);

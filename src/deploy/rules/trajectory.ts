@@ -4,6 +4,7 @@ import type { ReferenceTrajectory, ToolCall, TrajectoryMessage } from '../file/s
 import { isObject } from '../../kit/json-object.ts';
 import type { TextFormatter } from '../words/format-expectation.ts';
 import type { CheckResult } from './expectation-value.ts';
+import { unseen } from '../words/unseen.ts';
 
 // The rules of the package `agentevals` (createTrajectoryMatchEvaluator) without its models, whose one entry point
 // loads a megabyte. Messages of LangChain and of OpenAI are read alike.
@@ -19,12 +20,12 @@ export function checkTrajectory(
   words: TextFormatter,
 ): CheckResult {
   const list = found.length === 1 && Array.isArray(found[0]) ? found[0] : found;
-  if (list.length === 0) return { held: false, seen: 'no messages at this path' };
-  if (list.length > mostMessages) return { held: false, seen: `${list.length} messages, more than are compared` };
+  if (list.length === 0) return { held: false, seen: unseen.noMessages };
+  if (list.length > mostMessages) return { held: false, seen: unseen.tooManyMessages(list.length) };
   const read = list.map(readMessage);
   const messages = read.flatMap((message) => message ?? []);
-  if (messages.length < read.length) return { held: false, seen: 'a value that is no message' };
-  if (callsOf(messages).length > mostCalls) return { held: false, seen: 'more tool calls than are compared' };
+  if (messages.length < read.length) return { held: false, seen: unseen.noMessage };
+  if (callsOf(messages).length > mostCalls) return { held: false, seen: unseen.tooManyCalls };
   const seen =
     reference.mode === 'strict'
       ? words.nodes(messages.map(messageWords), ' → ')

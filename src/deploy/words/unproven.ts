@@ -5,6 +5,7 @@ import {
   formatRate,
   type ObservedRate,
 } from '../../kit/statistics/sequential-test.ts';
+import type { RunError } from '../../contract/agent/run.ts';
 import type { Series } from '../file/smoke-test.ts';
 import type { JudgedAttempt } from '../rules/judge.ts';
 import type { Comparison, Evidence } from '../rules/verdict-types.ts';
@@ -33,6 +34,10 @@ export function whyContradicting(answers: number, against: readonly JudgedAttemp
   const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
   return `${against.length} of ${answers} answers ${against.length === 1 ? 'was' : 'were'} wrong and the ${answers - against.length === 1 ? 'other' : 'others'} right${what}`;
 }
+
+/** Why no answer came of a run that the model's provider failed. */
+export const whyProviderFailed = ({ error, message }: RunError): string =>
+  `the model's provider failed: ${error}: ${message}`;
 
 /** Why a series proves nothing that ended without answers. */
 export const whySilent = (attempts: number, why: string): string =>

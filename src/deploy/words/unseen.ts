@@ -1,0 +1,27 @@
+/** What is reported as seen where an answer can't be held to an expectation. */
+export const unseen = {
+  noEvent: 'no event arrived',
+  noValues: 'the run brought no values',
+  nothingAtPath: 'nothing at this path',
+  wrongPath: (problem: string) => `nothing: the path ${problem}`,
+  longPath: 'nothing: the path takes too many steps, so search fewer places',
+  tooLargeToSearch: (large: string) => `${large}: too large for a path that searches them`,
+  tooManyFound: (most: number) => `more than ${most} values at this path`,
+  tooDeep: (most: number) => `values nested deeper than ${most}`,
+  tooManyValues: (most: number) => `more than ${most} values`,
+  tooManyCharacters: (most: number) => `more than ${most} characters`,
+  tooLargeForSchema: (large: string) => `${large}: too large to be held to a JSON Schema`,
+  brokenKey: 'a key that is no well-formed text',
+  noJson: 'no text of JSON',
+  wrongPattern: (problem: string) => `nothing: the pattern ${problem}`,
+  tooMuchToMatch: 'more text than this pattern can be matched with: make the pattern or the text shorter',
+  tooLongToMatch: (length: number, most: number) =>
+    `a text of ${length} characters, more than the ${most} that are matched`,
+  tooLongToCompare: (length: number) => `a text of ${length} characters, more than are compared`,
+  containsNoText: (kind: string, value: string) => `${kind}, which contains no text: ${value}`,
+  notText: (kind: string, value: string) => `${kind}, not text: ${value}`,
+  noMessages: 'no messages at this path',
+  tooManyMessages: (count: number) => `${count} messages, more than are compared`,
+  noMessage: 'a value that is no message',
+  tooManyCalls: 'more tool calls than are compared',
+};
