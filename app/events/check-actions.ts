@@ -1,4 +1,4 @@
-import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
 import { noneLiveBefore, nothingLive } from '../../src/deploy/words/rollback.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';

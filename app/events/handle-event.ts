@@ -5,7 +5,7 @@ import type { DecisionOf, EventDecision, Handler, HandlerContext, PullRequestExa
 import { onRequestedAction, onRerun } from './check-actions.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
-import { shortCommit } from '../../src/deploy/rules/commit.ts';
+import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import { notifyBranch, requestBranch } from './request-branch.ts';
 

@@ -1,4 +1,4 @@
-import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { type CheckContent, fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { Target, AppContext } from '../context.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/kit/logger.ts';
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { type GitHubClient, paginate } from '../../src/github/client.ts';
 import {
   type InstallationRepository,

@@ -1,4 +1,4 @@
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { attributeVerdict } from '../../src/deploy/rules/verdict-subject.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';

@@ -1,4 +1,4 @@
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { GitHubApiError, type InstallationRepository } from '../github/github-api.ts';
 import type { Ended, IntentFields, IntentHeader } from './intent.ts';
 import { isRetryable } from './transient-error.ts';

@@ -1,4 +1,4 @@
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { decideTrigger } from '../../src/deploy/rules/trigger.ts';
 import type { ChangedPaths, Decision, SkipReason } from '../../src/deploy/rules/trigger-types.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';

@@ -21,7 +21,7 @@ import {
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { mayContain } from './contained-commits.ts';
 import { successorOf } from '../../src/deploy/machine/steps/successor.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';

@@ -1,5 +1,5 @@
 import type { HoldState } from '../../src/deploy/rules/hold-state.ts';
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { decideRollback } from '../../src/deploy/rules/rollback.ts';
 import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
 import type { Concluding, Following } from './intent.ts';

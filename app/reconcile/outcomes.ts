@@ -1,5 +1,5 @@
 import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
-import { shortCommit } from '../../src/deploy/rules/commit.ts';
+import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Decision } from '../../src/deploy/rules/trigger-types.ts';

@@ -1,7 +1,7 @@
 import { rollbackObstacle } from '../../src/deploy/rules/rollback.ts';
 import { waitFor } from '../../src/deploy/rules/trigger.ts';
 import type { SkipReason } from '../../src/deploy/rules/trigger-types.ts';
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './decide-request.ts';
 import type { IntentFields, Undecided } from './intent.ts';

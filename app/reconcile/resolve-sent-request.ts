@@ -1,5 +1,5 @@
 import type { Revision } from '../../src/contract/control/revision.ts';
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { findMade, type FoundChange } from '../../src/deploy/rules/find-made.ts';
 import { followMade } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';

@@ -1,4 +1,4 @@
-import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { mayContain } from './contained-commits.ts';
 import { anothersMs, decideRequest, waitedTooLong } from './decide-request.ts';
 import { discardAbandoned } from './held-revision.ts';

@@ -1,4 +1,4 @@
-import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
+import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
 import { InstallationPaused, type Head, fullName, type InstallationRepository } from '../github/github-api.ts';

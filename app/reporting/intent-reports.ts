@@ -1,4 +1,4 @@
-import { shortCommit } from '../../src/deploy/rules/commit.ts';
+import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import {
   checkLimitBytes,
   leftOut,

@@ -1,4 +1,4 @@
-import { shortCommit } from '../../src/deploy/rules/commit.ts';
+import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { firstTestOf } from '../../src/deploy/words/verdict-words.ts';
 import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';

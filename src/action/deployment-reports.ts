@@ -1,4 +1,5 @@
 import type { Mode } from '../deploy/file/entry-options.ts';
+import { shortCommit } from '../contract/control/repo-ref.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { GitHubClient, RepositoryName } from '../github/client.ts';
@@ -100,7 +101,7 @@ export class DeploymentReports {
     if (outcome.kind === 'planned' || outcome.kind === 'neutral') return;
     // The service builds the head of the ref, which may have moved on since the run began.
     if (this.#made && this.#made.commit !== commit) {
-      const moved = `${this.#options.run.name}: commit ${commit.slice(0, 7)} was built instead`;
+      const moved = `${this.#options.run.name}: commit ${shortCommit(commit)} was built instead`;
       await this.#show({ state: 'inactive', description: moved }, this.#made.commit);
       this.#made = undefined;
     }

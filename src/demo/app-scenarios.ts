@@ -1,4 +1,5 @@
 import { systemClock } from '../kit/clock.ts';
+import { shortCommit } from '../contract/control/repo-ref.ts';
 import { deployed, graph, requestsTo, until, type Scenario } from './scenarios.ts';
 import type { ShownRun } from './github/people.ts';
 import type { Renderer } from './renderer.ts';
@@ -21,7 +22,7 @@ export const appScenarios: readonly Scenario[] = [
       const revisions = await environment.countRevisions(deployment.id);
       const commit = await change(environment, '!!');
       await repository.push();
-      screen.line(`   git push: commit ${commit.slice(0, 7)}`);
+      screen.line(`   git push: commit ${shortCommit(commit)}`);
       const run = await waitForCheck(environment, screen, commit);
       const said = await ask(environment, deployment.address);
       const made = (await environment.countRevisions(deployment.id)) - revisions;
@@ -64,7 +65,7 @@ export const appScenarios: readonly Scenario[] = [
         // The first one has to be on its way before the others come, or it would be none of their business.
         if (number === 1) await until(async () => (await environment.countRevisions(id)) > revisions);
       }
-      screen.line(`   git push, five times: ${commits.map((commit) => commit.slice(0, 7)).join(' ')}`);
+      screen.line(`   git push, five times: ${commits.map(shortCommit).join(' ')}`);
       const runs = new Map<string, ShownRun | undefined>();
       const superseded = new Set<string>();
       await until(async () => {
@@ -75,7 +76,7 @@ export const appScenarios: readonly Scenario[] = [
         }
         return [...runs.values()].every((run) => run?.status === 'completed' && run.conclusion === 'success');
       });
-      for (const [commit, run] of runs) screen.quote(`| ${commit.slice(0, 7)}  ${wordsOf(run)}`);
+      for (const [commit, run] of runs) screen.quote(`| ${shortCommit(commit)}  ${wordsOf(run)}`);
       const said = await ask(environment, address);
       const made = (await environment.countRevisions(id)) - revisions;
       const green = [...runs.values()].filter((run) => run?.conclusion === 'success').length;
@@ -90,7 +91,7 @@ export const appScenarios: readonly Scenario[] = [
       const revisions = await environment.countRevisions(id);
       const commit = await change(environment, ' again');
       await environment.repository.push();
-      screen.line(`   git push: commit ${commit.slice(0, 7)}`);
+      screen.line(`   git push: commit ${shortCommit(commit)}`);
       await until(async () => (await environment.countRevisions(id)) > revisions);
       const app = await environment.killApp();
       screen.line(`   killed: process ${app?.pid}, while the revision is on its way`);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { shortCommit } from '../contract/control/repo-ref.ts';
 import { systemClock } from '../kit/clock.ts';
 import { messageOf } from '../kit/errors.ts';
 import type { StepResult } from './runner.ts';
@@ -170,7 +171,7 @@ export async function deploy(
   inputs: Readonly<Record<string, string>> = {},
   on?: Parameters<DemoEnvironment['deploy']>[3],
 ): Promise<StepResult> {
-  screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
+  screen.line(`   commit ${shortCommit(commit)}, then the Action as a runner starts it:`);
   const asked = on ? inputs : { 'build-on-push': 'true', ...inputs };
   const step = await environment.deploy(commit, asked, quoting(environment, screen), on);
   if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);

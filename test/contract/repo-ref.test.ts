@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTagRef, readRepoRef, readWrittenRef } from '../../src/contract/control/repo-ref.ts';
+import { isTagRef, readRepoRef, readWrittenRef, sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
 
 test.each([
   ['a branch as its plain name', 'main', 'main'],
@@ -48,3 +48,20 @@ test('what was put right stays as it is', () => {
 test('only a full ref is a tag', () => {
   expect([isTagRef('refs/tags/v1'), isTagRef('v1'), isTagRef('tags/v1')]).toEqual([true, false, false]);
 });
+
+const [sha, another] = ['a'.repeat(40), 'b'.repeat(40)];
+test.each([
+  ['the same', sha, sha, true],
+  ['in capitals', sha, sha.toUpperCase(), true],
+  ['abbreviated', sha, sha.slice(0, 7), true],
+  ['abbreviated to fewer than 7 characters', sha, sha.slice(0, 6), false],
+  ['abbreviated, compared with the whole', sha.slice(0, 7), sha, true],
+  ['the end of another', 'a'.repeat(7), `${'b'.repeat(33)}${'a'.repeat(7)}`, false],
+  ['an abbreviation of another', 'b'.repeat(7), sha, false],
+  ['another', sha, another, false],
+  ['null', sha, null, false],
+  ['empty', '', sha, false],
+  ['undefined', undefined, undefined, false],
+])('one commit? %s', (_, one, other, same) => expect(sameCommit(one, other)).toBe(same));
+
+test('a commit is shown by its first seven characters', () => expect(shortCommit(sha)).toBe('aaaaaaa'));

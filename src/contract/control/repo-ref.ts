@@ -48,3 +48,13 @@ function checked(ref: string): ReadRepoRef {
     ? { ok: false, problem: `${JSON.stringify(ref)} is not a name that git allows for a ref` }
     : { ok: true, ref };
 }
+
+/** Whether two commits are equal: ignores case, and accepts an abbreviated SHA. */
+export function sameCommit(one: string | null | undefined, other: string | null | undefined): boolean {
+  if (!one || !other) return false;
+  const [short = '', long = ''] = [one.toLowerCase(), other.toLowerCase()].toSorted((a, b) => a.length - b.length);
+  return short.length >= 7 && long.startsWith(short);
+}
+
+/** A commit as people say it. */
+export const shortCommit = (sha: string): string => sha.slice(0, 7);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isNotOffered, isTransient } from '../../contract/service-error.ts';
-import { isOtherCommit, sameCommit } from '../rules/commit.ts';
+import { sameCommit } from '../../contract/control/repo-ref.ts';
+import { isOtherCommit } from '../rules/commit.ts';
 import type { EndedRollout, Rollout } from '../rules/rollout-types.ts';
 import { lastLogLines } from '../smoke/log-lines.ts';
 import { smokeLive } from '../smoke/smoke.ts';

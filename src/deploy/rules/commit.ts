@@ -1,3 +1,4 @@
+import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { withoutTrailingSlashes } from '../../kit/plain-text.ts';
 import type { Coded } from '../../kit/coded.ts';
 import type { Obstacle } from './plan-types.ts';
@@ -62,16 +63,6 @@ function commitOfWorkflow(workflow: Workflow, repoUrl: string, repoRef: string):
   const isRef = ref === repoRef || ref === `refs/heads/${repoRef}`;
   return isRef && isDeployed(repository) ? sha : undefined;
 }
-
-/** Whether two commits are equal: ignores case, and accepts an abbreviated SHA. */
-export function sameCommit(one: string | null | undefined, other: string | null | undefined): boolean {
-  if (!one || !other) return false;
-  const [short = '', long = ''] = [one.toLowerCase(), other.toLowerCase()].toSorted((a, b) => a.length - b.length);
-  return short.length >= 7 && long.startsWith(short);
-}
-
-/** A commit as people say it. */
-export const shortCommit = (sha: string): string => sha.slice(0, 7);
 
 /** What stands in the way of a build where only one commit may be deployed. */
 export function otherCommitObstacles(commit: RequestedCommit): Obstacle[] {

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
-import { sameCommit } from './commit.ts';
+import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { heldAt, sameField, tarballField } from './plan-fields.ts';
 import { phaseOf } from './plan-rebuild.ts';
 import { sameResources } from './plan-resources.ts';

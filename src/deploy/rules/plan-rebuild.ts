@@ -9,7 +9,7 @@ import type {
   DesiredInternalSource,
 } from '../file/desired.ts';
 import type { Coded } from '../../kit/coded.ts';
-import { sameCommit } from './commit.ts';
+import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { requestedRules, tarballField } from './plan-fields.ts';
 import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
 import type { Obstacle, ObservedState, PlanNote, RebuildFacts, RebuildReason, TarballSummary } from './plan-types.ts';

@@ -1,4 +1,4 @@
-import { sameCommit } from './commit.ts';
+import { sameCommit } from '../../contract/control/repo-ref.ts';
 import type { ChangedPaths, Decision, PushRules, RevisionSummary, DeploymentState } from './trigger-types.ts';
 import type { GlobMatcher } from '../file/glob-matcher.ts';
 import { compileGlob } from '../file/glob.ts';

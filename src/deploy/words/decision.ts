@@ -1,5 +1,5 @@
 import { say, type Sayings } from '../../kit/coded.ts';
-import { shortCommit } from '../rules/commit.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
 import type { NoPushCode } from '../rules/trigger.ts';
 import type { BuildFacts, Decision, SkipFacts } from '../rules/trigger-types.ts';
 

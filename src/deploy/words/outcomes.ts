@@ -1,6 +1,6 @@
 import { asSentence, capitalized, withoutFullStop } from '../../kit/plain-text.ts';
 import type { HoldDecision } from '../../contract/control/revision.ts';
-import { sameCommit, shortCommit } from '../rules/commit.ts';
+import { sameCommit, shortCommit } from '../../contract/control/repo-ref.ts';
 import type { HoldState } from '../rules/hold-state.ts';
 import type { EndedRollout } from '../rules/rollout-types.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';

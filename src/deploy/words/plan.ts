@@ -1,7 +1,8 @@
 import { ruleOf } from '../../contract/control/field-rules.ts';
 import type { PatchEffect } from '../../contract/control/field-table.ts';
 import { say, type Sayings } from '../../kit/coded.ts';
-import { shortCommit, type UnknownCommitFacts } from '../rules/commit.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
+import { type UnknownCommitFacts } from '../rules/commit.ts';
 import { tarballField } from '../rules/plan-fields.ts';
 import type {
   ChangeFacts,

@@ -3,8 +3,6 @@ import {
   determineCommit,
   isOtherCommit,
   otherCommitObstacles,
-  sameCommit,
-  shortCommit,
   type RequestedCommit,
   type UnknownCommit,
 } from '../../../src/deploy/rules/commit.ts';
@@ -110,22 +108,6 @@ describe('the requested commit', () => {
     expect(determineCommit({ ...asked, ...change })).toEqual(determined);
   });
 });
-
-test.each([
-  ['the same', sha, sha, true],
-  ['in capitals', sha, sha.toUpperCase(), true],
-  ['abbreviated', sha, sha.slice(0, 7), true],
-  ['abbreviated to fewer than 7 characters', sha, sha.slice(0, 6), false],
-  ['abbreviated, compared with the whole', sha.slice(0, 7), sha, true],
-  ['the end of another', 'a'.repeat(7), `${'b'.repeat(33)}${'a'.repeat(7)}`, false],
-  ['an abbreviation of another', 'b'.repeat(7), sha, false],
-  ['another', sha, headSha, false],
-  ['null', sha, null, false],
-  ['empty', '', sha, false],
-  ['undefined', undefined, undefined, false],
-])('one commit? %s', (_, one, other, same) => expect(sameCommit(one, other)).toBe(same));
-
-test('a commit is shown by its first seven characters', () => expect(shortCommit(sha)).toBe('aaaaaaa'));
 
 describe('only one commit', () => {
   const only = (head: string | undefined) =>

@@ -1,4 +1,5 @@
 import type { Commit, HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { shortCommit } from '../../../contract/control/repo-ref.ts';
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /** A part of a sentence: our words, text that others wrote, or a revision. */
@@ -63,14 +64,14 @@ const uploadTime = (at: string | undefined): string =>
 export function commitParts({ sha, subject, author }: Commit): CausePart[] {
   const by: CausePart[] = author === null ? [] : [' by ', { text: author }];
   return subject === null
-    ? ['Commit ', { text: sha.slice(0, 7) }, ...by]
-    : [{ text: subject }, ' (', { text: sha.slice(0, 7) }, ')', ...by];
+    ? ['Commit ', { text: shortCommit(sha) }, ...by]
+    : [{ text: subject }, ' (', { text: shortCommit(sha) }, ')', ...by];
 }
 
 function pushed({ sha, subject, author }: Commit): CausePart[] {
   const by: CausePart[] = author === null ? [] : [' by ', { text: author }];
   const what: CausePart[] = subject === null ? [': commit '] : [': ', { text: subject }, ' ('];
-  return [...by, ...what, { text: sha.slice(0, 7) }, ...(subject === null ? [] : [')'])];
+  return [...by, ...what, { text: shortCommit(sha) }, ...(subject === null ? [] : [')'])];
 }
 
 /** ` · key “ci”` */

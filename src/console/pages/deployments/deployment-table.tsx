@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { shortCommit } from '../../../contract/control/repo-ref.ts';
 import type { DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -142,7 +143,7 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
           <span class="muted">None</span>
         ) : (
           <>
-            <code title={live_commit.sha}>{shownText(live_commit.sha.slice(0, 7))}</code>
+            <code title={live_commit.sha}>{shownText(shortCommit(live_commit.sha))}</code>
             <span class="deployments-line muted" title={shownText(live_commit.subject ?? '')}>
               <Untrusted text={live_commit.subject ?? ''} longest={200} />
             </span>
