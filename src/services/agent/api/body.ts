@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { toPlainNumber, isExactNumber, mayContainExactNumber, parseExactly } from '../../../kit/exact-number.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import { fromJson } from '../../../kit/json-text.ts';
@@ -140,6 +141,10 @@ export function pathId(c: Context, name: 'thread_id' | 'run_id' | 'cron_id' | 'd
   if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', name], msg: 'must be a uuid', type: 'uuid' }]);
   return id.toLowerCase();
 }
+
+/** The size of a page in a query. */
+export const pageLimit = (max: number = pageBounds.maxLimit) =>
+  z.coerce.number().int().min(pageBounds.minLimit).max(max).default(pageBounds.defaultLimit);
 
 /** A boolean in a query: `1`, `true` and their opposites. */
 export const flag = z

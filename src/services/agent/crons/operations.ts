@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { cronCount, cronCreateRequest, cronPatch, cronRun, cronSearch } from '../../../contract/agent/cron.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
-import { pathId, readBody, readQuery } from '../api/body.ts';
+import { pageLimit, pathId, readBody, readQuery } from '../api/body.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { cronResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
@@ -23,9 +22,7 @@ const patchBody = cronPatch.strip();
 
 const maxNextRuns = 5;
 const cronWithNextRuns = z.looseObject({ ...cronResponse.shape, next_run_dates: z.array(z.iso.datetime()) });
-const runsQuery = z.looseObject({
-  limit: z.coerce.number().int().min(pageBounds.minLimit).max(100).default(pageBounds.defaultLimit),
-});
+const runsQuery = z.looseObject({ limit: pageLimit(100) });
 
 const one = '/runs/crons/:cron_id';
 const define = operationsOf('Crons');

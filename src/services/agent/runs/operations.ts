@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { cancelActions, runFields, runStatuses, runsCancel } from '../../../contract/agent/run.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
-import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
+import { flag, pageLimit, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
@@ -20,9 +20,7 @@ const listQuery = z.looseObject({
   offset: z.coerce.number().int().min(0).optional(),
   status: z.enum(runStatuses).optional(),
 });
-const unfinishedQuery = z.looseObject({
-  limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).default(pageBounds.defaultLimit),
-});
+const unfinishedQuery = z.looseObject({ limit: pageLimit() });
 const cancelQuery = z.looseObject({ wait: flag, action: z.enum(cancelActions).default('interrupt') });
 const cancelManyQuery = cancelQuery.pick({ action: true });
 const cancelBody = runsCancel.strip();

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { pageBounds } from '../../../contract/agent/assistant.ts';
 import {
   threadHistorySearch,
   type ThreadHistorySearch,
@@ -10,7 +9,7 @@ import {
   threadStateUpdate,
 } from '../../../contract/agent/thread.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
-import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
+import { flag, pageLimit, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
 import { noThread } from '../refusal.ts';
@@ -22,7 +21,7 @@ import { selectedState } from './state.ts';
 const fields = z.array(threadStateField).optional();
 const stateQuery = z.looseObject({ subgraphs: flag });
 const historyQuery = z.looseObject({
-  limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).default(pageBounds.defaultLimit),
+  limit: pageLimit(),
   before: z.string().min(1).optional(),
 });
 const checkpointBody = threadStateCheckpoint.strip();

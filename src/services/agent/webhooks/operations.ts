@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook.ts';
 import type { Operation } from '../../../kit/http/operation.ts';
-import { pathId, readQuery } from '../api/body.ts';
+import { pageLimit, pathId, readQuery } from '../api/body.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { missing, Refusal } from '../refusal.ts';
 import type { ListedDelivery } from './deliveries.ts';
 
 const listQuery = z.looseObject({
-  limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).default(pageBounds.defaultLimit),
+  limit: pageLimit(),
   offset: z.coerce.number().int().min(0).default(0),
   status: z.enum(deliveryStatuses).optional(),
   run_id: z.uuid().optional(),

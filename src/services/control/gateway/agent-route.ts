@@ -1,5 +1,6 @@
 import {
   Agent,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
   request as openRequest,
@@ -64,6 +65,14 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     idle = Promise.withResolvers();
   }
 
+  const passWithoutKey =
+    (prepare: (headers: IncomingHttpHeaders, token: string) => void, respond: Forwarding['respond']) =>
+    (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
+      prepare(request.headers, upstream.token);
+      request.url = withoutQuery(path);
+      return pass(request, response, { respond, withinMs: Math.min(preflightWithinMs, answerWithinMs) });
+    };
+
   return {
     upstream,
     /** The number of open requests, including streams. A WebSocket is none: its client connects again by itself. */
@@ -89,19 +98,9 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       return pass(request, response, { respond, withinMs, upgrade, record });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
-    sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-      preparePreflight(request.headers, upstream.token);
-      request.url = withoutQuery(path);
-      const withinMs = Math.min(preflightWithinMs, answerWithinMs);
-      return pass(request, response, { respond: answerPreflight, withinMs });
-    },
+    sendPreflight: passWithoutKey(preparePreflight, answerPreflight),
     /** Forwards a request of any caller for a file of the agent's UI. */
-    sendUiFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-      prepareUiFile(request.headers, upstream.token);
-      request.url = withoutQuery(path);
-      const withinMs = Math.min(preflightWithinMs, answerWithinMs);
-      return pass(request, response, { respond: passOnUiFile, withinMs });
-    },
+    sendUiFile: passWithoutKey(prepareUiFile, passOnUiFile),
   };
 }
 
