@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { goesLive } from '../../deploy/machine/control-model.ts';
+import { readIntent, toStored } from '../../../app/reconcile/stored-intent.ts';
+import { anIntent } from '../an-intent.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, tested } from './requests.ts';
 
@@ -37,6 +39,18 @@ describe('a wrong response', () => {
     await fixture.push('b', { terms: tested });
     await fixture.run();
     expect(fixture.serving).toBe(b);
+  });
+
+  test('whose rollback was requested by an earlier version is taken back too', async () => {
+    await fixture.push('a', { terms: tested });
+    while ((await fixture.intent(a)).state !== 'undoing') await fixture.run(100);
+    const { isUndoing, verdictDueAt: _, ...stored } = toStored(anIntent('undoing', await fixture.intent(a)));
+    const read = readIntent(stored);
+    expect([isUndoing, read.state]).toEqual([true, 'concluding']);
+    fixture.store.intents.set(read.id, read);
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['rolled-back', 'deployed']);
+    expect(fixture.serving).toBe(o);
   });
 
   test('holds pushes if configured, until a person requests Redeploy', async () => {
