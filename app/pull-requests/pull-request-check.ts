@@ -1,6 +1,5 @@
 import { formatProblem } from '../../src/kit/diagnostics/problem.ts';
-import type { ReportedChange } from '../../src/deploy/words/plan.ts';
-import { checkLimitBytes, truncateSections } from '../../src/deploy/words/summary.ts';
+import { changeTable, checkLimitBytes, obstacleTable, truncateSections } from '../../src/deploy/words/summary.ts';
 import { asCode, asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import type { Forecast } from './forecast.ts';
@@ -131,30 +130,14 @@ function section(forecast: Forecast): string {
     case 'unseen':
     case 'unavailable':
       return `${title}\n\n${asMarkdown(forecast.why, 1000)}`;
-    case 'impossible': {
-      const rows = forecast.obstacles.map(
-        ({ field, problem, advice }) => `| ${asCode(field)} | ${asMarkdown(problem)} | ${asMarkdown(advice)} |`,
-      );
-      return [title, '', '| field | problem | what to do |', '|---|---|---|', ...rows].join('\n');
+    case 'impossible':
+      return `${title}\n\n${obstacleTable(forecast.obstacles)}`;
+    default: {
+      const { changes, why } = forecast;
+      const what = changes.length > 0 ? changeTable(changes, 'makes a revision') : asMarkdown(why, 1000);
+      return [title, '', what, ...notes(forecast.notes)].join('\n');
     }
-    default:
-      return [
-        title,
-        '',
-        changesTable(forecast.changes) || asMarkdown(forecast.why, 1000),
-        ...notes(forecast.notes),
-      ].join('\n');
   }
-}
-
-function changesTable(changes: readonly ReportedChange[]): string {
-  if (changes.length === 0) return '';
-  const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
-  const rows = changes.map(
-    ({ field, from, to, makesRevision, why }) =>
-      `| ${asCode(field)} | ${value(from)} | ${value(to)} | ${makesRevision ? 'yes' : 'no'} | ${asMarkdown(why)} |`,
-  );
-  return ['| field | from | to | makes a revision | why |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
 const notes = (reported: readonly string[]): string[] =>

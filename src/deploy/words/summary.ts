@@ -1,6 +1,6 @@
 import { rollbackWords } from './rollback.ts';
 import { asSentence } from '../../kit/plain-text.ts';
-import type { ReportedPlan } from './plan.ts';
+import type { ReportedChange, ReportedObstacle, ReportedPlan } from './plan.ts';
 import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { toReportedTest } from '../rules/verdict-report.ts';
 import { failedRollbackTitle } from './revision-ending.ts';
@@ -71,19 +71,29 @@ export const consoleLink = (page: string): string => `[Open in the console](${pa
 
 function planSection(plan: ReportedPlan): string {
   if (plan.kind === 'none') return `### Plan: nothing to change\n\n${asMarkdown(plan.why, 1000)}`;
-  if (plan.kind === 'impossible') {
-    const rows = plan.obstacles.map(
-      ({ field, problem, advice }) => `| ${asCode(field)} | ${asMarkdown(problem)} | ${asMarkdown(advice)} |`,
-    );
-    return ['### Plan: impossible', '', '| field | problem | what to do |', '|---|---|---|', ...rows].join('\n');
-  }
-  const rows = plan.changes.map(
-    ({ field, from, to, makesRevision, why }) =>
-      `| ${asCode(field)} | ${value(from)} | ${value(to)} | ${makesRevision ? 'yes' : 'no'} | ${asMarkdown(why)} |`,
-  );
-  const head = ['| field | from | to | revision | why |', '|---|---|---|---|---|'];
-  return [`### Plan: ${plan.kind}`, '', ...head, ...rows].join('\n');
+  const table = plan.kind === 'impossible' ? obstacleTable(plan.obstacles) : changeTable(plan.changes, 'revision');
+  return `### Plan: ${plan.kind}\n\n${table}`;
 }
+
+export const obstacleTable = (obstacles: readonly ReportedObstacle[]): string =>
+  [
+    '| field | problem | what to do |',
+    '|---|---|---|',
+    ...obstacles.map(
+      ({ field, problem, advice }) => `| ${asCode(field)} | ${asMarkdown(problem)} | ${asMarkdown(advice)} |`,
+    ),
+  ].join('\n');
+
+/** A table of changes; `revision` is the title of the column that says whether one makes a revision. */
+export const changeTable = (changes: readonly ReportedChange[], revision: string): string =>
+  [
+    `| field | from | to | ${revision} | why |`,
+    '|---|---|---|---|---|',
+    ...changes.map(
+      ({ field, from, to, makesRevision, why }) =>
+        `| ${asCode(field)} | ${value(from)} | ${value(to)} | ${makesRevision ? 'yes' : 'no'} | ${asMarkdown(why)} |`,
+    ),
+  ].join('\n');
 
 const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
 
