@@ -4,6 +4,7 @@ import { pageBounds } from '../../../contract/agent/assistant.ts';
 import { toPlainNumber, isExactNumber, mayContainExactNumber, parseExactly } from '../../../kit/exact-number.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import { fromJson } from '../../../kit/json-text.ts';
+import { readBounded } from '../../../kit/read-bounded.ts';
 import { isUuid } from '../../../kit/uuid.ts';
 import { invalidAt, Refusal } from '../refusal.ts';
 import { problemsOf } from './field-problems.ts';
@@ -106,14 +107,9 @@ export async function readText(c: Context): Promise<string> {
     if (Number(said) > maxBodyBytes) throw tooLarge();
     return c.req.text();
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of c.req.raw.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBodyBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await readBounded(c.req.raw.body ?? [], maxBodyBytes);
+  if (!bytes) throw tooLarge();
+  return bytes.toString('utf8');
 }
 
 const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);

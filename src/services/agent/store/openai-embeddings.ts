@@ -3,6 +3,7 @@ import { backoffMs, withTimeout, type Clock } from '../../../kit/clock.ts';
 import { maskOf, maskStart } from '../../../contract/masking/mask.ts';
 import { codeOf } from '../../../kit/errors.ts';
 import type { Logger } from '../../../kit/logger.ts';
+import { readBounded } from '../../../kit/read-bounded.ts';
 import { toAttemptOutcome } from '../webhooks/outcome.ts';
 import { EmbeddingFailed, type Embeddings } from './embeddings.ts';
 
@@ -134,17 +135,8 @@ const tooLarge: Tried = {
 };
 
 /** The text of a response, or undefined where it is larger than `maxBytes`; the rest of it is not received. */
-async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Leaving the loop cancels the body.
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const readText = async (response: Response, maxBytes: number): Promise<string | undefined> =>
+  (await readBounded(response.body ?? [], maxBytes))?.toString('utf8');
 
 function readReply(body: unknown, count: number): Tried {
   const { data } = reply.parse(body);

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import { holdHeader } from '../../../contract/control/revision.ts';
 import { fromJson, holdsMore } from '../../../kit/json-text.ts';
+import { readBounded } from '../../../kit/read-bounded.ts';
 import { ServiceError, type FieldProblem } from '../../../contract/service-error.ts';
 import { maxSigns, tooManyValues } from '../validation/text.ts';
 
@@ -47,20 +48,12 @@ function utf8In(bytes: Uint8Array): string | undefined {
 async function readBytes(context: Context): Promise<Uint8Array> {
   const announced = Number(context.req.header('content-length') ?? 0);
   if (announced > maxBodyBytes) throw tooLarge(context);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of context.req.raw.body ?? []) {
-      size += chunk.byteLength;
-      if (size > maxBodyBytes) throw tooLarge(context);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
+  const bytes = await readBounded(context.req.raw.body ?? [], maxBodyBytes).catch(() => {
     // The client is probably gone; still, this must not count as an error of the service.
     throw unreadable(context, 400, 'The body broke off before its end. Send the request again.');
-  }
-  return Buffer.concat(chunks);
+  });
+  if (!bytes) throw tooLarge(context);
+  return bytes;
 }
 
 function tooLarge(context: Context): ServiceError {

@@ -2,6 +2,7 @@ import { request as openRequest, type IncomingMessage, type RequestOptions } fro
 import { agentTokenHeader } from './headers.ts';
 import { urlToHttpOptions } from 'node:url';
 import { pause, type Clock } from '../../../kit/clock.ts';
+import { readBounded } from '../../../kit/read-bounded.ts';
 
 /** The address of an agent's process, and the token that it requires. */
 export interface Upstream {
@@ -46,15 +47,9 @@ export async function requestJson(agent: Upstream, path: string, signal: AbortSi
   const response = await requestAgent(agent, path, signal);
   try {
     if (!isOk(response)) throw new Error(`the agent sent the status ${response.statusCode}`);
-    const pieces: Buffer[] = [];
-    let size = 0;
-    for await (const piece of response) {
-      const bytes = Buffer.from(piece);
-      size += bytes.length;
-      if (size > maxBytes) throw new Error('the agent sent too much');
-      pieces.push(bytes);
-    }
-    const json: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    const bytes = await readBounded(response, maxBytes);
+    if (!bytes) throw new Error('the agent sent too much');
+    const json: unknown = JSON.parse(bytes.toString());
     return json;
   } finally {
     response.destroy();
