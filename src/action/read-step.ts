@@ -5,7 +5,7 @@ import { inputProblem } from '../deploy/file/inputs.ts';
 import { OptionReader } from '../deploy/file/option-reader.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
-import { type Named, namedBy } from '../deploy/machine/deploy-run.ts';
+import { type Named, namedBy } from '../deploy/file/desired.ts';
 import type { Workflow } from '../deploy/file/workflow.ts';
 import { deletesByInputs, readRequest, type ReadRequest } from '../host/read-request.ts';
 import type { WorkflowRun } from './workflow.ts';

@@ -6,9 +6,14 @@ import * as z from 'zod';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Desired } from '../deploy/file/desired.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
-import { namedBy } from '../deploy/machine/deploy-run.ts';
-import type { Prepared, TestResult } from '../deploy/machine/deploy-state.ts';
+import { namedBy } from '../deploy/file/desired.ts';
+import type { Prepared } from '../deploy/machine/deploy-state.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
+import type { RequestedCommit } from '../deploy/rules/commit.ts';
+import type { Note } from '../deploy/rules/note.ts';
+import type { ReportedPlan } from '../deploy/words/plan.ts';
+import type { Rollout } from '../deploy/rules/rollout-types.ts';
+import type { Sample, Verdict } from '../deploy/rules/verdict-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { canonicalJson, isObject } from '../kit/json-object.ts';
 import { fromJson } from '../kit/json-text.ts';
@@ -30,7 +35,7 @@ const own = z.object({
   ownsHold: z.boolean(),
 });
 const result = z.object({
-  verdict: z.custom<TestResult['verdict']>((value) => isObject(value) && Array.isArray(value['tests'])),
+  verdict: z.custom<Verdict>((value) => isObject(value) && Array.isArray(value['tests'])),
   verified: z.enum(['before-traffic', 'after-traffic']),
 });
 const prepared = z.custom<Prepared>(
@@ -60,8 +65,6 @@ const keptState = z.discriminatedUnion('state', [
   z.object({ state: z.literal('returning'), ...restoring, revisionId: text }),
 ]) satisfies z.ZodType<KeptDeploy['deploy']>;
 
-type Answers = NonNullable<KeptDeploy['before']>['answers'][number][1];
-
 const fileSchema = z.object({
   version: z.literal(1),
   deployment: text,
@@ -69,15 +72,13 @@ const fileSchema = z.object({
   kept: z.object({
     at: z.number(),
     deploy: keptState,
-    plan: z.custom<KeptDeploy['plan']>(isObject).optional(),
-    commit: z.custom<KeptDeploy['commit']>(isObject).optional(),
+    plan: z.custom<ReportedPlan>(isObject).optional(),
+    commit: z.custom<RequestedCommit>(isObject).optional(),
     formerLive: text.optional(),
-    before: z
-      .object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Answers[number]>(isObject))])) })
-      .optional(),
-    rollout: z.custom<KeptDeploy['rollout']>(isObject).optional(),
+    before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
+    rollout: z.custom<Rollout>(isObject).optional(),
     changed: z.boolean(),
-    notes: z.array(z.custom<KeptDeploy['notes'][number]>(isObject)),
+    notes: z.array(z.custom<Note>(isObject)),
   }) satisfies z.ZodType<KeptDeploy>,
 });
 
@@ -148,7 +149,7 @@ export async function openJournal(
   const found = await readJournal(file, subject);
   if (found.kind === 'same') return { ok: true, journal, kept: found.kept };
   const why = whyNotResumed[found.kind](found.kind === 'other' ? new Date(found.at).toISOString() : file);
-  if (resume) return { ok: false, problem: inputProblem('resume', `${why}: run this without resume`) };
+  if (resume) return { ok: false, problem: inputProblem('resume', `${why}: run this without --resume`) };
   return { ok: true, journal, ...(found.kind === 'none' ? {} : { note: `${why}, and this run begins anew` }) };
 }
 

@@ -6,7 +6,7 @@ import { inputProblem } from '../deploy/file/inputs.ts';
 import type { RequestedDeployment } from '../deploy/file/read-draft.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../deploy/file/read-desired.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
-import type { Named } from '../deploy/machine/deploy-run.ts';
+import type { Named } from '../deploy/file/desired.ts';
 import type { SubjectOfRun } from './run-deployment.ts';
 import { workspaceCases } from './workspace.ts';
 

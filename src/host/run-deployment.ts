@@ -6,7 +6,7 @@ import type { SmokeTest } from '../deploy/file/smoke-test.ts';
 import type { Graders } from '../contract/grader.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
-import type { RunSubject } from '../deploy/machine/deploy-run.ts';
+import type { RunSubject } from '../deploy/file/desired.ts';
 import type { Workflow } from '../deploy/file/workflow.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { namedBy } from '../../src/deploy/machine/deploy-run.ts';
+import { namedBy } from '../../src/deploy/file/desired.ts';
 import { readRequest } from '../../src/host/read-request.ts';
 
 const inputs = { mode: 'delete', 'base-url': 'https://host', 'api-key': 'k' };

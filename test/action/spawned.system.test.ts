@@ -157,6 +157,21 @@ describe('the step, spawned as a runner does', () => {
     expect(step.log).toContain(nextRevision);
   });
 
+  test('cancelled with a journal, its rerun goes on with the same revision', async () => {
+    stub = await startControlStub({ status: 'BUILDING' });
+    const cancel = new AbortController();
+    const inputs = { journal: 'journal.json' };
+    const onLine = (line: string): void => {
+      if (line.includes('BUILDING')) cancel.abort();
+    };
+    expect(await run({ inputs, cancel: cancel.signal, onLine })).toMatchObject({ exitCode: 1 });
+    stub.becomes('DEPLOYED');
+    const step = await run({ inputs });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', 'revision-id': nextRevision } });
+    expect(step.log).toContain('Going on with the deploy that was interrupted');
+    expect(stub.written).toHaveLength(1);
+  });
+
   test('cancelled before its first request, it still sets its outputs', async () => {
     stub = await startControlStub({ status: 'BUILDING' });
     const cancel = new AbortController();

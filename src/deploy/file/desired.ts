@@ -62,3 +62,19 @@ export interface DesiredDeployment {
 export interface PushedDeployment extends DesiredDeployment {
   push: PushTerms;
 }
+
+/** A deployment by its id, or by its exact name. */
+export interface Named {
+  name?: string | undefined;
+  deploymentId?: string | undefined;
+}
+
+/**
+ * What a run is about. `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live
+ * revision, `delete` removes: only a deploy and its plan know what should run.
+ */
+export type RunSubject =
+  { mode: 'deploy' | 'plan'; desired: Desired } | { mode: 'smoke' | 'rollback' | 'delete'; named: Named };
+
+/** The deployment that a run is about. */
+export const namedBy = (subject: RunSubject): Named => ('desired' in subject ? subject.desired : subject.named);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { Desired, OnFailure, OnUnproven, Verify } from '../file/desired.ts';
+import type { Desired, OnFailure, OnUnproven, RunSubject, Verify } from '../file/desired.ts';
 import type { ConversationTerms } from '../file/conversations.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
@@ -37,22 +37,6 @@ export type UploadAndDeleteService = Pick<
   'deleteDeployment' | 'requestUpload' | 'interruptRevision'
 > &
   TarballStore;
-
-/** A deployment by its id, or by its exact name. */
-export interface Named {
-  name?: string | undefined;
-  deploymentId?: string | undefined;
-}
-
-/**
- * What a run is about. `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live
- * revision, `delete` removes: only a deploy and its plan know what should run.
- */
-export type RunSubject =
-  { mode: 'deploy' | 'plan'; desired: Desired } | { mode: 'smoke' | 'rollback' | 'delete'; named: Named };
-
-/** The deployment that a run is about. */
-export const namedBy = (subject: RunSubject): Named => ('desired' in subject ? subject.desired : subject.named);
 
 /** The input of a run: what to do, the clients, and the clock. */
 export type DeployRunRequest = RunSubject & RunTerms;

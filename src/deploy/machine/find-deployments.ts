@@ -2,7 +2,8 @@ import { allEntriesOf } from '../../contract/control/pages.ts';
 import { isNotOffered } from '../../contract/service-error.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { tryCall } from '../smoke/try-call.ts';
-import { type DeployRun, namedBy } from './deploy-run.ts';
+import type { DeployRun } from './deploy-run.ts';
+import { namedBy } from '../file/desired.ts';
 
 /**
  * The deployments that are meant: by id there is exactly one or the service's error, by name there may be none. The

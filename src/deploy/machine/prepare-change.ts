@@ -76,8 +76,8 @@ async function prepared(change: Prepared, run: DeployRun): Promise<Extract<Seen[
 /** The revision that a change made. */
 export const ownRevision = (
   { how, holdSeconds }: Pick<Prepared, 'how' | 'holdSeconds'>,
-  made: Pick<OwnRevision, 'deploymentId' | 'revisionId'>,
-): OwnRevision => ({ ...made, how, ownsHold: holdSeconds !== undefined });
+  { deploymentId, revisionId }: Pick<OwnRevision, 'deploymentId' | 'revisionId'>,
+): OwnRevision => ({ deploymentId, revisionId, how, ownsHold: holdSeconds !== undefined });
 
 /** Where the folder lies now, or why it could not be sent as it was planned. */
 type UploadResult = { kind: 'stored'; path: string } | { kind: 'changed'; why: string };

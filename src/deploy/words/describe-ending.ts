@@ -1,7 +1,8 @@
 import { asSentence } from '../../kit/plain-text.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
-import { type DeployRunRequest, namedBy, type RunState } from '../machine/deploy-run.ts';
+import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
+import { namedBy } from '../file/desired.ts';
 import type { Ending } from '../machine/deploy-state.ts';
 import { adviceOn } from './advice-on-errors.ts';
 import { adviceOnRerun, minutes, outcomes } from './outcomes.ts';
