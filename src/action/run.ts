@@ -91,13 +91,18 @@ async function deployPacked(
   if (packed.kind === 'ended') return endedWhilePacking;
   if (packed.kind === 'wrong') return refuse(packed.problems);
   const { journalPath: path } = request.options;
-  const opened = path === undefined ? undefined : await openedAt(path, { ...request, tarball: packed.tarball });
+  const run = { ...request, tarball: packed.tarball };
+  // Loaded only where a journal is asked for.
+  const { openJournal } = path === undefined ? {} : await import('../host/journal-file.ts');
+  const opened = await openJournal?.(run, { path, resume: false, env: process.env });
+  if (opened?.ok === false) return refuse([opened.problem]);
+  if (opened?.note) core.warning(opened.note);
   const progress = new Progress();
   try {
     return await runDeployment({
-      ...request,
-      tarball: packed.tarball,
-      ...opened,
+      ...run,
+      journal: opened?.journal,
+      kept: opened?.kept,
       userAgent: `landfall-action/${version}`,
       signal,
       emit: (event) => {
@@ -109,18 +114,6 @@ async function deployPacked(
   } finally {
     progress.close();
   }
-}
-
-/** Loaded only where a journal is asked for. */
-async function openedAt(
-  path: string,
-  run: Parameters<typeof deployPacked>[1] & Pick<DeployInputs, 'tarball'>,
-): Promise<Pick<DeployInputs, 'journal' | 'kept'>> {
-  const { openJournal } = await import('../host/journal-file.ts');
-  const opened = await openJournal(run, { path, resume: false, env: process.env });
-  if (!opened.ok) return {};
-  if (opened.note) core.warning(opened.note);
-  return { journal: opened.journal, kept: opened.kept };
 }
 
 /** Loaded only where a token is given. */

@@ -67,18 +67,16 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     }
     const run = { options, subject, head: head?.sha, tarball: packed.tarball };
     const path = options.journalPath;
-    const opened = isKept.has(command.mode)
-      ? await openJournal(run, { path, resume: command.resume === true, env: process.env })
-      : undefined;
-    if (opened?.ok === false) return refuse([onCommandLine(opened.problem)], terminal);
-    if (opened?.note) terminal.print(`Note: ${opened.note}`);
+    const opened = await openJournal(run, { path, resume: command.resume === true, env: process.env });
+    if (!opened.ok) return refuse([onCommandLine(opened.problem)], terminal);
+    if (opened.note) terminal.print(`Note: ${opened.note}`);
     live = await liveLineOn(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
     terminal.keepBelow(live);
     let activity: Activity | undefined;
     const outcome = await runDeployment({
       ...run,
-      journal: opened?.journal,
-      kept: opened?.kept,
+      journal: opened.journal,
+      kept: opened.kept,
       userAgent: `landfall-cli/${version}`,
       signal: cancelled.signal,
       emit: (event) => {
@@ -100,9 +98,6 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     process.off('SIGINT', leave).off('SIGTERM', leave);
   }
 }
-
-/** The modes whose runs can be resumed. */
-const isKept: ReadonlySet<Mode> = new Set(['deploy', 'rollback']);
 
 /** The request from the command line, or every problem with it. */
 function read({ mode, inputs, commit }: DeployCommand): ReadRequest {

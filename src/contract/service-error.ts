@@ -86,7 +86,7 @@ export interface ErrorFacts {
 }
 
 /** Whether the same request may succeed another time. */
-export const isTransient = ({ kind }: ServiceError): boolean =>
+export const isTransient = ({ kind }: Pick<ServiceError, 'kind'>): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';
 
 /** Whether a service lacks an optional endpoint, beyond the contract; the caller then continues without it. */

@@ -1,20 +1,21 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { deployment } from '../contract/control/deployment.ts';
+import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
-import type { Desired } from '../deploy/file/desired.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import { namedBy } from '../deploy/file/desired.ts';
 import type { Prepared } from '../deploy/machine/deploy-state.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
 import type { RequestedCommit } from '../deploy/rules/commit.ts';
 import type { Note } from '../deploy/rules/note.ts';
-import type { ReportedPlan } from '../deploy/words/plan.ts';
 import type { Rollout } from '../deploy/rules/rollout-types.ts';
 import type { Sample, Verdict } from '../deploy/rules/verdict-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
+import { codeOf } from '../kit/errors.ts';
 import { canonicalJson, isObject } from '../kit/json-object.ts';
 import { fromJson } from '../kit/json-text.ts';
 import type { DeployInputs } from './run-deployment.ts';
@@ -58,6 +59,7 @@ const keptState = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('restoring'),
     ...restoring,
+    from: text,
     former: text.nullable(),
     key: text,
     mayBeSent: z.boolean(),
@@ -65,30 +67,36 @@ const keptState = z.discriminatedUnion('state', [
   z.object({ state: z.literal('returning'), ...restoring, revisionId: text }),
 ]) satisfies z.ZodType<KeptDeploy['deploy']>;
 
+const keptDeploy = z.object({
+  at: z.number(),
+  deploy: keptState,
+  plan: z.custom<KeptDeploy['plan']>(isObject).optional(),
+  commit: z.custom<RequestedCommit>(isObject).optional(),
+  formerLive: text.optional(),
+  before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
+  rollout: z.custom<Rollout>(isObject).optional(),
+  sent: prepared.optional(),
+  formerDeployment: deployment.optional(),
+  changed: z.boolean(),
+  notes: z.array(z.custom<Note>(isObject)),
+}) satisfies z.ZodType<KeptDeploy>;
+
+/** Without `kept` there is nothing to go on with. */
 const fileSchema = z.object({
   version: z.literal(1),
   deployment: text,
   content: text,
-  kept: z.object({
-    at: z.number(),
-    deploy: keptState,
-    plan: z.custom<ReportedPlan>(isObject).optional(),
-    commit: z.custom<RequestedCommit>(isObject).optional(),
-    formerLive: text.optional(),
-    before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
-    rollout: z.custom<Rollout>(isObject).optional(),
-    changed: z.boolean(),
-    notes: z.array(z.custom<Note>(isObject)),
-  }) satisfies z.ZodType<KeptDeploy>,
+  /** The process that writes it. */
+  owner: z.object({ pid: z.number(), host: text }),
+  kept: keptDeploy.optional(),
 });
-
-const digest = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+type JournalText = z.infer<typeof fileSchema>;
 
 type JournalInputs = Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit' | 'tarball'>;
 
-/** What a run is about. */
+/** What a run is about. Its content is a digest that says nothing of the secrets to who does not have the key. */
 function journalSubject({
-  options: { baseUrl, tenantId },
+  options: { baseUrl, tenantId, apiKey = '' },
   subject,
   workflow,
   head,
@@ -96,16 +104,13 @@ function journalSubject({
   tarball,
 }: JournalInputs): JournalSubject {
   const { deploymentId, name } = namedBy(subject);
-  const { secrets = [], ...fields }: Partial<Desired> = 'desired' in subject ? subject.desired : {};
+  const digest = (value: unknown): string => createHmac('sha256', apiKey).update(canonicalJson(value)).digest('hex');
+  const desired = 'desired' in subject ? subject.desired : undefined;
   return {
-    deployment: digest({ baseUrl, tenantId, deployment: deploymentId ?? name }),
-    content: digest({
-      mode: subject.mode,
-      fields,
-      secrets: secrets.map((secret) => secret.name),
-      commit: commit ?? head ?? workflow?.sha,
-      folder: tarball?.digest,
-    }),
+    deployment: createHash('sha256')
+      .update(canonicalJson([baseUrl, tenantId, deploymentId ?? name]))
+      .digest('hex'),
+    content: digest([subject.mode, desired, commit ?? head ?? workflow?.sha, tarball?.digest]),
   };
 }
 
@@ -115,24 +120,21 @@ function usualJournal({ deployment }: JournalSubject, env: Environment): string 
   return join(folder, 'landfall', 'deploys', `${deployment.slice(0, 32)}.json`);
 }
 
-/** What an interrupted run left: nothing, something that can't be read or is about something else, or what is gone on with. */
-type FoundJournal =
-  { kind: 'none' } | { kind: 'unreadable' } | { kind: 'other'; at: number } | { kind: 'same'; kept: KeptDeploy };
-
-/** Reads the journal of a run. */
-async function readJournal(path: string, { deployment, content }: JournalSubject): Promise<FoundJournal> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) return { kind: 'none' };
-  const read = fileSchema.safeParse(fromJson(text));
-  if (!read.success) return { kind: 'unreadable' };
-  const { kept } = read.data;
-  const isSame = read.data.deployment === deployment && read.data.content === content;
-  return isSame ? { kind: 'same', kept } : { kind: 'other', at: kept.at };
+/** What is in a file: nothing at all, no journal, or one. */
+async function readJournal(path: string): Promise<JournalText | 'absent' | 'unreadable'> {
+  try {
+    return fileSchema.safeParse(fromJson(await readFile(path, 'utf8'))).data ?? 'unreadable';
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? 'absent' : 'unreadable';
+  }
 }
 
 /** The journal of a run, and what an earlier one left there; or what is wrong with a run that has to go on with one. */
 export type OpenedJournal =
-  { ok: true; journal: Journal; kept?: KeptDeploy; note?: string } | { ok: false; problem: Problem };
+  { ok: true; journal?: Journal; kept?: KeptDeploy; note?: string } | { ok: false; problem: Problem };
+
+/** The modes whose runs can be gone on with. */
+const keptModes: ReadonlySet<string> = new Set(['deploy', 'rollback'] satisfies Mode[]);
 
 /**
  * Opens the journal of a run. One that was asked for is gone on with where it is of the same deploy, and its held
@@ -142,33 +144,70 @@ export async function openJournal(
   run: JournalInputs,
   { path, resume, env }: { path: string | undefined; resume: boolean; env: Environment },
 ): Promise<OpenedJournal> {
+  if (!keptModes.has(run.subject.mode)) return { ok: true };
   const subject = journalSubject(run);
   const file = path ?? usualJournal(subject, env);
   const journal = journalFile(file, subject, { isOptional: path === undefined });
   if (path === undefined && !resume) return { ok: true, journal };
-  const found = await readJournal(file, subject);
-  if (found.kind === 'same') return { ok: true, journal, kept: found.kept };
-  const why = whyNotResumed[found.kind](found.kind === 'other' ? new Date(found.at).toISOString() : file);
-  if (resume) return { ok: false, problem: inputProblem('resume', `${why}: run this without --resume`) };
-  return { ok: true, journal, ...(found.kind === 'none' ? {} : { note: `${why}, and this run begins anew` }) };
+  const found = await readJournal(file);
+  if (found === 'unreadable') {
+    const message = `${file} is there and is no journal of Landfall: name another file, or remove it`;
+    return { ok: false, problem: inputProblem('journal', message) };
+  }
+  if (found !== 'absent' && isOfAnother(found)) {
+    const message = `process ${found.owner.pid} goes on with this run: wait for its end, or end it`;
+    return { ok: false, problem: inputProblem(path === undefined ? 'resume' : 'journal', message) };
+  }
+  const kept = found === 'absent' ? undefined : found.kept;
+  if (found === 'absent' || !kept) {
+    const nothing = 'no interrupted run of this deployment was found: run this without --resume';
+    return resume ? { ok: false, problem: inputProblem('resume', nothing) } : { ok: true, journal };
+  }
+  if (found.deployment === subject.deployment && found.content === subject.content) return { ok: true, journal, kept };
+  const what = found.deployment === subject.deployment ? 'another commit or of other fields' : 'another deployment';
+  const other = `the run that was interrupted at ${new Date(kept.at).toISOString()} was of ${what}`;
+  return resume
+    ? { ok: false, problem: inputProblem('resume', `${other}: run this without --resume`) }
+    : { ok: true, journal, note: `${other}, and this run begins anew` };
 }
 
-const whyNotResumed: Record<Exclude<FoundJournal['kind'], 'same'>, (what: string) => string> = {
-  none: () => 'no interrupted run of this deployment was found',
-  unreadable: (file) => `the journal ${file} cannot be read`,
-  other: (at) => `the run that was interrupted at ${at} was of another commit or of other fields`,
-};
+/** Whether another process of this machine, which is still there, writes a journal. */
+function isOfAnother({ owner: { pid, host } }: JournalText): boolean {
+  if (host !== hostname() || pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/** Texts of others, by the names of their fields. */
+const texts: ReadonlySet<string> = new Set([
+  'text',
+  'why',
+  'expected',
+  'nodes',
+  'tools',
+  'buildWarnings',
+  'statusMessage',
+]);
 
 /**
- * A journal in a file, that only its owner may read, and that is there whole or not at all. It is removed once nothing is
- * left to go on with.
+ * A journal in a file that only its owner may read, and that is there whole or not at all. One that nobody asked for is
+ * removed once nothing is left to go on with; another says so, as a copy of it may have been kept elsewhere.
  */
 const journalFile = (path: string, subject: JournalSubject, { isOptional }: { isOptional: boolean }): Journal => ({
   leavesHeld: !isOptional,
   async keep(kept, redact) {
-    const shown = (_: string, value: unknown): unknown => (typeof value === 'string' ? redact(value) : value);
+    const shown = (name: string, value: unknown): unknown =>
+      !texts.has(name) ? value : Array.isArray(value) ? value.map(shownText) : shownText(value);
+    const shownText = (value: unknown): unknown => (typeof value === 'string' ? redact(value) : value);
     try {
-      await (kept ? write(path, JSON.stringify({ version: 1, ...subject, kept }, shown)) : rm(path, { force: true }));
+      const found = await readJournal(path);
+      if (typeof found === 'object' && isOfAnother(found)) throw new Error(`process ${found.owner.pid} writes ${path}`);
+      if (isOptional && !kept) return await rm(path, { force: true });
+      const owner = { pid: process.pid, host: hostname() };
+      await write(path, JSON.stringify({ version: 1, ...subject, owner, kept }, shown));
     } catch (error) {
       // Where nobody asked for it, a machine without a folder for it is none of the deploy's concern.
       if (!isOptional) throw error;
@@ -176,12 +215,12 @@ const journalFile = (path: string, subject: JournalSubject, { isOptional }: { is
   },
 });
 
-async function write(path: string, text: string): Promise<void> {
+async function write(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.${process.pid}`;
   const file = await open(next, 'w', 0o600);
   try {
-    await file.writeFile(text);
+    await file.writeFile(content);
     await file.sync();
   } finally {
     await file.close();

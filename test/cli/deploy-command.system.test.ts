@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -235,10 +235,13 @@ describe('a deploy that is killed', () => {
     const run = { env: { LANDFALL_BASE_URL: stub?.url ?? '', LANDFALL_API_KEY: key, ...env } };
     const resumed = await runHere(['deploy', ...image, ...secrets, ...journal], run);
     expect(resumed).toMatchObject({ code: 0, out: expect.stringContaining('Going on with the deploy') });
-    expect(existsSync(file)).toBe(false);
-    writeFileSync(file, '{');
-    await stub?.close();
-    const anew = await result(['deploy', ...image, ...journal], { status: 'DEPLOY_FAILED' });
-    expect(anew.out).toContain(`Note: the journal ${file} cannot be read, and this run begins anew`);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).not.toHaveProperty('kept');
+    writeFileSync(file, 'name: echo');
+    const foreign = await runHere(['deploy', ...image, ...journal], run);
+    expect(foreign).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`--journal: ${file} is there and is no journal`),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('name: echo');
   });
 });

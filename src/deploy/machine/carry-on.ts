@@ -15,7 +15,7 @@ import { prepareFolder } from './prepare-change.ts';
 import { findRestored, followRestored, restoreFormer, restoring } from './roll-back.ts';
 import { startDeploy } from './start-deploy.ts';
 import { successorOf } from './steps/successor.ts';
-import { decideAboutHeld, testHeld, verificationOf } from './verify-held.ts';
+import { decideAboutHeld, decidingUntil, testHeld, verificationOf } from './verify-held.ts';
 import { watchRevision, watchUntilHeld } from './watch.ts';
 
 type Steps = { [State in OpenState]: (deploy: DeployIn<State>, run: DeployRun) => Promise<Seen[State]> };
@@ -32,9 +32,9 @@ const steps: Steps = {
   following: follow,
   held: testHeld,
   deciding: decideAboutHeld,
-  decided: ({ own }, run) => followToEnd(own, run),
+  decided: ({ own, result }, run) => followToEnd(own, run, result || own.ownsHold ? decidingUntil(run) : run.deadline),
   live: testOnceLive,
-  kept: testKept,
+  serving: testServing,
   restoring: restoreFormer,
   returning: followRestored,
 };
@@ -59,7 +59,8 @@ async function follow({ own }: DeployIn<'following'>, run: DeployRun): Promise<S
   run.known.isHoldOurs = ownsHold;
   run.emit({ kind: 'started', how, deploymentId, revisionId });
   if (!run.request.wait) return { kind: 'ends', ending: { kind: 'started' } };
-  if ((await verificationOf(run)).when === 'after-traffic') return followToEnd(own, run);
+  // One that this deploy had held is decided by it, whatever is tested by now.
+  if (!ownsHold && (await verificationOf(run)).when === 'after-traffic') return followToEnd(own, run);
   const seen = await watchUntilHeld(watched(own, run), run);
   if (seen.kind !== 'in-progress') return atEnd(own, seen, run);
   if (isOtherCommit(run.known.commit, seen.builtCommit)) {
@@ -69,8 +70,8 @@ async function follow({ own }: DeployIn<'following'>, run: DeployRun): Promise<S
   return { kind: 'held', address, endsAt };
 }
 
-const followToEnd = async (own: OwnRevision, run: DeployRun): Promise<Seen['decided']> =>
-  atEnd(own, await watchRevision(watched(own, run), run), run);
+const followToEnd = async (own: OwnRevision, run: DeployRun, deadline = run.deadline): Promise<Seen['decided']> =>
+  atEnd(own, await watchRevision({ ...watched(own, run), deadline }, run), run);
 
 function watched({ deploymentId, revisionId }: OwnRevision, { known, deadline, record }: DeployRun) {
   const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
@@ -84,7 +85,7 @@ async function atEnd(own: OwnRevision, rollout: EndedRollout, run: DeployRun): P
   const successor = rollout.kind === 'superseded' ? await sameSuccessor(deploymentId, rollout, run) : undefined;
   if (successor !== undefined) {
     // What was measured and found is of the superseded one.
-    for (const field of ['before', 'verdict', 'verified', 'rollback', 'keepAnswers'] as const) delete known[field];
+    for (const field of ['before', 'verdict', 'verified', 'rollout', 'keepAnswers'] as const) delete known[field];
     return { kind: 'follows', own: { deploymentId, revisionId: successor, how: 'adopted', ownsHold: false } };
   }
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
@@ -129,17 +130,18 @@ async function testOnceLive({ own, result }: DeployIn<'live'>, run: DeployRun): 
   known.verdict = verdict;
   if (verdict.kind !== 'none') known.verified = verified;
   known.keepAnswers?.();
+  if (!result && run.request.kept && run.request.conversations) run.note({ code: 'conversations-forgotten' });
   const restored = verdict.kind === 'failed' ? await findRestored(own.revisionId, current, run) : undefined;
   if (restored && 'id' in restored) {
-    const { deploymentId, target, former, key } = restoring(restored, undefined, run);
-    return { kind: 'restores', result: { verdict, verified }, deploymentId, target, former, key };
+    const { deploymentId, target, from, former, key } = restoring(restored, own, run);
+    return { kind: 'restores', result: { verdict, verified }, deploymentId, target, from, former, key };
   }
   known.rollback = restored;
   return { kind: 'ends', ending: { kind: 'followed' } };
 }
 
 /** Tests the revision that goes on serving. It was not made by this run, which takes nothing back. */
-async function testKept(_: DeployIn<'kept'>, run: DeployRun): Promise<Seen['kept']> {
+async function testServing(_: DeployIn<'serving'>, run: DeployRun): Promise<Seen['serving']> {
   const { known, request } = run;
   const ends = { kind: 'ends', ending: { kind: 'kept' } } as const;
   if (!request.wait) return ends;

@@ -146,6 +146,7 @@ export class DeployRun {
   deadline: number;
   readonly #redactor: Redactor;
   #reports = Promise.resolve();
+  #hasKept = false;
 
   constructor(request: DeployRunRequest) {
     this.request = request;
@@ -214,10 +215,16 @@ export class DeployRun {
     return planned;
   }
 
-  /** Keeps how far the deploy is. A journal that can't be written is noted, and ends nothing. */
+  /**
+   * Keeps how far the deploy is. What an earlier run kept stays until this one has something of its own, or ends. A
+   * journal that can't be written is noted, and ends nothing.
+   */
   async keep(deploy: Deploy): Promise<void> {
+    const kept = keptOf(deploy, this);
+    if (!kept && !this.#hasKept && deploy.state !== 'ended') return;
+    this.#hasKept = true;
     try {
-      await this.request.journal?.keep(keptOf(deploy, this), (text) => this.redact(text));
+      await this.request.journal?.keep(kept, (text) => this.redact(text));
     } catch (error) {
       this.note({ code: 'journal-unwritten', text: messageOf(error) });
     }

@@ -69,9 +69,9 @@ interface States {
   /** It serves, and is tested there unless it was before. */
   live: { own: OwnRevision; result?: TestResult | undefined };
   /** There is nothing to follow: what was live stays live. */
-  kept: object;
-  /** The build of `target` is requested again. `mayBeSent`: an earlier run was about to, and may have. */
-  restoring: Restoring & { former: string | null; key: string; mayBeSent: boolean };
+  serving: object;
+  /** The build of `target` is requested again, in place of `from`; `former` is the newest revision. `mayBeSent`: an earlier run was about to, and may have. */
+  restoring: Restoring & { from: string; former: string | null; key: string; mayBeSent: boolean };
   /** The revision that goes back to `target` is followed and tested. */
   returning: Restoring & { revisionId: string };
   ended: { ending: Ending };
@@ -116,5 +116,7 @@ export type Ending =
   | { kind: 'deletion-started' }
   | { kind: 'still-there' }
   | { kind: 'service-error'; error: ServiceError }
+  /** The service refused the change, and made nothing of it. */
+  | { kind: 'refused'; error: ServiceError }
   /** `discarded`: the revision that this run held has been ended. */
   | { kind: 'cancelled'; discarded: boolean };

@@ -11,7 +11,7 @@ import { DeployRun, type DeployRunRequest } from './deploy-run.ts';
 import { namedBy } from '../file/desired.ts';
 import type { Ending } from './deploy-state.ts';
 import { findDeployments } from './find-deployments.ts';
-import { isOver, resumeDeploy } from './journal.ts';
+import { deploymentOf, isOver, resumeDeploy } from './journal.ts';
 import { liveAddress } from './live-address.ts';
 import { ambiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
@@ -59,9 +59,12 @@ const testOnly = (run: DeployRun): Promise<Ending> =>
 const rollBack = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
     const { kept } = run.request;
-    if (kept) return carryOn(await resumeDeploy(kept, run), run);
+    if (kept && deploymentOf(kept.deploy) === deployment.id) return carryOn(await resumeDeploy(kept, run), run);
     const former = await findFormer(deployment, run);
-    if ('id' in former) return carryOn(restoring(former, undefined, run), run);
+    if ('id' in former) {
+      const live = { deploymentId: deployment.id, revisionId: deployment.active_revision_id ?? '' };
+      return carryOn(restoring(former, live, run), run);
+    }
     run.known.rollback = former;
     return { kind: 'rollback-done' };
   });

@@ -1,3 +1,5 @@
+import type { Deployment } from '../../contract/control/deployment.ts';
+import { isTransient } from '../../contract/service-error.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
 import type { Note } from '../rules/note.ts';
 import type { ReportedPlan } from '../words/plan.ts';
@@ -5,6 +7,7 @@ import type { Rollout } from '../rules/rollout-types.ts';
 import type { Sample } from '../rules/verdict-types.ts';
 import type { DeployRun, RunState } from './deploy-run.ts';
 import type { Deploy, DeployIn, Ending, OpenState, Prepared } from './deploy-state.ts';
+import { tryCall } from '../smoke/try-call.ts';
 import { findRevision } from './steps/read-deployment.ts';
 
 /** Keeps how far a run is, before each effect, so that a later run can go on with the same deploy. */
@@ -19,7 +22,7 @@ export interface Journal {
 }
 
 /** What a run keeps of its deploy: once something was sent that a later run could go on with. */
-export type KeptState = Exclude<OpenState, 'requested' | 'filling' | 'measuring' | 'resolving' | 'kept'>;
+export type KeptState = Exclude<OpenState, 'requested' | 'filling' | 'measuring' | 'resolving' | 'serving'>;
 
 /** The state of a deploy, and what later states and the outcome need. */
 export interface KeptDeploy {
@@ -33,6 +36,9 @@ export interface KeptDeploy {
   /** What the live revision answered before the change, by the names of the tests. */
   before?: { of: string; answers: (readonly [test: string, samples: readonly Sample[]])[] } | undefined;
   rollout?: Rollout | undefined;
+  /** What was sent, and what the deployment held before, without the values of secrets: a rollback puts settings back. */
+  sent?: Prepared | undefined;
+  formerDeployment?: Deployment | undefined;
   changed: boolean;
   notes: readonly Note[];
 }
@@ -41,10 +47,14 @@ export interface KeptDeploy {
 export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
   const state = stateToKeep(deploy);
   if (!state) return undefined;
-  const { plan, commit, formerLive, before, rollout, changed, notes } = run.known;
+  const { plan, commit, formerLive, formerDeployment: former, sent, before, rollout, changed, notes } = run.known;
   const answers = before && { of: before.of, answers: [...before.answers] };
   const at = run.request.clock.now();
-  return { at, deploy: state, plan, commit, formerLive: formerLive?.id, before: answers, rollout, changed, notes };
+  return {
+    ...{ at, deploy: state, plan, commit, formerLive: formerLive?.id, before: answers, rollout, changed, notes },
+    sent: sent && withoutSecrets(sent),
+    formerDeployment: former && { ...former, secrets: null },
+  };
 }
 
 function stateToKeep(deploy: Deploy): KeptDeploy['deploy'] | undefined {
@@ -52,7 +62,7 @@ function stateToKeep(deploy: Deploy): KeptDeploy['deploy'] | undefined {
     case 'requested':
     case 'filling':
     case 'measuring':
-    case 'kept':
+    case 'serving':
     case 'ended':
       return undefined;
     case 'sending':
@@ -79,6 +89,8 @@ function withoutSecrets(prepared: Prepared): Prepared {
 export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean {
   if (ending.kind === 'service-error' || ending.kind === 'unsettled') return false;
   if (ending.kind === 'cancelled') return ending.discarded;
+  if (rollback?.kind === 'failed' && rollback.reason.code === 'service-error' && isTransient(rollback.reason))
+    return false;
   const last = rollback && 'rollout' in rollback ? rollback.rollout : rollout;
   return ending.kind !== 'started' && last?.kind !== 'timed-out';
 }
@@ -89,27 +101,35 @@ function resumed(kept: KeptDeploy['deploy']): Deploy {
   return kept.state === 'restoring' || kept.state === 'deciding' ? { ...kept, mayBeSent: true } : kept;
 }
 
-function deploymentOf(deploy: Deploy): string | undefined {
+/** The deployment of a state; undefined before one is known. */
+export function deploymentOf(deploy: Deploy): string | undefined {
   if ('deploymentId' in deploy) return deploy.deploymentId;
   if ('own' in deploy) return deploy.own.deploymentId;
   const change = 'prepared' in deploy ? deploy.prepared.change : undefined;
   return change && 'deploymentId' in change ? change.deploymentId : undefined;
 }
 
-/** Goes on from what an earlier run kept, after a look at the deployment as it is now. @throws ServiceError */
+/**
+ * Goes on from what an earlier run kept, after a look at the deployment as it is now. Where that is gone, the deploy
+ * begins anew. @throws ServiceError
+ */
 export async function resumeDeploy(kept: KeptDeploy, run: DeployRun): Promise<Deploy> {
   const { known } = run;
   const { control } = run.request;
-  const { plan, commit, before, rollout, changed, notes, formerLive, at } = kept;
+  const { plan, commit, before, rollout, sent, formerDeployment, changed, notes, formerLive, at } = kept;
   const deploy = resumed(kept.deploy);
-  Object.assign(known, { plan, commit, rollout, changed });
+  const deploymentId = deploymentOf(deploy);
+  const found =
+    deploymentId === undefined ? undefined : await tryCall(control.getDeployment(deploymentId, run.reading()));
+  if (found?.ok === false && found.error.status === 404) return { state: 'requested', tries: 1 };
+  if (found?.ok === false) throw found.error;
+  Object.assign(known, { plan, commit, rollout, sent, formerDeployment, changed });
   if (before) known.before = { of: before.of, answers: new Map(before.answers) };
   for (const note of notes) run.note(note);
   run.emit({ kind: 'resumed', at, state: kept.deploy.state });
   const revision = 'own' in deploy ? deploy.own : 'undone' in deploy ? deploy.undone?.own : undefined;
-  const deploymentId = deploymentOf(deploy);
   const read = (id: string) => findRevision(deploymentId ?? '', id, { control, options: () => run.reading() });
-  if (deploymentId) run.saw(await control.getDeployment(deploymentId, run.reading()));
+  if (found) run.saw(found.value);
   if (deploymentId && formerLive) known.formerLive = { id: formerLive, revision: await read(formerLive) };
   if ('target' in deploy) known.target = { id: deploy.target, revision: await read(deploy.target) };
   if (revision) Object.assign(known, { revisionId: revision.revisionId, isHoldOurs: revision.ownsHold });

@@ -44,7 +44,7 @@ export async function sendPrepared(
       run.verifies(afterTraffic(run.request.verify, made.why));
       return { kind: 'hold-refused' };
     case 'refused':
-      throw made.error;
+      return { kind: 'ends', ending: { kind: 'refused', error: made.error } };
     case 'lost':
       return { kind: 'ends', ending: { kind: 'unsettled', what: whatIs[prepared.how], error: made.error } };
     case 'no-revision':
@@ -65,8 +65,10 @@ export async function resolvePrepared(
   run: DeployRun,
 ): Promise<Seen['resolving']> {
   if (!prepared.isWithoutSecrets && (await honoursKeys(run))) return sendPrepared({ prepared, key }, run);
-  // In what a service holds, a change of secrets shows by their values alone, and the plan knows those.
-  const isRecognised = !prepared.isWithoutSecrets || prepared.sought.trustsHidden || prepared.how === 'created';
+  // In what a service holds, a change of secrets shows by their values alone, and the plan knows those. A deployment of
+  // this name may be anybody's, and the plan knows what stands in the way.
+  const { isWithoutSecrets, how, sought } = prepared;
+  const isRecognised = how !== 'created' && (!isWithoutSecrets || sought.trustsHidden);
   const found = isRecognised ? await findSent(prepared, run) : undefined;
   return found ? following(prepared, found) : { kind: 'not-made' };
 }
@@ -78,7 +80,7 @@ export const honoursKeys = async (run: DeployRun): Promise<boolean> =>
 /** What was made of a request that an earlier run may have sent; undefined where nothing was. */
 export async function findSent(sent: SentChange, run: DeployRun): Promise<Made | undefined> {
   run.known.writing = true;
-  const found = await resolve(sent, undefined, { isLost: true }, run);
+  const found = await resolve(sent, undefined, { isLost: true, isSure: true }, run);
   run.known.writing = false;
   if (!found) return undefined;
   run.settled();
@@ -88,7 +90,7 @@ export async function findSent(sent: SentChange, run: DeployRun): Promise<Made |
 const foundChange = ({ deployment, revisionId }: ResolvedWrite): Made =>
   revisionId ? { kind: 'made', deploymentId: deployment.id, revisionId } : { kind: 'in-place' };
 
-function following(prepared: Prepared, made: Made): Extract<Seen['sending'], { kind: 'follows' | 'kept' | 'fills' }> {
+function following(prepared: Prepared, made: Made): Extract<Seen['sending'], { kind: 'follows' | 'stays' | 'fills' }> {
   const { change, adopt, folder } = prepared;
   if (made.kind === 'in-place') return withoutChange(change.kind === 'patch' ? change.deploymentId : '', adopt);
   if (!folder || change.kind !== 'create') return { kind: 'follows', own: ownRevision(prepared, made) };
@@ -114,14 +116,14 @@ export async function makeChange(run: DeployRun, sent: SentChange, key: string):
 async function resolve(
   { change, former, sought }: SentChange,
   first: Deployment | undefined,
-  { isLost }: { isLost: boolean },
+  { isLost, isSure = false }: { isLost: boolean; isSure?: boolean },
   run: DeployRun,
 ): Promise<ResolvedWrite | undefined> {
   if (change.kind === 'create') return resolveCreation(change.request, first?.id, resolveMs, run);
   if (first && sought.makesRevision === false) return undefined;
   const trustsHidden = !isLost || sought.trustsHidden;
   const before = { id: change.deploymentId, latest_revision_id: former };
-  return resolveChange(before, { ...sought, trustsHidden }, isLost ? resolveMs : lagMs, run);
+  return resolveChange(before, { ...sought, trustsHidden }, { ms: isLost ? resolveMs : lagMs, isSure }, run);
 }
 
 /** The service for one write of a run, which goes on for a moment after cancellation. Throws where that came before. */
@@ -164,9 +166,12 @@ interface ResolvedWrite {
   revisionId: string | undefined;
 }
 
-/** Polls until `look` finds what was written, for at most `ms`, or the run's timeout while it may be. */
+/**
+ * Polls until `look` finds what was written, for at most `ms`, or the run's timeout while it may be. With `isSure` it
+ * throws where the last look failed: nothing is known then.
+ */
 async function pollUntilFound(
-  ms: number,
+  { ms, isSure = false }: { ms: number; isSure?: boolean },
   run: DeployRun,
   look: () => Promise<ResolvedWrite | 'may-be' | 'none'>,
 ): Promise<ResolvedWrite | undefined> {
@@ -177,6 +182,7 @@ async function pollUntilFound(
     if (seen.ok && typeof seen.value !== 'string') return seen.value;
     if (!seen.ok) run.emit({ kind: 'poll-failed', why: run.redact(seen.error.message) });
     const until = began + (seen.ok && seen.value === 'may-be' ? Math.max(ms, timeoutMs) : ms);
+    if (clock.now() >= until && isSure && !seen.ok) throw seen.error;
     if (clock.now() >= until) return undefined;
     await run.untilNextPoll(until, seen.ok ? 0 : seen.error.retryAfterMs);
   }
@@ -192,7 +198,7 @@ function resolveCreation(
   ms: number,
   run: DeployRun,
 ): Promise<ResolvedWrite | undefined> {
-  return pollUntilFound(ms, run, async () => {
+  return pollUntilFound({ ms }, run, async () => {
     const found = id
       ? [run.saw(await run.request.control.getDeployment(id, run.reading(Infinity)))]
       : await findByName(name, run);
@@ -209,12 +215,12 @@ function resolveCreation(
 function resolveChange(
   { id, latest_revision_id: former }: Pick<Deployment, 'id' | 'latest_revision_id'>,
   sought: SoughtChange,
-  ms: number,
+  { ms, isSure }: { ms: number; isSure: boolean },
   run: DeployRun,
 ): Promise<ResolvedWrite | undefined> {
   const { control } = run.request;
   const options = () => run.reading(Infinity);
-  return pollUntilFound(ms, run, async () => {
+  return pollUntilFound({ ms, isSure }, run, async () => {
     const deployment = run.saw(await control.getDeployment(id, options()));
     const found = findMade(sought, { deployment, newer: await readNewer(deployment, former, { control, options }) });
     // What has neither a commit nor a content can't turn out to be the one.

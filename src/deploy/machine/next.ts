@@ -14,15 +14,15 @@ type IsPrepared = { kind: 'prepared'; prepared: Prepared; key: string };
 type Follows = { kind: 'follows'; own: OwnRevision };
 /** A deployment whose first revision waits for the folder. */
 type Fills = { kind: 'fills'; waits: Omit<DeployIn<'filling'>, 'state' | 'tries'> };
-type IsKept = { kind: 'kept' };
+type Stays = { kind: 'stays' };
 type IsOver = Ends | { kind: 'live' } | Follows;
 
 /** What a step saw, by the state that it was in. */
 export interface Seen {
-  requested: Ends | IsKept | Follows | IsPrepared;
+  requested: Ends | Stays | Follows | IsPrepared;
   filling: Ends | IsPrepared;
   measuring: { kind: 'measured'; key: string };
-  sending: Ends | IsKept | Follows | Fills | { kind: 'overtaken'; error: ServiceError } | { kind: 'hold-refused' };
+  sending: Ends | Stays | Follows | Fills | { kind: 'overtaken'; error: ServiceError } | { kind: 'hold-refused' };
   resolving: Seen['sending'] | { kind: 'not-made' };
   following: IsOver | { kind: 'held'; address: string; endsAt: string } | Decides;
   held: Decides;
@@ -33,9 +33,9 @@ export interface Seen {
     | Ends
     | ({ kind: 'restores'; result: TestResult } & Pick<
         DeployIn<'restoring'>,
-        'deploymentId' | 'target' | 'former' | 'key'
+        'deploymentId' | 'target' | 'from' | 'former' | 'key'
       >);
-  kept: Ends;
+  serving: Ends;
   restoring: Ends | { kind: 'returns'; revisionId: string };
   returning: Ends;
 }
@@ -62,11 +62,11 @@ const transitions: Transitions = {
   decided: ({ own, result }, seen) => over(own, result, seen),
   live: ({ own }, seen) => {
     if (seen.kind === 'ends') return ended(seen);
-    const { result, deploymentId, target, former, key } = seen;
+    const { result, deploymentId, target, from, former, key } = seen;
     const undone = { own, result };
-    return { state: 'restoring', undone, deploymentId, target, former, key, mayBeSent: false };
+    return { state: 'restoring', undone, deploymentId, target, from, former, key, mayBeSent: false };
   },
-  kept: (_, seen) => ended(seen),
+  serving: (_, seen) => ended(seen),
   restoring: ({ undone, target, deploymentId }, seen) =>
     seen.kind === 'ends'
       ? ended(seen)
@@ -102,11 +102,11 @@ const withoutHold = (prepared: Prepared): Prepared => ({ ...prepared, holdSecond
 
 const filling = (tries: number, { waits }: Fills): Deploy => ({ state: 'filling', tries, ...waits });
 
-const started = (seen: Ends | IsKept | Follows): Deploy =>
+const started = (seen: Ends | Stays | Follows): Deploy =>
   seen.kind === 'follows'
     ? { state: 'following', own: seen.own }
-    : seen.kind === 'kept'
-      ? { state: 'kept' }
+    : seen.kind === 'stays'
+      ? { state: 'serving' }
       : ended(seen);
 
 const decides = (own: OwnRevision, { decision, result }: Decides): Deploy => ({

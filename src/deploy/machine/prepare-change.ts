@@ -28,10 +28,10 @@ export async function prepareChange(
 export const withoutChange = (
   deploymentId: string,
   adopt: string | undefined,
-): Extract<Seen['resolving'], { kind: 'follows' | 'kept' }> =>
+): Extract<Seen['resolving'], { kind: 'follows' | 'stays' }> =>
   adopt
     ? { kind: 'follows', own: { deploymentId, revisionId: adopt, how: 'adopted', ownsHold: false } }
-    : { kind: 'kept' };
+    : { kind: 'stays' };
 
 /**
  * The first revision of a creation waits for a folder: it is not followed, the one that the upload makes is. As by the

@@ -13,7 +13,7 @@ import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
-import type { DeployIn, Ending } from './deploy-state.ts';
+import type { DeployIn, Ending, OwnRevision } from './deploy-state.ts';
 import { findSent, honoursKeys, makeChange, type ChangeResult } from './make-change.ts';
 import type { Seen } from './next.ts';
 import { watchRevision } from './watch.ts';
@@ -73,10 +73,15 @@ export async function findFormer(deployment: Deployment, run: DeployRun): Promis
 }
 
 /** The state in which a revision is restored. */
-export function restoring(target: LiveRevision, undone: Undone, run: DeployRun): DeployIn<'restoring'> {
+export function restoring(
+  target: LiveRevision,
+  { deploymentId, revisionId: from }: Pick<OwnRevision, 'deploymentId' | 'revisionId'>,
+  run: DeployRun,
+): DeployIn<'restoring'> {
   run.known.target = target;
-  const { id: deploymentId = '', latest_revision_id: former = null } = run.known.deployment ?? {};
-  return { state: 'restoring', undone, deploymentId, target: target.id, former, key: randomUUID(), mayBeSent: false };
+  const former = run.known.deployment?.latest_revision_id ?? null;
+  const key = randomUUID();
+  return { state: 'restoring', deploymentId, target: target.id, from, former, key, mayBeSent: false };
 }
 
 const impossible = (reason: NotRestored): Rollback => ({ kind: 'impossible', reason });
@@ -158,18 +163,33 @@ const unfinished = (target: string, rollout: Rollout): Rollback => failed(target
 type Restored = { made: { deploymentId: string; revisionId: string } } | Rollback;
 
 /** Has the service deploy the old build again, or its source. */
-async function restore(
-  { target: id, former, key, mayBeSent }: DeployIn<'restoring'>,
-  run: DeployRun,
-): Promise<Restored> {
+async function restore(restoring: DeployIn<'restoring'>, run: DeployRun): Promise<Restored> {
+  const { target: id, former, key, mayBeSent } = restoring;
   const { target, deployment } = run.known;
   if (!target || !deployment) throw new Error(`nothing is known of revision ${id}`);
   const change = { kind: 'redeploy', deploymentId: deployment.id, revisionId: id } as const;
   const sent = { change, former, sought: rebuiltFrom(target) };
-  const found = mayBeSent && !(await honoursKeys(run)) ? await findSent(sent, run) : undefined;
-  const made = found ?? (await makeChange(run, sent, key));
-  if (made.kind === 'refused' && isNotOffered(made.error)) return restoreSource(target, deployment, run);
-  return restored(made, target, run);
+  if (mayBeSent && !(await honoursKeys(run))) {
+    const found = await findSent(sent, run);
+    const obstacle = found ? undefined : await hindrance(restoring, run);
+    if (found) return restored(found, target, run);
+    if (obstacle) return impossible(obstacle);
+  }
+  const made = await makeChange(run, sent, key);
+  if (made.kind !== 'refused' || !isNotOffered(made.error)) return restored(made, target, run);
+  // A service that deploys no old revision again may have been sent its source.
+  const found = mayBeSent ? await findSent(sent, run) : undefined;
+  return found ? restored(found, target, run) : restoreSource(target, deployment, run);
+}
+
+/** What came in the way of a rollback while no run went on with it. */
+async function hindrance(
+  { deploymentId, from }: DeployIn<'restoring'>,
+  run: DeployRun,
+): Promise<NotRestored | undefined> {
+  const deployment = run.saw(await run.request.control.getDeployment(deploymentId, run.reading(Infinity)));
+  const onItsWay = await newerOnItsWay(deployment, from, run);
+  return rollbackObstacle(from, { active: deployment.active_revision_id, onItsWay });
 }
 
 function restored(made: ChangeResult, target: LiveRevision, run: DeployRun): Restored {

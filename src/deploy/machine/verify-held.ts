@@ -14,6 +14,10 @@ import { decideWhenToTest } from './steps/send-change.ts';
 /** How long a decision may take to be recorded, and a promoted revision to get the traffic (ms), at the least. */
 const decidingMs = 120_000;
 
+/** Until when a decision may take (ms since the epoch). */
+export const decidingUntil = ({ deadline, request: { clock } }: DeployRun): number =>
+  Math.max(deadline, clock.now() + decidingMs);
+
 /** When this run tests its revision. Nothing would decide about a hold that is not waited for. */
 export async function verificationOf(run: DeployRun): Promise<Verification> {
   const { verify, wait, smokeTests, conversations, control } = run.request;
@@ -46,8 +50,7 @@ export async function decideAboutHeld(
   if (!result && !ownsHold) return { kind: 'decided', isOurs: false };
   run.remembers(result);
   const why = result ? run.redact(reasonOfDecision(result.verdict, decision)) : reasonOfOtherCommit;
-  run.deadline = Math.max(run.deadline, run.request.clock.now() + decidingMs);
-  const { hold, isSent } = await persistently({ deploymentId, revisionId, decision, why }, run.deadline, run);
+  const { hold, isSent } = await persistently({ deploymentId, revisionId, decision, why }, decidingUntil(run), run);
   const { rollout } = run.known;
   if (result && rollout && hold.kind !== 'none') run.record({ ...rollout, hold });
   // Else the hold was over before: its tests may have found nobody at its address.

@@ -9,7 +9,7 @@ import type { PlanNoteFacts } from './plan-types.ts';
 export interface NoteFacts
   extends
     PlanNoteFacts,
-    Record<'deployments-unlisted' | 'secrets-unmasked' | 'secrets-kept', unknown>,
+    Record<'deployments-unlisted' | 'secrets-unmasked' | 'secrets-kept' | 'conversations-forgotten', unknown>,
     Record<'verdict-unreported' | 'verdict-not-sent' | 'answers-unkept' | 'journal-unwritten', { text: string }>,
     Record<'unavailable' | 'file' | 'smoke-tests', { text: string }> {
   'not-offered': { verify: Verify };

@@ -64,6 +64,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
         ...outcomes.unknownEffect({ what: `the ${ending.what}`, why: ending.error.message }, 'run'),
       };
     case 'overtaken':
+    case 'refused':
     case 'service-error':
       return reportOfError(known, ending.error);
     case 'cancelled':

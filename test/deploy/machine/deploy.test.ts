@@ -339,3 +339,24 @@ test('hides secrets in the error of an unreadable log', async () => {
   expect(outcome.notes.join()).toContain('the build log could not be read');
   expect(JSON.stringify([fixture.events, outcome])).not.toContain('canary');
 });
+
+test('reports the successor that it follows by what was seen of that one', async () => {
+  const fixture = await running();
+  fixture.control.scripts.push([
+    { after: 0, status: 'BUILDING', commit: second },
+    { after: 10_000, status: 'SKIPPED', commit: second },
+  ]);
+  const next = [
+    { after: 0, status: 'QUEUED', commit: second },
+    { after: 60_000, status: 'DEPLOYED', commit: second },
+  ];
+  fixture.clock.after(9_000, () => fixture.control.push(next));
+  const outcome = await fixture.deploy({
+    workflow: workflowOn(second),
+    emit: (event) => {
+      if (event.kind === 'started' && event.how === 'adopted') fixture.cancelled.abort(new Error('cancelled'));
+    },
+  });
+  expect(outcome).toMatchObject({ kind: 'interrupted', revisionId: 'r3' });
+  expect(outcome).not.toHaveProperty('rollout');
+});

@@ -1,61 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Journal, KeptDeploy } from '../../../src/deploy/machine/journal.ts';
+import type { KeptDeploy } from '../../../src/deploy/machine/journal.ts';
 import type { Outcome } from '../../../src/deploy/machine/outcome-types.ts';
-import { AgentModel, says } from '../smoke/agent-model.ts';
-import type { ControlModel } from './control-model.ts';
-import { goesLive } from './control-model.ts';
-import { built, DeployFixture, first, github, hello, second, workflowOn, type RunOfTest } from './deploy-fixture.ts';
+import { first, github, hello, second, workflowOn, type RunOfTest } from './deploy-fixture.ts';
+import { deadly, KeptInMemory, prepare, writes, type Situation } from './killed-run.ts';
 
-/** What a run kept, for the one after it. */
-class KeptInMemory implements Journal {
-  leavesHeld = true;
-  kept: KeptDeploy | undefined;
-  text = '';
-  async keep(kept: KeptDeploy | undefined, redact: (text: string) => string): Promise<void> {
-    this.kept = kept;
-    this.text += JSON.stringify(kept, (_, value: unknown) => (typeof value === 'string' ? redact(value) : value));
-  }
-}
-
-const never = new Promise<never>(() => undefined);
-
-/**
- * The service for a run that is killed at its `nth` request: before it is sent, or once it took effect. Nothing of the
- * run goes on after that.
- */
-function deadly(control: ControlModel, nth: number, when: 'before' | 'after') {
-  let calls = 0;
-  let die = (): void => undefined;
-  const died = new Promise<'killed'>((resolve) => {
-    die = () => resolve('killed');
-  });
-  const wrapped = new Proxy(control, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function') return member;
-      return async (...given: unknown[]): Promise<unknown> => {
-        calls += 1;
-        if (calls > nth) return never;
-        if (calls < nth) return Reflect.apply(member, target, given);
-        if (when === 'after') await Promise.resolve(Reflect.apply(member, target, given)).catch(() => undefined);
-        die();
-        return never;
-      };
-    },
-  });
-  return { control: wrapped, died };
-}
-
-interface Scenario {
+interface Scenario extends Situation {
   name: string;
   request: RunOfTest;
-  before?: readonly string[];
-  /** The commit that its revision reports, where it does. */
-  builds?: string;
-  holds?: true;
-  /** The service honours idempotency keys. */
-  keys?: true;
-  wrong?: readonly string[];
   expected: Partial<Outcome>;
 }
 
@@ -114,25 +65,6 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-async function prepare({ before = [first], builds, holds, keys, wrong = [] }: Scenario) {
-  const fixture = new DeployFixture();
-  if (holds) fixture.control.lacks.clear();
-  fixture.control.honoursKeys = keys === true;
-  if (before.length > 0) fixture.control.has(built, ...before.map((commit) => goesLive(commit)));
-  if (builds) fixture.control.scripts.push(goesLive(builds));
-  await fixture.passes(60_000);
-  const right = new AgentModel(fixture.clock);
-  const broken = new AgentModel(fixture.clock, says('good bye'));
-  const agentAt = (url: string) => {
-    const revision = /held\.test\/(.*)/.exec(url)?.[1] ?? fixture.control.service.deployment?.active_revision_id ?? '';
-    return wrong.includes(revision) ? broken : right;
-  };
-  return { fixture, agentAt };
-}
-
-const writes = ({ calls }: ControlModel): string[] =>
-  calls.filter((call) => ['create', 'patch', 'redeploy', 'promote', 'discard'].includes(call));
-
 /** Kills the run at each of its requests, resumes it, and returns what then differs from a run that was not killed. */
 async function sweep(scenario: Scenario, journalOf: () => KeptInMemory): Promise<string[]> {
   const whole = await prepare(scenario);
@@ -179,8 +111,8 @@ describe('a run that is killed at any request, and resumed', () => {
     ['that it goes back', 'restoring'],
   ] as const)('goes wrong with a journal that does not know %s', async (_, state) => {
     class Forgetful extends KeptInMemory {
-      override async keep(kept: KeptDeploy | undefined, redact: (text: string) => string): Promise<void> {
-        await super.keep(kept?.deploy.state === state ? undefined : kept, redact);
+      override async keep(kept: KeptDeploy | undefined): Promise<void> {
+        await super.keep(kept?.deploy.state === state ? undefined : kept);
       }
     }
     const found = await Promise.all(scenarios.map((scenario) => sweep(scenario, () => new Forgetful())));
