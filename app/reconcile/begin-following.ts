@@ -1,8 +1,8 @@
-import type { Bound, Former } from '../../src/deploy/machine/state.ts';
+import type { Bound } from '../../src/deploy/machine/state.ts';
 import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
-import { abandonedHold } from './held-revision.ts';
+import { abandonedHold, searchedIntents } from './held-revision.ts';
 import type { Following, IntentFields, Sending, UnsentIntent } from './intent.ts';
 import type { DeploymentObservation } from './observation.ts';
 import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -22,13 +22,15 @@ export async function followFound(
   intent: UnsentIntent,
   revisionId: string,
   how: Bound['how'],
-  observation: DeploymentObservation,
+  { deployment }: DeploymentObservation,
 ): Promise<StepResult> {
-  const former = {
-    ...(intent.state === 'expecting' && intent.former),
-    ...(await formerOf(work, intent, revisionId, observation)),
-  };
-  const holdSeconds = await abandonedHold(work, intent.deploymentId, revisionId);
+  const before = await work.context.store.lastWithRevision(intent.deploymentId, searchedIntents);
+  const others: IntentFields[] = before.filter(({ id }) => id !== intent.id);
+  const maker = others.find((each) => each.revisionId === revisionId);
+  // What was live before it: as the intent that made it recorded, else what is live now.
+  const live = maker?.former?.live ?? revisionToRestore(revisionId, deployment.active_revision_id);
+  const former = { ...(intent.state === 'expecting' && intent.former), ...(live ? { live } : {}) };
+  const holdSeconds = abandonedHold(before, revisionId);
   const hold = holdSeconds === undefined ? {} : { holdSeconds };
   await beginFollowing(work, { ...intent, ...hold, revisionId, how, former });
   return continued;
@@ -44,17 +46,4 @@ async function beginFollowing(
   const deadline = deadlineIn(context.clock, id, terms.timeoutMs);
   await saveIntents(work, [{ ...intent, state: 'following', rollout: rolloutOf(revisionId), deadline }]);
   await context.step?.('answer-stored', id);
-}
-
-/** What was live before an adopted revision: as its intent recorded, else what is live now. */
-async function formerOf(
-  { context }: ReconcileContext,
-  intent: UnsentIntent,
-  revisionId: string,
-  { deployment }: DeploymentObservation,
-): Promise<Former> {
-  const before: IntentFields[] = await context.store.lastWithRevision(intent.deploymentId, 30);
-  const maker = before.find((each) => each.id !== intent.id && each.revisionId === revisionId);
-  const live = maker?.former?.live ?? revisionToRestore(revisionId, deployment.active_revision_id);
-  return live ? { live } : {};
 }

@@ -5,7 +5,7 @@ import { reasonOfDecision } from '../../src/deploy/words/verdict-words.ts';
 import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../../src/deploy/rules/hold-state.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { deadlineIn } from './deadlines.ts';
-import { type Deciding, type Following, heldTermsOf } from './intent.ts';
+import { type Deciding, type Following, type Intent, heldTermsOf } from './intent.ts';
 import {
   continued,
   readOptions,
@@ -73,16 +73,14 @@ async function decided(work: ReconcileContext, intent: Deciding): Promise<StepRe
   return saveIntents(work, [isProven ? { ...following, ...proof } : following]);
 }
 
+/** How many of a deployment's newest intents with a revision are searched for the one that made a revision. */
+export const searchedIntents = 30;
+
 /**
  * The requested hold of a revision that an earlier request of this App made and no longer follows: without the App no
  * one decides about it. Undefined for revisions of others.
  */
-export async function abandonedHold(
-  { context }: ReconcileContext,
-  deploymentId: string,
-  revisionId: string,
-): Promise<number | undefined> {
-  const before = await context.store.lastWithRevision(deploymentId, 30);
+export function abandonedHold(before: readonly Intent[], revisionId: string): number | undefined {
   const ended = before.filter((each) => each.state === 'ended');
   return ended.find((each) => each.revisionId === revisionId && each.holdSeconds)?.holdSeconds;
 }
@@ -94,7 +92,8 @@ export async function discardAbandoned(
   revision: Revision | undefined,
 ): Promise<void> {
   if (!revision || holdStateOf(revision).kind !== 'held') return;
-  if ((await abandonedHold(work, deploymentId, revision.id)) === undefined) return;
+  const before = await work.context.store.lastWithRevision(deploymentId, searchedIntents);
+  if (abandonedHold(before, revision.id) === undefined) return;
   const { control } = work.context;
   const why = 'It was not tested, and another commit is requested.';
   const options = () => readOptions(work);
