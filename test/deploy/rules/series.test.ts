@@ -3,8 +3,7 @@ import { type Series, type SmokeTest, withAnswers } from '../../../src/deploy/fi
 import { attemptsAtOnce, compactAttempts } from '../../../src/deploy/rules/series.ts';
 import type { Evidence, TestVerdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { concludeTest, nextAttempt } from '../../../src/deploy/rules/verdict.ts';
-import { describeSeries } from '../../../src/deploy/words/costs.ts';
-import { designTest, formatRate, type SequentialTest } from '../../../src/kit/statistics/sequential-test.ts';
+import { designTest, type SequentialTest } from '../../../src/kit/statistics/sequential-test.ts';
 
 const hypotheses = { passRate: 0.9, drop: 0.3, tests: 1 };
 const rate: Series = { kind: 'rate', ...hypotheses, boundaries: designTest(hypotheses, 40) ?? raise(), atOnce: 4 };
@@ -196,13 +195,4 @@ test('stores one answer of each kind, and counts the others', () => {
   const compact = compactAttempts(testOf(rate), [...times(8, right), wrong, wrong, right]);
   expect(compact.filter(({ kind }) => kind === 'answered')).toEqual([wrong, right]);
   expect(compact).toHaveLength(11);
-});
-
-test('says a rate and what a series costs in words', () => {
-  expect(formatRate({ right: 27, answers: 30 })).toBe('27 of 30 answers were right (90 %, likely 74.4 to 96.5 %)');
-  const whole: Series = { ...rate, boundaries: designTest(hypotheses) ?? raise() };
-  expect(describeSeries(rate)).toMatch(
-    /^finds a drop of 30 points with 8.*, at most 40; with `max-tries: 98` it finds it with 99 %$/,
-  );
-  expect(describeSeries(whole)).toBe('finds a drop of 30 points with 99 %, about 25 answers, at most 98');
 });
