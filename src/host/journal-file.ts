@@ -8,12 +8,8 @@ import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import { namedBy } from '../deploy/file/desired.ts';
-import type { Prepared } from '../deploy/machine/deploy-state.ts';
+import type { Prepared, TestResult } from '../deploy/machine/deploy-state.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
-import type { RequestedCommit } from '../deploy/rules/commit.ts';
-import type { Note } from '../deploy/rules/note.ts';
-import type { Rollout } from '../deploy/rules/rollout-types.ts';
-import type { Sample, Verdict } from '../deploy/rules/verdict-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { codeOf } from '../kit/errors.ts';
 import { canonicalJson, isObject } from '../kit/json-object.ts';
@@ -36,7 +32,7 @@ const own = z.object({
   ownsHold: z.boolean(),
 });
 const result = z.object({
-  verdict: z.custom<Verdict>((value) => isObject(value) && Array.isArray(value['tests'])),
+  verdict: z.custom<TestResult['verdict']>((value) => isObject(value) && Array.isArray(value['tests'])),
   verified: z.enum(['before-traffic', 'after-traffic']),
 });
 const prepared = z.custom<Prepared>(
@@ -71,17 +67,19 @@ const keptDeploy = z.object({
   at: z.number(),
   deploy: keptState,
   plan: z.custom<KeptDeploy['plan']>(isObject).optional(),
-  commit: z.custom<RequestedCommit>(isObject).optional(),
+  commit: z.custom<KeptDeploy['commit']>(isObject).optional(),
   formerLive: text.optional(),
-  before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Sample>(isObject))])) }).optional(),
-  rollout: z.custom<Rollout>(isObject).optional(),
+  before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Answers[number]>(isObject))])) }).optional(),
+  rollout: z.custom<KeptDeploy['rollout']>(isObject).optional(),
   sent: prepared.optional(),
   formerDeployment: deployment.optional(),
   changed: z.boolean(),
-  notes: z.array(z.custom<Note>(isObject)),
+  notes: z.array(z.custom<KeptDeploy['notes'][number]>(isObject)),
 }) satisfies z.ZodType<KeptDeploy>;
 
 /** Without `kept` there is nothing to go on with. */
+type Answers = NonNullable<KeptDeploy['before']>['answers'][number][1];
+
 const fileSchema = z.object({
   version: z.literal(1),
   deployment: text,
