@@ -69,7 +69,9 @@ const keptDeploy = z.object({
   plan: z.custom<KeptDeploy['plan']>(isObject).optional(),
   commit: z.custom<KeptDeploy['commit']>(isObject).optional(),
   formerLive: text.optional(),
-  before: z.object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Answers[number]>(isObject))])) }).optional(),
+  before: z
+    .object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Answers[number]>(isObject))])) })
+    .optional(),
   rollout: z.custom<KeptDeploy['rollout']>(isObject).optional(),
   sent: prepared.optional(),
   formerDeployment: deployment.optional(),
