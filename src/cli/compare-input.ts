@@ -13,7 +13,7 @@ import { liveTries } from '../deploy/file/written-series.ts';
 import { readAddress } from '../kit/base-address.ts';
 import { isUuid } from '../kit/uuid.ts';
 import type { RequestedAgent } from '../deploy/smoke/compared-agents.ts';
-import type { DeploymentIdentity } from '../deploy/machine/find-deployment.ts';
+import type { Named } from '../deploy/file/desired.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { keyless } from './problems.ts';
 
@@ -22,7 +22,7 @@ export interface CompareRequest extends Pick<EntryOptions, 'apiKey' | 'tenantId'
   live: RequestedAgent;
   changed: RequestedAgent;
   /** The control service and the deployment; undefined where two addresses are given. */
-  service: (Pick<EntryOptions, 'baseUrl' | 'spelling'> & { deployment: DeploymentIdentity }) | undefined;
+  service: (Pick<EntryOptions, 'baseUrl' | 'spelling'> & { deployment: Named }) | undefined;
   tries: number;
   tests: readonly SmokeTest[];
   conversations: ConversationTerms | undefined;
@@ -91,7 +91,7 @@ function readAgent(
 }
 
 interface ReadTests {
-  deployment: DeploymentIdentity;
+  deployment: Named;
   tests: readonly SmokeTest[];
   conversations?: ConversationTerms | undefined;
   problems: Problem[];
@@ -141,7 +141,7 @@ export interface DiscardRequest extends Pick<
   EntryOptions,
   'apiKey' | 'tenantId' | 'allowHttp' | 'baseUrl' | 'spelling'
 > {
-  deployment: DeploymentIdentity;
+  deployment: Named;
   /** Undefined: the one that is held. */
   revision: string | undefined;
 }

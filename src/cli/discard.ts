@@ -9,7 +9,7 @@ import { ServiceError } from '../contract/service-error.ts';
 import { decideHold } from '../deploy/machine/decide-hold.ts';
 import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { notFoundByName } from '../deploy/words/outcomes.ts';
-import { findDeployment } from '../deploy/machine/find-deployment.ts';
+import { findDeployment } from '../deploy/machine/find-deployments.ts';
 import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
 import { readDiscardRequest } from './compare-input.ts';
 import { exitCodes, refuse as refuseInput, type ExitCode } from './problems.ts';

@@ -1,9 +1,10 @@
 import { allEntriesOf } from '../../contract/control/pages.ts';
 import { isNotOffered } from '../../contract/service-error.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
+import type { ControlService } from '../../contract/control/service.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { namedBy } from '../file/desired.ts';
+import { type Named, namedBy } from '../file/desired.ts';
 
 /**
  * The deployments that are meant: by id there is exactly one or the service's error, by name there may be none. The
@@ -60,4 +61,22 @@ async function isControlService(run: DeployRun): Promise<boolean> {
     if (!isNotOffered(answered.error)) throw answered.error;
   }
   return false;
+}
+
+/**
+ * Finds a deployment by its id or its name, with its secrets; or how many have its name where that is not one. Rejects
+ * with the service's error.
+ */
+export async function findDeployment(
+  { name, deploymentId }: Named,
+  control: Pick<ControlService, 'getDeployment' | 'listDeployments'>,
+  signal?: AbortSignal,
+): Promise<{ ok: true; deployment: Deployment } | { ok: false; matches: number }> {
+  if (deploymentId !== undefined)
+    return { ok: true, deployment: await control.getDeployment(deploymentId, { signal }) };
+  const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: name, ...page }, { signal }));
+  const [found, ...more] = listed.filter((each) => each.name === name);
+  if (!found || more.length > 0) return { ok: false, matches: found ? 1 + more.length : 0 };
+  // A list may leave out the secrets.
+  return { ok: true, deployment: await control.getDeployment(found.id, { signal }) };
 }

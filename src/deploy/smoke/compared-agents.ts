@@ -9,7 +9,8 @@ import type { ControlService } from '../../contract/control/service.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { holdStateOf } from '../rules/hold-state.ts';
 import { notFoundByName } from '../words/outcomes.ts';
-import { findDeployment, type DeploymentIdentity } from '../machine/find-deployment.ts';
+import type { Named } from '../file/desired.ts';
+import { findDeployment } from '../machine/find-deployments.ts';
 import { type KeptBaseline, readBaselines } from './kept-baselines.ts';
 import { endOfTests } from './open-test.ts';
 import { tryCall } from './try-call.ts';
@@ -50,7 +51,7 @@ export interface AgentSearch {
 }
 
 interface SearchedService {
-  deployment: DeploymentIdentity;
+  deployment: Named;
   control: Pick<ControlService, 'getDeployment' | 'getRevision' | 'listDeployments' | 'listRevisions'> &
     Pick<ControlService, 'features' | 'getBaseline'>;
 }
