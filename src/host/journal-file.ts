@@ -24,6 +24,8 @@ interface JournalSubject {
   content: string;
 }
 
+type Answers = NonNullable<KeptDeploy['before']>['answers'][number][1];
+
 const text = z.string();
 const own = z.object({
   deploymentId: text,
@@ -66,13 +68,13 @@ const keptState = z.discriminatedUnion('state', [
 const keptDeploy = z.object({
   at: z.number(),
   deploy: keptState,
-  plan: z.custom<KeptDeploy['plan']>(isObject).optional(),
-  commit: z.custom<KeptDeploy['commit']>(isObject).optional(),
+  plan: z.custom<NonNullable<KeptDeploy['plan']>>(isObject).optional(),
+  commit: z.custom<NonNullable<KeptDeploy['commit']>>(isObject).optional(),
   formerLive: text.optional(),
   before: z
     .object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Answers[number]>(isObject))])) })
     .optional(),
-  rollout: z.custom<KeptDeploy['rollout']>(isObject).optional(),
+  rollout: z.custom<NonNullable<KeptDeploy['rollout']>>(isObject).optional(),
   sent: prepared.optional(),
   formerDeployment: deployment.optional(),
   changed: z.boolean(),
@@ -80,8 +82,6 @@ const keptDeploy = z.object({
 }) satisfies z.ZodType<KeptDeploy>;
 
 /** Without `kept` there is nothing to go on with. */
-type Answers = NonNullable<KeptDeploy['before']>['answers'][number][1];
-
 const fileSchema = z.object({
   version: z.literal(1),
   deployment: text,
