@@ -12,7 +12,10 @@ export interface BaseAddress {
 /** A parsed base URL, or why it is not used. `shown` is the part that may be displayed. */
 export type ReadAddress = { ok: true; address: BaseAddress } | { ok: false; problem: string; shown: string };
 
-/** Parses a base URL. Refuses plain http except on loopback, unless allowed, and a user, a query or a fragment. */
+/**
+ * Parses a base URL, with or without a path prefix (docs/design/contract.md#base-address). Refuses plain http except on
+ * loopback, unless allowed: it would send a key unencrypted. Refuses a URL with a user, a query or a fragment.
+ */
 export function readAddress(written: string, { allowHttp = false }: { allowHttp?: boolean } = {}): ReadAddress {
   const trimmed = written.trim();
   if (!URL.canParse(trimmed)) {

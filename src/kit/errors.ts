@@ -41,7 +41,10 @@ export function chainOf(thrown: unknown): unknown[] {
   return chain;
 }
 
-/** What an error says with its stack and its causes, for logs: such an error is a bug, or an agent's. */
+/**
+ * What an error says with the place it was thrown at, for logs: such an error is a bug, or an agent's. Its causes follow,
+ * since a library's own error often says no more than that something failed.
+ */
 export const stackOf = (error: unknown): string => chainOf(error).map(ownStack).join('\nCaused by: ');
 
 /** Whether a value that was thrown, such as `{ code: 'denied' }`, can be shown as JSON. */

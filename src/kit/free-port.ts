@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hasCode } from './errors.ts';
 
-/** Below the ports that systems hand out by themselves, so that no other gets one between choice and use. */
+/**
+ * Where ports are looked for: below those that systems hand out by themselves (from 32768 on Linux, from 49152
+ * elsewhere), so that no connection and no other server gets the port between the choice and its use.
+ */
 const [lowest, above] = [10_240, 32_768];
 
 /** A free port of 127.0.0.1, for a server that needs it before it listens. @throws Error where none is found. */

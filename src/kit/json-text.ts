@@ -8,7 +8,10 @@ export function fromJson(text: string, parse: (text: string) => unknown = JSON.p
   }
 }
 
-/** Whether a JSON text holds more values than this: many values, and keys above all, cost much to parse. */
+/**
+ * Whether a JSON text holds more values than this: more commas and brackets outside of its texts. Long texts cost
+ * little to parse; many values, and keys above all, cost much.
+ */
 export function holdsMore(json: string, most: number): boolean {
   if (json.length <= most || !hasMoreSigns(json, most)) return false;
   let found = 0;

@@ -1,7 +1,10 @@
 import { cutMark } from './plain-text.ts';
 import { pino, stdTimeFunctions, type BaseLogger, type DestinationStream } from 'pino';
 
-/** Logs a sentence, after an object with fields to search by. Never a secret. A Probot logger is one. */
+/**
+ * Logs what a program does: a sentence, after an object with fields where a search by them helps
+ * (`log.warn({ deploymentId }, 'The agent was restarted.')`). Never a secret. A Probot logger is one.
+ */
 export type Logger = Pick<BaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** The levels of `LOG_LEVEL`, as Probot names them; `silent` logs nothing. */

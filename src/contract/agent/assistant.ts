@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { configReply, runConfigRequest, freeObject } from './open-word.ts';
 
-/** The namespace of the uuid (version 5) of a graph's default assistant, from the graph's id, as on public servers. */
+/**
+ * The namespace in which a graph id becomes the uuid (version 5) of the graph's default assistant.
+ * Section "Assistant", rule 1 promises the default assistant; the public servers share this way to name it.
+ */
 export const defaultAssistantNamespace = '6ba7b821-9dad-11d1-80b4-00c04fd430c8';
 
 /** Page bounds of every search of the server; section "Limits" leaves the default page size open. */
@@ -19,7 +22,11 @@ export const firstVersion = 1;
 /** What to do if the id to create exists: respond with 409, or with the existing one. */
 export const ifExists = ['raise', 'do_nothing'] as const;
 
-/** An assistant in a response (section "Assistant"). `config` comes with search (rule 4); others are not specified. */
+/**
+ * An assistant in a response (section "Assistant"). Parsed leniently: the specification lists the id, the graph, the
+ * name, the context, the metadata and both times; `config` comes with search (rule 4), `version` and `description` are
+ * other fields that exist.
+ */
 export const assistantSchema = z.looseObject({
   assistant_id: z.string(),
   graph_id: z.string(),
@@ -47,7 +54,10 @@ export const assistantCreate = z.strictObject({
 });
 export type AssistantCreate = z.infer<typeof assistantCreate>;
 
-/** Body of `PATCH /assistants/{assistant_id}`, which makes version N+1: `context` is replaced, `metadata` merged. */
+/**
+ * Body of `PATCH /assistants/{assistant_id}` (section "States and transitions"): `context` is the entire configuration
+ * to keep, nothing is merged from older versions; `metadata` is merged. Makes version N+1 and activates it.
+ */
 export const assistantPatch = z.strictObject({
   graph_id: z.string().min(1).optional(),
   name: z.string().optional(),
@@ -94,7 +104,10 @@ export const assistantFields = [
 
 export const sortOrders = ['asc', 'desc'] as const;
 
-/** Body of `POST /assistants/search`: `metadata` matches key by key, `name` is a part of the name in any case. */
+/**
+ * Body of `POST /assistants/search` (section "Endpoints"): `metadata` matches key by key, `name` is a part of the name
+ * whatever its letters' case. Paged with `limit` and `offset`; the header `x-pagination-total` carries the count.
+ */
 export const assistantSearch = z.strictObject({
   metadata: freeObject.optional(),
   graph_id: z.string().optional(),

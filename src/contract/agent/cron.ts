@@ -73,7 +73,11 @@ const timing = {
   enabled: z.boolean().optional(),
 };
 
-/** Body of `POST /runs/crons` and `POST /threads/{thread_id}/runs/crons`. `webhook` is called for each run. */
+/**
+ * Body of `POST /runs/crons` (section "Endpoints"), and of `POST /threads/{thread_id}/runs/crons`, where every run is
+ * on that thread. Without a thread each run gets its own, deleted or kept afterwards. `metadata` is the cron's and its
+ * runs'; `webhook` is called for each run.
+ */
 export const cronCreateRequest = z.strictObject({
   assistant_id: z.string().min(1),
   ...timing,
@@ -83,7 +87,10 @@ export const cronCreateRequest = z.strictObject({
 });
 export type CronCreate = z.infer<typeof cronCreateRequest>;
 
-/** Body of `PATCH /runs/crons/{cron_id}`: `metadata` is merged, and a null `end_time` removes the end. */
+/**
+ * Body of `PATCH /runs/crons/{cron_id}`, as the public client sends it: fields replace the former ones, except for
+ * `metadata`, which is merged. A null `end_time` removes the end.
+ */
 export const cronPatch = z.strictObject({
   ...cronPayload.omit({ multitask_strategy: true, checkpoint_during: true }).shape,
   schedule: timing.schedule.optional(),

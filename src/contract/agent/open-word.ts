@@ -17,7 +17,10 @@ export type FreeObject = z.infer<typeof freeObject>;
 /** The values of a state: an object, or a list of updates. */
 export const stateValues = z.union([freeObject, z.array(z.unknown())]);
 
-/** The run configuration of the graph engine, as public servers describe it. `recursion_limit` counts steps. */
+/**
+ * The run configuration of the graph engine, as the public description of the server lists it.
+ * `recursion_limit` counts the steps a run may take. Section "Run" leaves these fields open.
+ */
 export const runConfigRequest = z.looseObject({
   tags: z.array(z.string()).optional(),
   recursion_limit: z.int().min(1).optional(),

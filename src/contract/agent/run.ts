@@ -45,8 +45,9 @@ export const send = z.object({ node: z.string(), input: z.unknown() });
 const engineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
- * What a run does instead of taking an input. Three fields are ignored: `lg_name` and `graph`, which a remote graph
- * sends, and `keyedByInterruptId`, of a page that runs tools itself.
+ * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program
+ * with a remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, and a page that runs
+ * tools itself says whether it keyed `resume` by interrupts (`keyedByInterruptId`); these three are ignored.
  */
 export const commandSchema = z.strictObject(
   {
@@ -67,8 +68,9 @@ export type Command = z.infer<typeof commandSchema>;
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
 /**
- * Body of every endpoint that starts a run (section "Endpoints"); further fields are the public servers'.
- * `assistant_id` may be a graph's id, and `after_seconds` delays the start.
+ * Body of every endpoint that starts a run, on a thread or stateless (section "Endpoints"): `assistant_id` is a graph
+ * id or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL to call when the
+ * run completes. `after_seconds` delays the start. The other fields are the public servers'.
  */
 export const runCreate = z.strictObject({
   assistant_id: z.string().min(1),

@@ -27,7 +27,12 @@ export const serverInfoSchema = z.looseObject({
 });
 export type ServerInfo = z.infer<typeof serverInfoSchema>;
 
-/** The API of an agent server. A call may reject with a `ServiceError`; a failed run is a result or an event. */
+/**
+ * The API of an agent server (section "Endpoints"). Every call may reject with a `ServiceError`: the server refused,
+ * was not reachable by the deadline, or sent an unreadable response.
+ *
+ * A failed run is no `ServiceError`, but a `RunResult` or the event `error` of a stream.
+ */
 export interface AgentServer {
   /** `GET /ok`: resolves if the server is healthy. */
   ok(options?: CallOptions): Promise<void>;
@@ -77,8 +82,9 @@ export interface AgentServer {
   getThreadState(threadId: string, options?: CallOptions): Promise<ThreadState>;
 
   /**
-   * Streams a run: the first event is `metadata` with its id, and `error` the last if it failed. Leaving the loop early
-   * cancels the run unless the request says `on_disconnect: 'continue'`.
+   * `POST /threads/{thread_id}/runs/stream`, or `POST /runs/stream` without a thread. The first event is `metadata`
+   * with the run's id; the stream ends with the run, after the event `error` if it failed. Leaving the loop early
+   * closes the stream, and cancels the run unless the request says `on_disconnect: 'continue'`.
    */
   streamRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): AsyncIterable<StreamEvent>;
 

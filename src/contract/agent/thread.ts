@@ -115,7 +115,10 @@ const threadFields = [
 
 const maxExtracted = 10;
 
-/** Body of `POST /threads/search`: `extract` names parts of each thread by paths: `values.messages[-1].content`. */
+/**
+ * Body of `POST /threads/search`: `metadata` and `values` match key by key. `extract` names parts of a thread by their
+ * paths, such as `values.messages[-1].content`, which each thread answers under `extracted`.
+ */
 export const threadSearch = z.strictObject({
   ids: z.array(z.uuid()).optional(),
   metadata: freeObject.optional(),

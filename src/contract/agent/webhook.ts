@@ -9,7 +9,10 @@ export interface WebhookDomain {
   below: boolean;
 }
 
-/** Parses an entry of `webhooks.url.allowed_domains`: a host name, an address, or `*.` and a domain. */
+/**
+ * Parses an entry of `webhooks.url.allowed_domains` (section "Webhook configuration"): a host name, an address, or `*.`
+ * and a domain. Undefined for anything else, such as a URL or a name with a port, which could never match.
+ */
 export function readWebhookDomain(entry: string): WebhookDomain | undefined {
   const below = entry.startsWith('*.');
   const written = below ? entry.slice(2) : entry;

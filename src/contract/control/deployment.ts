@@ -24,7 +24,10 @@ export const deploymentCreateRequest = z.strictObject({
 });
 export type DeploymentCreateRequest = z.infer<typeof deploymentCreateRequest>;
 
-/** The body of PATCH: absent and null leave a field; `secrets` and `resource_spec` are replaced whole. */
+/**
+ * The body of PATCH. A field that is absent or null stays as it is. `secrets` replaces the whole set, `resource_spec`
+ * is replaced whole, `source_config` may hold some fields only.
+ */
 export const deploymentPatchRequest = z.strictObject({
   revision_source: z.enum(['github', 'internal_docker', 'internal_source']).nullish(),
   source_config: sourceConfigRequest.nullish(),
@@ -34,7 +37,10 @@ export const deploymentPatchRequest = z.strictObject({
 });
 export type DeploymentPatchRequest = z.infer<typeof deploymentPatchRequest>;
 
-/** A deployment in a response: `source_revision_config` is the latest revision's, and `secrets` are unmasked. */
+/**
+ * A deployment in a response (docs/design/contract.md#deployments). `source_revision_config` is the latest revision's,
+ * `active_revision_id` names the one that serves. `secrets` are unmasked.
+ */
 export const deployment = z.looseObject({
   name: z.string(),
   source: z.string(),

@@ -46,7 +46,10 @@ export interface DeploymentField {
 
 const built = ['github', 'internal_source'] as const;
 
-/** What should run, in the order of action.yml. Some are required here because nothing could be built without them. */
+/**
+ * What should run, in the order of action.yml. The rules are those of docs/design/contract.md#deployment-settings and
+ * #revision-settings; `repo_url`, `repo_ref` and `image_uri` are required because nothing could be built without them.
+ */
 export const runFields: readonly DeploymentField[] = [
   {
     name: 'name',

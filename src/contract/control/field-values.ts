@@ -30,7 +30,10 @@ export function graphConfigPathProblem(path: string): string | undefined {
   return /(^|\/)\.?$/.test(path) ? 'must name a file' : undefined;
 }
 
-/** What `install_command` and `build_command` must not contain, as on the public service. */
+/**
+ * What `install_command` and `build_command` must not contain, with names for people. The contract leaves it open; this
+ * is what the public service refuses.
+ */
 const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
   [/['"`]/, 'a quote'],
   [/\\/, 'a backslash'],

@@ -48,7 +48,10 @@ export const workClaim = z.looseObject({
     /** Null if neither the deployment nor its listener names one: the cluster's default. */
     namespace: z.string().nullable(),
   }),
-  /** What must run in the cluster; null where all objects of the deployment must be deleted. */
+  /**
+   * What must run in the cluster: a revision to deploy, or the live one again after another was abandoned. Null:
+   * nothing; all objects of the deployment must be deleted.
+   */
   revision: claimedRevision.nullable(),
 });
 export type WorkClaim = z.infer<typeof workClaim>;

@@ -6,7 +6,10 @@ const tagPrefix = 'refs/tags/';
 /** True for a tag: tags are never built on push (docs/design/contract.md#deployment-settings: `build_on_push`). */
 export const isTagRef = (ref: string): boolean => ref.startsWith(tagPrefix);
 
-/** Converts a branch or tag to the specification's spelling: the branch's plain name, or `refs/tags/...`. */
+/**
+ * Converts a branch or tag to the specification's spelling: a branch is its plain name, a tag its full `refs/tags/...`
+ * (docs/design/contract.md#revision-settings: `repo_ref`).
+ */
 export function readRepoRef(written: string): ReadRepoRef {
   const ref = written.trim();
   if (ref.startsWith('refs/heads/')) return checked(ref.slice('refs/heads/'.length));

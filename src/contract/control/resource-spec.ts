@@ -73,7 +73,10 @@ const shape = {
 
 export const resourceFields = z.strictObject(shape);
 
-/** What each replica gets (docs/design/contract.md#resources). Every mount must name a volume. */
+/**
+ * What each replica gets (docs/design/contract.md#resources): CPU in cores, memory in MB, storage in GiB. Volume names
+ * are unique, every mount names a volume, and container names are unique within the pod.
+ */
 export const resourceSpec = resourceFields.superRefine((spec, context) => {
   const volumes = new Set<string>();
   for (const [index, { name }] of (spec.volumes ?? []).entries()) {

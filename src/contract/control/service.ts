@@ -24,7 +24,10 @@ export interface WriteOptions extends CallOptions {
    * are not stored, so the key can be used again. Keys are kept for 7 days. Not part of the contract.
    */
   idempotencyKey?: string | undefined;
-  /** For how many seconds a revision of this write is held before traffic; needs a service that holds revisions. */
+  /**
+   * The seconds for which a revision that this write makes is held before it gets traffic, sent as `Landfall-Hold`.
+   * Only for a service that holds revisions (`features`). Not part of the contract.
+   */
   holdSeconds?: number | undefined;
 }
 
@@ -35,7 +38,10 @@ export interface ReportOptions extends CallOptions {
 
 /** The options of a change. */
 export interface ChangeOptions extends WriteOptions {
-  /** The latest revision that the change is based on: with a newer one, a service that supports it refuses (412). */
+  /**
+   * The latest revision on which the change is based, sent as `If-Match`. A service that supports it refuses the change
+   * (412, a conflict) if there is a newer revision. Not part of the contract.
+   */
   ifLatest?: string | undefined;
 }
 
@@ -83,7 +89,10 @@ export interface ControlService {
   buildLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
   /** POST /v1/projects/{id}/revisions/{revisionId}/deploy_logs */
   deployLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
-  /** POST .../verdicts: what smoke tests found. Only adds to the history of a service with `verdicts` (`features`). */
+  /**
+   * POST /v2/deployments/{id}/revisions/{revisionId}/verdicts: what smoke tests found. Only for a service that takes
+   * verdicts (`features`), which changes nothing but its history.
+   */
   reportVerdict(
     deploymentId: string,
     revisionId: string,
@@ -91,7 +100,10 @@ export interface ControlService {
     options: ReportOptions,
   ): Promise<unknown>;
 
-  /** GET .../baselines/{testHash}: what a smoke test measured; missing where nothing is kept. */
+  /**
+   * GET /v2/deployments/{id}/revisions/{revisionId}/baselines/{testHash}: what a smoke test measured of a revision;
+   * fails as missing where nothing is kept. Only for a service with `baselines` (`features`).
+   */
   getBaseline(
     deploymentId: string,
     revisionId: string,
@@ -107,7 +119,10 @@ export interface ControlService {
     options?: CallOptions,
   ): Promise<unknown>;
 
-  /** POST .../promote: switches the traffic to a held revision. May be repeated; a 409 is too late, or too early. */
+  /**
+   * POST /v2/deployments/{id}/revisions/{revisionId}/promote: switches the traffic to a held revision. Repeating a
+   * decision is allowed; a 409 refuses one that comes too late, or before the revision is held (`decideHold`).
+   */
   promoteRevision(
     deploymentId: string,
     revisionId: string,

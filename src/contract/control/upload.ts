@@ -2,7 +2,11 @@ import * as z from 'zod';
 import type { Tarball } from '../../kit/archive/tarball.ts';
 import type { CallOptions } from '../call-options.ts';
 
-/** The response of POST .../upload-url: PUT the gzip tar to `upload_url`, then name it as `source_tarball_path`. */
+/**
+ * The response of POST /v2/deployments/{id}/upload-url (docs/design/contract.md#endpoints, which writes the path
+ * without `/v2`). Upload the gzip tar with a PUT to `upload_url` with `Content-Type: application/gzip`; then use
+ * `object_path` as `source_tarball_path`.
+ */
 export const uploadTarget = z.looseObject({ upload_url: z.url(), object_path: z.string().min(1) });
 export type UploadTarget = z.infer<typeof uploadTarget>;
 

@@ -26,7 +26,10 @@ const cut = 64 * 1024;
 const systemByte = 9;
 const unknownSystem = 255;
 
-/** The bytes of a reproducible gzip tar. Not by Node's gzip, whose output depends on processor and version. */
+/**
+ * The bytes of a gzip tar of these entries, in chunks: the same wherever, whenever and by whichever user it is
+ * made. Not Node's own gzip: what that makes of the same bytes depends on the processor and on the version of Node.
+ */
 export async function* gzipTar(folder: string, entries: readonly SourceEntry[]): AsyncGenerator<Uint8Array> {
   let made: Uint8Array[] = [];
   // With a time of 0 the header has none.

@@ -23,7 +23,10 @@ export interface Listing {
   problems: Problem[];
 }
 
-/** Lists what of a folder is packed, without folders themselves, as git does. Reports every problem at once. */
+/**
+ * Lists what of a folder is packed. Folders themselves are not: git does not keep empty ones either, so a checkout and
+ * the folder that it was made from are the same. Every problem is reported at once, up to the limit of entries.
+ */
 export async function listSource(folder: string, limits: SourceLimits, signal?: AbortSignal): Promise<Listing> {
   const entries: SourceEntry[] = [];
   const leftOut: string[] = [];
@@ -180,7 +183,10 @@ function nameProblem(path: string, name: string): string | undefined {
   return Buffer.byteLength(path) > maxPathLength ? `its path is longer than ${maxPathLength} bytes` : undefined;
 }
 
-/** Why a link is not packed: it must stay in the folder, and go up only at its begin, where no other link can be. */
+/**
+ * Why a link is not packed: it must lead to something within the folder, wherever that is unpacked. It may go up only
+ * at its begin, because going up behind a name goes up from wherever a link of that name leads to.
+ */
 function linkProblem(path: string, target: string): string | undefined {
   const out = 'this link leads out of the folder: put a copy in its place, or leave it out by an ignore file';
   if (target === '' || /[\p{Cc}\\]/u.test(target)) return 'this link holds a backslash or a control character';

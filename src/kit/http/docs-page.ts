@@ -36,7 +36,12 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** The page of an OpenAPI document at `openapi.json` beside it, without external requests. @param title plain words. */
+/**
+ * The page of an OpenAPI document, without external requests. It is served as `docs` beside `openapi.json`, and its
+ * files (`pageAsset`) below it.
+ *
+ * @param title plain words, nothing that HTML would read.
+ */
 export function docsPage(title: string): Response {
   const page = `<!doctype html>
 <html lang="en">

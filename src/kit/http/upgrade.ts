@@ -6,7 +6,12 @@ import type { Duplex } from 'node:stream';
 export const wantsWebSocket = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
-/** Handles upgrades; a failure, or `closeAllConnections`, closes the connection. `head` follows the request. */
+/**
+ * Handles the requests of a server that ask for an upgrade; a failure closes the connection. `closeAllConnections` of
+ * the server cuts their connections too, which Node.js leaves open.
+ *
+ * @param handle `head` is what the client has sent after its request.
+ */
 export function onUpgrade(
   server: Server,
   handle: (request: IncomingMessage, connection: Socket, head: Buffer) => void | Promise<void>,

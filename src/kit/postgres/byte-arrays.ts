@@ -7,7 +7,12 @@ const json = new Set<number>([types.builtins.JSON, types.builtins.JSONB]);
 /** The bytes of an array of Postgres, as nested as it is there. */
 export type ByteArrays = (Buffer | null | ByteArrays)[];
 
-/** The driver's parsers, but for `bytea[]`, which it reads in 0.2 s for each megabyte. `parseJson` is optional. */
+/**
+ * The parsers of a connection: the driver's own, but for `bytea[]`, which it reads character by character. That takes 0.2 s
+ * for each megabyte, and a state is one such value.
+ *
+ * @param parseJson of `json` and `jsonb`; the driver's own when absent.
+ */
 export const typeParsers = (parseJson?: (text: string) => unknown): typeof types => ({
   ...types,
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {

@@ -22,7 +22,10 @@ export interface EmbeddedPostgresOptions {
   log: Logger;
   /** Root's folder for what the server's user could not reach otherwise. */
   systemFolder?: string;
-  /** Settings of the server beyond ours: `{ max_connections: '20' }`, or `{ fsync: 'off' }` in tests. */
+  /**
+   * Settings of the server beyond ours, by name, for example `{ max_connections: '20' }`. `{ fsync: 'off' }` is for
+   * data that may be lost, in tests for example.
+   */
   settings?: Record<string, string>;
   /** Listen at a socket that only root and the server's user can reach, instead of a port. Only for root. */
   isClosed?: boolean;
@@ -105,7 +108,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 /** How long to wait before the next attempt to start a server that ended, in milliseconds. */
 export const pauseBefore = (attempt: number): number => backoffMs(attempt, 250, 10_000);
 
-/** Supervises a server: `again` restarts it at the same address, until it gives `undefined`: then it is closed. */
+/**
+ * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), `again` starts it at the same
+ * address, for as long as it takes, unless it gives `undefined`: then there is nothing left to start.
+ */
 function keepRunning(first: Server, again: () => Promise<Server | undefined>, clock: Clock, log: Logger) {
   const enough = new AbortController();
   let server = first;

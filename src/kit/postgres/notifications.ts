@@ -18,7 +18,10 @@ export interface Notifications {
   close(): Promise<void>;
 }
 
-/** Listens to a channel (`LISTEN`) on a connection of its own, which is made again where it is lost. */
+/**
+ * Listens to a channel of the database (`LISTEN`), on a connection of its own. Where that is lost it is made again, as
+ * often as it takes. Throws when the first connection cannot be made.
+ */
 export async function listenTo(options: NotificationsOptions): Promise<Notifications> {
   const { url, channel, heard, reconnected, clock } = options;
   const closing = new AbortController();

@@ -21,7 +21,10 @@ export interface OpenQueueOptions {
   clock?: Clock;
 }
 
-/** The defaults of jobs, in seconds. A job is repeated for as long as it takes, so that no outage loses it. */
+/**
+ * How the jobs of a name are treated unless its policy says otherwise. Times in seconds. A job is repeated for as long
+ * as it takes: what was acknowledged is not lost to an outage of some hours.
+ */
 const jobDefaults = {
   /** Attempts after the first one before a job counts as failed for good. */
   retryLimit: 1_000,
@@ -84,7 +87,10 @@ export interface Queue {
     jobs: readonly { id?: string; data: object; startAfter?: Date | number; group?: string }[],
     options?: Pick<SendOptions, 'db'>,
   ): Promise<string[]>;
-  /** Works on the jobs of a name. A handler that throws has its job repeated; one can come twice, as after a crash. */
+  /**
+   * Works on the jobs of a name. A handler that returns ends its job; one that throws has it repeated later. A job
+   * can come twice, for example after a crash: handlers must be able to bear that.
+   */
   work<Data extends object>(
     name: string,
     options: WorkOptions,

@@ -26,7 +26,11 @@ interface ResolvedDatabase {
   close(): Promise<void>;
 }
 
-/** The Postgres of this installation: by address, else the embedded one. @throws Error as `startEmbeddedPostgres`. */
+/**
+ * The one Postgres of this installation: the person's own where an address is given, else the embedded one.
+ *
+ * @throws Error when the address is not one of Postgres or does not respond, or as `startEmbeddedPostgres` does.
+ */
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {
     const url = checkAddress(databaseUrl);

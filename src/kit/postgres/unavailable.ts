@@ -20,7 +20,10 @@ const goneCodes = new Set([
 const goneWords =
   /connection terminated|timeout (exceeded )?when trying to connect|timeout expired|connection ended|connection error/i;
 
-/** Whether a server answered that it is not ready, is leaving, or is full: it is there, and waiting helps. */
+/**
+ * Whether a server answered that it is not ready yet, is leaving, or is full: it is at this address, and waiting helps.
+ * It is unknown whether an unresponsive server exists.
+ */
 export function isDatabaseStarting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return goneStates.has(codeOf(error)) || isDatabaseStarting(error.cause);
@@ -59,7 +62,10 @@ export function explainConnecting(error: unknown): Error {
   return codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
 }
 
-/** Retries work while the database is unavailable (`isPassing`), for `forMs`. The work has to bear being done twice. */
+/**
+ * Does what a start needs of its database, again while that is unavailable (`isPassing`). The work has to bear being
+ * done twice. Throws the last error after `forMs` milliseconds, and any other error at once.
+ */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   options: { clock: Clock; forMs?: number; isPassing?: (error: unknown) => boolean },

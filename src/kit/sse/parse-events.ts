@@ -31,8 +31,9 @@ export interface ParseOptions {
 }
 
 /**
- * Bytes to events, wherever the bytes are cut. What follows the last whole event is an `EventStreamError`. Leaving the
- * loop early ends the source as well; an error of the source is passed on.
+ * Bytes to events, whatever the pieces the bytes come in: a cut inside a character, a line or between CR and LF changes
+ * nothing. An event is given out once it is whole; what follows the last whole one is an `EventStreamError`, given
+ * after all events before it. Leaving the loop early ends the source as well; an error of the source is passed on.
  */
 export function parseEvents(chunks: AsyncIterable<Uint8Array>, options: ParseOptions): AsyncIterable<TextEvent> {
   return readEvents(chunks, { ...options, read: (event) => event, explain: (problem) => problem });

@@ -35,7 +35,10 @@ export function differs({ live, liveOf, changed, changedOf }: TwoCounts): number
   return Math.min(1, 2 * Math.min(more, fewerIn({ live, liveOf, changed, changedOf })));
 }
 
-/** For intervals looked at once, and several times: an agent with the drop is called no worse in at most 1 %. */
+/**
+ * Of the intervals that exclude a change, where they are looked at once and where several times: computed exactly, an
+ * agent with a drop that is looked for is called no worse in at most 1 %, whatever its pass rate.
+ */
 const normalQuantile = { once: 2.9, often: 3 };
 /** A larger drop is excluded like one of so many points, for the interval is too short between rates near 0 and 1. */
 const maxDrop = 0.4;
@@ -94,7 +97,10 @@ export function median(numbers: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
 }
 
-/** The rank test of Mann and Whitney (normal approximation, ties): how probable so large numbers in `changed` are. */
+/**
+ * The rank test of Mann and Whitney, by its normal approximation with ties: the probability of numbers in `changed`
+ * that are so much larger than those in `live`, where both are drawn alike.
+ */
 export function largerIn(live: readonly number[], changed: readonly number[]): number {
   const [n, m] = [live.length, changed.length];
   const all = [...live, ...changed].toSorted((a, b) => a - b);

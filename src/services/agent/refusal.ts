@@ -1,7 +1,10 @@
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 
-/** Refuses a request because of the caller, the agent's rules or a temporary state: with `{"detail": ...}`. */
+/**
+ * Refuses a request because of the caller, the agent's authorization rules or a temporary state. The error handler
+ * turns it into a response in the one shape `{"detail": ...}`.
+ */
 export class Refusal extends Error {
   readonly status: number;
   readonly detail: string | FieldProblem[];
@@ -34,7 +37,11 @@ export const missing = (what: string): Refusal => new Refusal(404, what);
 
 // Clients look for the public servers' words, which start these messages.
 
-/** A missing assistant. @param graphs all graphs' ids; absent where callers see only some assistants. */
+/**
+ * A missing assistant, named by a uuid or a graph's id.
+ *
+ * @param graphs the ids of all graphs; absent where callers see only some assistants: a hidden one must look like a missing one.
+ */
 export function noAssistant(idOrGraph: string, graphs: readonly string[] = []): Refusal {
   const known = graphs.length > 0 ? ` (${graphs.map((id) => `"${id}"`).join(', ')})` : '';
   const meant = didYouMean(idOrGraph, graphs);

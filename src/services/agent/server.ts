@@ -32,7 +32,12 @@ export interface AgentServerProcess {
   routes(): Route[];
   /** Becomes idle: drains runs within the bound, releases the others, and closes the database, until `wake`. */
   rest(): Promise<void>;
-  /** Serves again as a revision of the same build and environment. @throws Error if it serves another, or stops. */
+  /**
+   * Serves again as the given revision, which must have the same build and environment. Does nothing if it already
+   * serves as that one.
+   *
+   * @throws Error if it serves as another revision, or shuts down.
+   */
   wake(revisionId: string): Promise<void>;
   /** Ends the hold of a held revision: it takes part in all work from now on, or its unfinished runs are ended after it. */
   endHold(how: 'promote' | 'discard'): Promise<void>;
@@ -112,7 +117,10 @@ async function open({ databaseUrl, log, clock, keepsNumbers }: ResolvedOptions):
   return { storage, processId };
 }
 
-/** Opens the database and loads the code in parallel, which blocks this process: responses may time out. */
+/**
+ * Opens the database and loads the code in parallel. Loading blocks this process, for many seconds on a busy machine,
+ * so that a response of the database may time out, which counts as unavailable.
+ */
 async function openAndLoad(options: ResolvedOptions, fetch: Fetch): Promise<[OpenStorage, AgentCode]> {
   const loading = loadAgentCode(options.configuration, options.configPath, { ...options, fetch });
   const opening = open(options);

@@ -1,10 +1,18 @@
 import type { ServerInfo } from '../../contract/agent/service.ts';
 import { copyMetadataFlag } from '../../contract/agent/thread.ts';
 
-/** The API version that this server implements, one of the public server's: features are tied to these. */
+/**
+ * The API version that this server implements. The specification ties features to versions of the public server
+ * (section "Versioning"), so it is one of those, not the version of this package.
+ */
 export const apiVersion = '0.5.36';
 
-/** What clients learn of this server, which they tell apart by `context` (JavaScript) and the engine's version. */
+/**
+ * What clients learn of this server. The public servers tell their language apart: the one for JavaScript has `context`, the
+ * one for Python, which also runs graphs in JavaScript, has the version of its engine.
+ *
+ * @param engine the version of `langgraph`, where graphs are in Python.
+ */
 export const serverInfo = (
   { revisionId, deploymentId }: { revisionId?: string | undefined; deploymentId?: string | undefined },
   sendsWebhooks: boolean,

@@ -1,6 +1,9 @@
 import { memberOf } from './members.ts';
 
-/** Serializes a value of the engine for the API: messages as flat objects, what JSON lacks as null or text. */
+/**
+ * Serializes a value of the engine for the API: a message is a flat object with its `type`, not in the engine's storage
+ * format. What JSON can't represent becomes null (undefined) or text (bigint).
+ */
 export function toWire(value: unknown): string {
   const quick = quickly(value);
   // A recursive walk is slow, and only stored forms of messages have this mark.

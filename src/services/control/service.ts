@@ -18,8 +18,9 @@ import { summaryOperations } from './deployments/summaries.ts';
 import { verdictOperations } from './verdicts/service.ts';
 
 /**
- * The control service for one tenant, in this process. Takes anything as a body: what does not hold is refused with the
- * same `ServiceError`s as over HTTP.
+ * The control service for one tenant, in this process (docs/design/contract.md). It does what the contract's interface
+ * says, and takes anything as a body: what does not hold is refused with the same `ServiceError`s that a client makes
+ * of the answers over HTTP. The operations beyond the interface are described where they are defined.
  */
 export function createControlService(given: ServiceDependencies) {
   const settings = { ...given, rollouts: changedByListeners(given) };

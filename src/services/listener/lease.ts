@@ -16,8 +16,10 @@ const isOver = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'missing');
 
 /**
- * Keeps a claim alive. It ends by this side's own clock before the service may hand it on: it counts from when the last
- * answered request was sent (ms).
+ * Keeps a claim alive from now on. By this side's own clock it ends before the service may hand it to anybody else: it
+ * is counted from the moment at which the last request that was answered was sent.
+ *
+ * @param heldSince when the request was sent that the service answered first (ms).
  */
 export function keepLease({ leaseMs, renew, clock }: LeaseDependencies, heldSince: number) {
   const work = new AbortController();

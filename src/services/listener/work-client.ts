@@ -68,7 +68,10 @@ const readClaimOrNone: Reader<WorkClaim | undefined> = (reply) =>
 const minMs = 500;
 const maxMs = 30_000;
 
-/** How long to wait after failures (ms): longer each time, different for several (`random`), at least as requested. */
+/**
+ * How long to wait after so many failures in a row (ms): longer each time, never the same for two of several that
+ * failed together, by a `random` number up to 1, and for as long as the server requests.
+ */
 export function retryDelayMs(failures: number, random: number, requestedMs = 0): number {
   const most = backoffMs(failures, minMs, maxMs);
   return Math.max(requestedMs, most * (0.5 + random / 2));

@@ -46,7 +46,10 @@ export function programOptions({ libraries, user }: Programs) {
   };
 }
 
-/** Makes the database cluster of a home unless it has one, and returns the superuser's password. Throws as `initdb`. */
+/**
+ * Makes the database cluster of a home unless it has one, written through to the disk if `durable`, and returns the
+ * superuser's password, which lies in the home for later starts. Throws what `initdb` said when it fails.
+ */
 export async function ensureCluster(home: string, programs: Programs, durable: boolean): Promise<string> {
   const cluster = clusterOf(home);
   const passwordFile = join(home, 'password');

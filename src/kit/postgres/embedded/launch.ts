@@ -8,7 +8,10 @@ import { unlessCode } from '../../errors.ts';
 import { freePort, isFree } from '../../free-port.ts';
 import { existingHome } from './placement.ts';
 
-/** The address of a database on an embedded server: a secret. No TLS, whatever `PGSSLMODE` is. */
+/**
+ * The address of a database on an embedded server: a secret. It says that there is no TLS on the loopback, because a
+ * `PGSSLMODE` in the environment would request it.
+ */
 export function addressOf(address: ServerAddress, password: string, database: string): string {
   if ('port' in address) {
     return `postgres://${superuser}:${password}@127.0.0.1:${address.port}/${database}?sslmode=disable`;
@@ -78,7 +81,10 @@ function readPort(file: string): number | undefined {
 /** Whether a data folder has the data of an embedded server, wherever that lies. */
 export const hasEmbeddedData = (dataDir: string): boolean => existingHome(resolve(dataDir)) !== undefined;
 
-/** The address of a database on another process's embedded server: a secret. Undefined where none ever ran. */
+/**
+ * The address of a database on the embedded server that another process of this user runs on a data folder: a secret.
+ * Undefined where no server ever ran there; whether one runs now is seen by connecting.
+ */
 export function runningEmbedded(dataDir: string, database = 'landfall'): string | undefined {
   const home = existingHome(resolve(dataDir));
   if (home === undefined) return undefined;

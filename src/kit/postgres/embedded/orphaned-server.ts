@@ -13,7 +13,10 @@ interface Suspect {
   worksInCluster: boolean | undefined;
 }
 
-/** Whether a process is the Postgres of this very cluster, and not one that got the same id later. */
+/**
+ * Whether a process is the Postgres of this very cluster: Postgres works in its cluster's folder and was started
+ * with `-D` and that folder. A process that only got the same id later is not touched.
+ */
 export function isServerOf(cluster: string, { command, worksInCluster }: Suspect): boolean {
   if (command === undefined) return false;
   if (worksInCluster !== undefined) return worksInCluster && command.some((word) => word.endsWith('postgres'));

@@ -63,7 +63,10 @@ export function placeData(dataDir: string, user: ServerUser | undefined, systemF
 /** The name under which a requested folder's data lies in root's folder. */
 export const folderKey = (requested: string): string => hash('sha256', requested).slice(0, 16);
 
-/** Completes a move once its home is ours alone: puts data of a removed folder aside, then writes the note. */
+/**
+ * Completes a move once its home is ours alone: data without a note belongs to a requested folder that was
+ * removed, so it is put aside, kept but not used; then the note is written.
+ */
 export function finishMove({ requested, home, moved }: Placement, now: Date, log: Logger): void {
   if (!moved) return;
   if (existsSync(clusterOf(home))) {

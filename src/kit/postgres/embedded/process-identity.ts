@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { unlessCode } from '../../errors.ts';
 
-/** When a process began, as an opaque word that no later process with its id shares; `undefined` when none runs. */
+/**
+ * When a process began, as an opaque word that differs between two processes that had the same id one after the
+ * other, also across a restart of the machine; `undefined` when no such process runs.
+ */
 export function processBirth(pid: number): string | undefined {
   return process.platform === 'linux' ? birthFromProc(pid) : birthFromPs(pid);
 }

@@ -82,7 +82,10 @@ export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger)
   }
 
   return {
-    /** Opens the way of a group, with `requested` connections at once. Returns the folder of its socket. */
+    /**
+     * Opens the way of one group of this machine, which may hold `requested` connections at once, also those that have
+     * not logged in. Returns the folder of the socket: the `host` of an address.
+     */
     async wayFor(gid: number, requested: number): Promise<string> {
       const limit = Math.min(requested, maxPlacesOfOne);
       const way = join(folder, String(gid));

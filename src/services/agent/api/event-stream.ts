@@ -105,7 +105,10 @@ export async function beat(
   }
 }
 
-/** Events without a mode are always sent. The stream of a cancelled run just ends, as on the public servers. */
+/**
+ * Events without a mode (the first one and errors) are always sent. The stream of a cancelled run just ends, as on the
+ * public servers: an error would be shown to the person who cancelled it.
+ */
 function isRequested(
   { event, json }: LoggedEvent,
   { modes, showsCancellation = false }: Pick<StreamOptions, 'modes' | 'showsCancellation'>,

@@ -6,7 +6,10 @@ export const maxWaitMs = 1000;
 
 const encoder = new TextEncoder();
 
-/** Sends JSON that may take long: leading newlines, which JSON allows, keep the connection alive. */
+/**
+ * Sends JSON that may take long. A quick result is a plain response; else the response starts at once, with newlines as
+ * heartbeats until the JSON is there. Valid, because JSON may begin with white space.
+ */
 export async function heartbeatJson(
   json: Promise<string>,
   { clock, onGone, headers }: { clock: Clock; onGone: () => void; headers: Record<string, string> },

@@ -64,7 +64,10 @@ export function showVersion(version: Selectable<AssistantVersionsTable>): Assist
   return { ...showAssistant({ ...version, updated_at: version.created_at }), version: version.version };
 }
 
-/** An empty `config` marks an unconfigured assistant (rule 4). A context alone is shown as its `configurable` too. */
+/**
+ * An empty `config` marks an unconfigured assistant (section "Assistant", rule 4). An assistant that has only a context
+ * shows it as its `configurable`: the engine has one schema for both.
+ */
 function shownConfig({ config, context }: Pick<StoredAssistant, 'config' | 'context'>): FreeObject {
   const isEmpty = (values: FreeObject) => Object.keys(values).length === 0;
   return isEmpty(config) && !isEmpty(context) ? { configurable: context } : config;

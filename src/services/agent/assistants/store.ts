@@ -23,7 +23,10 @@ export type VersionValues = Pick<
   'graph_id' | 'name' | 'description' | 'context' | 'config' | 'metadata'
 >;
 
-/** The next version of an assistant: `context` and `config` are replaced, `metadata` is merged, absent fields stay. */
+/**
+ * Computes the next version of an assistant (section "States and transitions"). `context` and `config` replace the
+ * former value, `metadata` is merged key by key, and absent fields keep the value of the active version.
+ */
 export function nextVersion(active: VersionValues, patch: AssistantPatch): VersionValues {
   return {
     graph_id: patch.graph_id ?? active.graph_id,

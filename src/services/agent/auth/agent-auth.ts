@@ -44,7 +44,12 @@ export interface AgentAuth {
 
 type Handler = (argument: unknown) => unknown;
 
-/** Loads the `Auth` instance of the agent's own SDK, recognized by its fields. @throws StartupError with the line. */
+/**
+ * Loads the `Auth` instance of the SDK that `auth.path` names. Recognized by its fields, because the agent has its own
+ * copy of the SDK.
+ *
+ * @throws StartupError with the line in the configuration file.
+ */
 export async function loadAuth(configuration: Configuration, configPath: string): Promise<AgentAuth | undefined> {
   const { auth } = configuration.file;
   if (auth?.path === undefined) return undefined;

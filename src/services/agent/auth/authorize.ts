@@ -28,7 +28,10 @@ export interface AuthorizeParts {
   findItem: FindItem;
 }
 
-/** Authorizes each request to the server's own routes: a handler may refuse, change or narrow it. */
+/**
+ * Authorizes each request to the server's own routes before they run: a handler may refuse it, change it, or narrow
+ * what it sees. A route without a rule is rejected.
+ */
 export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareHandler {
   return async (c, next) => {
     const access = accessOf(c.req.method, c.req.path);

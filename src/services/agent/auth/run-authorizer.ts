@@ -19,7 +19,11 @@ export type RunAuthorizer = ReturnType<typeof createRunAuthorizer>;
 /** Applies the agent's rules to runs. A cron that predates the rules names no user, and keeps running. */
 export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
   return {
-    /** @throws Refusal 404 if a filter hides the assistant, which the run sees, or if the rules refuse. */
+    /**
+     * Checks whether the caller may read the assistant, whose configuration and context the run sees.
+     *
+     * @throws Refusal 404 if a filter hides the assistant, or if the rules refuse.
+     */
     async mayUse(assistant: StoredAssistant, request: RunCreate): Promise<void> {
       const user = userIn(request.config?.configurable);
       if (user === undefined) return;

@@ -49,7 +49,10 @@ export interface CronChange {
   next: Date | null | undefined;
 }
 
-/** Applies a change of a cron at `now` (ms). Runs missed while it was disabled are not made up for. */
+/**
+ * Applies a request to change a cron. The next run is computed again from `now` (ms since the epoch) if its times
+ * changed; runs missed while it was disabled are not made up for.
+ */
 export function applyCronPatch(read: StoredCron, patch: CronPatch, now: number): CronRequestResult<CronChange> {
   const cron: StoredCron = {
     ...read,

@@ -8,8 +8,11 @@ const name = 'runs_of_crons';
 const statementMs = 30_000;
 
 /**
- * Creates the index for the runs of a cron in the background; returns a function that ends it and waits for that. Not
- * in a migration: the former revision writes runs meanwhile. The next start replaces an unfinished one.
+ * Creates the index for the runs of a cron, which have its id in their metadata, in the background: it waits for the
+ * transactions under way, and without it only that list is slow. Not in a migration: the former revision writes runs
+ * meanwhile. An unfinished one is invalid, and the next start replaces it. Logs a failure.
+ *
+ * @returns a function that ends it and waits for that.
  */
 export function indexCronRuns({ url, pool, log }: { url: string; pool: Pool; log: Logger }): () => Promise<void> {
   const stop = new AbortController();

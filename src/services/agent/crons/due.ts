@@ -10,7 +10,10 @@ export interface Timing extends Schedule {
   end: number | undefined;
 }
 
-/** What to do about a due cron, and its `next` run. `astray`: that has passed, and would be due at each poll. */
+/**
+ * What to do about a due cron; `next` is the time of the following run, undefined if there is none. `astray` means that
+ * the computed next time has already passed: the cron would be due again at each poll.
+ */
 export interface DueDecision {
   kind: 'run' | 'passed-over' | 'astray';
   next: number | undefined;

@@ -31,7 +31,10 @@ function othersOf(def: unknown): ContextSchema['others'] {
   return kind === 'never' ? 'refused' : 'taken';
 }
 
-/** Probable typos: ignored keys similar to an absent known one. Others may be meant for a remote graph. */
+/**
+ * Finds probable typos: keys that the schema ignores, similar to a known key that is absent. Other unknown keys may be
+ * meant for a remote graph, which receives the whole context.
+ */
 export function contextErrors(
   context: Readonly<Record<string, unknown>>,
   schema: ContextSchema,

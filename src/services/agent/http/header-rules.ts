@@ -19,7 +19,10 @@ const credentialHeaders = new Set([
 const isUsual = (name: string): boolean =>
   name === 'user-agent' || (name.startsWith('x-') && !name.startsWith('x-forwarded-'));
 
-/** Maps headers to the `configurable` of runs: the usual ones and `includes`, without `excludes` and user keys. */
+/**
+ * Maps headers to the `configurable` of a request's runs: `x-*` and `user-agent`, as the public service does, plus
+ * `includes`, minus `excludes` and the keys reserved for the authenticated user.
+ */
 export function configurableHeaders(rules: HeaderRules | null | undefined): (headers: Headers) => FreeObject {
   const { includes = [], excludes } = patternsOf(rules ?? {});
   const isIncluded = matcher(includes);

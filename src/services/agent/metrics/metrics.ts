@@ -35,7 +35,10 @@ type LoadSnapshot = Awaited<ReturnType<typeof readLoadSnapshot>>;
 /** Histogram buckets (seconds) of response times, from reads to waiting for a run. */
 const durationBuckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 
-/** The metrics of this process in both formats, with the public server's names where it has them. */
+/**
+ * The metrics of this process in the Prometheus format and as JSON, with the public server's names where it has them.
+ * Gauges are read when scraped; only requests are counted as they happen.
+ */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #parts: MetricsParts;

@@ -28,7 +28,10 @@ export type RunProgress = Pick<StoredRun, 'run_id' | 'process_id' | 'status' | '
 /** How long (ms) a run waits for a slot of its process before another one may take it. */
 const maxWaitMs = 1000;
 
-/** Assigns runs to processes. Every change of ownership is one statement that names the former owner. */
+/**
+ * Assigns runs to processes. The runs' own rows are the queue: every change of ownership is one statement that names
+ * the former owner, so only one process succeeds. Leases are measured by the database's clock.
+ */
 export class RunQueue {
   readonly processId: string;
   readonly #storage: Storage;

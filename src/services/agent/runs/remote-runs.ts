@@ -39,7 +39,10 @@ interface Watch {
   onClose: () => void;
 }
 
-/** Runs of other processes, for callers here. Ends are in their rows; events are stored on request, within 1 s. */
+/**
+ * Runs of other processes, for callers that wait for them or follow them here. Their ends are in their rows; their
+ * events are stored on request, which their process notices within a second.
+ */
 export class RemoteRuns {
   readonly #parts: RemoteRunsParts;
   readonly #watches = new Set<Watch>();

@@ -213,7 +213,10 @@ export class RunEvents {
     return { kind: row.event === 'error' ? 'error' : 'values', json: row.data, id: Number(row.id) };
   }
 
-  /** Deletes the events of runs that ended before a time (ms), once earlier runs of their threads have, too. */
+  /**
+   * Deletes the events of runs that ended before a time (ms since the epoch). In the stream of a thread, a run's events
+   * come after those of the runs before it: they are kept until these have ended by then, too.
+   */
   async deleteBefore(before: number): Promise<void> {
     await this.#storage.pool.query(
       `delete from run_events where written_at < $1

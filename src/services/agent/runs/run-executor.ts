@@ -117,7 +117,10 @@ interface QueuedRun {
   ended: Promise<unknown>;
 }
 
-/** Queues the runs of this process by thread. A run waits for earlier ones only, so that none deadlock. */
+/**
+ * Queues the runs of this process by thread. A run only waits for one that was accepted before it: responses of the
+ * database and runs of other processes arrive in any order, and two runs waiting for each other would deadlock.
+ */
 export class ThreadQueues {
   readonly #lines = new Map<string, Set<QueuedRun>>();
 

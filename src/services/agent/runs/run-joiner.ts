@@ -28,7 +28,10 @@ export class RunJoiner {
     return isUnfinished(run) ? remoteRuns.ended({ runId: run.run_id }) : left.answer(run.run_id);
   }
 
-  /** The events of a run in any process. An ended one has its metadata, and its error if it failed. */
+  /**
+   * The events of a run in any process: of a resumable one all that are kept, else new ones. For an ended run: its
+   * metadata, and its error if it failed, since an empty stream would look like success.
+   */
   events(run: StoredRun): Followable {
     const { executor, remoteRuns } = this.#parts;
     const execution = executor.find(run.run_id);

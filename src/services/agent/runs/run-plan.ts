@@ -9,7 +9,10 @@ import { withoutClaims } from '../auth/caller.ts';
 
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
-/** The parameters of a run, its `kwargs`, from which another process must be able to continue it. */
+/**
+ * The parameters of a run, its `kwargs` (section "Webhook notification"): the input, the merged configuration of
+ * assistant and run, and the other parameters. Another process must be able to continue from them.
+ */
 export const runKwargs = z.looseObject({
   input: z.unknown().optional(),
   command: commandSchema.nullish(),

@@ -168,7 +168,10 @@ export const migrations: readonly Migration[] = [
   ),
   /** The input, output and steps of ended runs. Apart from the run itself, so that they can be dropped alone. */
   sqlStep('100-traced-steps', 'alter table trace_outbox add column detail json'),
-  /** Last attempts and ended webhooks, in a table of their own: a former revision sends all of the queue. */
+  /**
+   * The last attempt of each webhook, and those that were delivered or given up. These are in a table of their own: a
+   * process of a former revision would send everything that is in the queue.
+   */
   sqlStep(
     '101-webhook-history',
     `alter table webhook_deliveries

@@ -14,7 +14,10 @@ const maxConnections = 2;
 /** How long (ms) a query may wait for a connection: when many runs start at once, the database is still available. */
 const connectionWaitMs = 60_000;
 
-/** The application name of connections, by which other processes detect whether this one is alive. */
+/**
+ * The application name of a process's connections. Other processes of the deployment detect by it whether this one is
+ * alive: a killed process loses its connections at once.
+ */
 export const applicationName = (processId: string): string => `landfall-agent ${processId}`;
 
 /** Opens a deployment's database, migrated. @param options.keepsNumbers reads JSON's numbers as written. */

@@ -33,7 +33,10 @@ export interface ThreadsTable {
   status: ThreadStatus;
   /** The number of unfinished runs on the thread: the row's lock orders runs. */
   unfinished: Generated<number>;
-  /** The thread's status without unfinished runs; null before the first. */
+  /**
+   * The thread's status without unfinished runs: as before the current runs, updated by each that ends. Null before the
+   * first.
+   */
   status_at_rest: ColumnType<ThreadStatus | null, never, never>;
   /** Its graph metadata before the run that was accepted last. */
   graph_before: ColumnType<FreeObject | null, never, never>;

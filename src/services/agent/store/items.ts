@@ -57,7 +57,10 @@ const maxSweptAtOnce = 1000;
 const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<unknown> =>
   sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
 
-/** The items of a deployment, without expired ones. Callers have validated namespaces, keys and filters. */
+/**
+ * The items of a deployment, for the routes and the graphs. Each call ignores expired items, and is one statement, or a
+ * transaction without the agent's code. Callers have validated namespaces, keys and filters.
+ */
 export class Items {
   readonly #storage: Pick<Storage, 'db'>;
   readonly #clock: Clock;

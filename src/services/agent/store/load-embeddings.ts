@@ -9,7 +9,12 @@ import { OpenAiEmbeddings } from './openai-embeddings.ts';
 
 const path = ['store', 'index', 'embed'];
 
-/** Loads what `store.index.embed` names: the agent's code, or a model. @throws StartupError with the line. */
+/**
+ * Loads what `store.index.embed` names: a function or an object of the agent, or a model of an address with OpenAI's
+ * interface.
+ *
+ * @throws StartupError with the line in the configuration file.
+ */
 export async function loadEmbeddings(
   configuration: Configuration,
   configPath: string,

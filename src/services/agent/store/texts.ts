@@ -1,7 +1,11 @@
 import { readTextPath, type TextPath } from '../../../contract/agent/text-path.ts';
 import { isObject } from '../../../kit/json-object.ts';
 
-/** The different texts at paths of a JSON value, other values as JSON; undefined beyond `max` characters. */
+/**
+ * The different texts at the paths of a JSON value; every other value but null counts as its JSON.
+ *
+ * @param max the maximum number of characters of all; undefined if there are more.
+ */
 export function textsAt(value: unknown, paths: readonly string[], max: number): string[] | undefined {
   const texts = new Set<string>();
   let characters = 0;

@@ -68,7 +68,10 @@ export const dueAt = (ofAll?: Pick<Lifetime, 'minutes'>): string => `
       then updated_at + make_interval(secs => ${ofAll?.minutes ?? 'null'}::float8 * 60)
   end`;
 
-/** Whether a row of `threads` expired before `now`, in SQL: it is hidden. Not with unfinished runs. */
+/**
+ * Whether a row of `threads` expired before `now`, in SQL: it is then hidden, even if not yet removed. Excludes threads
+ * that only lose their history on expiry, and threads with unfinished runs.
+ */
 export type ExpiryCondition = (now: string) => string;
 
 /** @param ofAll the default time to live; undefined for none. */

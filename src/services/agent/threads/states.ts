@@ -144,7 +144,11 @@ export class ThreadStates {
     });
   }
 
-  /** Copies a thread with its states, without its runs; undefined if there is none. `metadata` is merged. */
+  /**
+   * Copies a thread with its states so far, without its runs; undefined if there is no such thread.
+   *
+   * @param metadata merged into that of the copy, which is never there without it.
+   */
   async copy(threadId: string, copyId: string, metadata: FreeObject = {}): Promise<StoredThread | undefined> {
     const { clock, threads } = this.#parts;
     return this.#within(async (client) => {
@@ -214,7 +218,10 @@ async function lock(client: PoolClient, threadId: string) {
 /** Metadata in its searchable form. */
 const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(parseExactly(storable(metadata)));
 
-/** $1 thread, $2 the new thread, $3 now, $4 more metadata. One consistent snapshot; its lifetime starts now. */
+/**
+ * $1 thread, $2 the new thread, $3 now, $4 more metadata. Copies a thread with its states in one statement, as a consistent snapshot; no
+ * row if there is no such thread. The copy's time to live starts now.
+ */
 const copyThread = `
   with source as (
     select * from threads where thread_id = $1::uuid

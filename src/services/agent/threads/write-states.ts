@@ -23,7 +23,12 @@ export interface Step {
 /** The key under which a subgraph receives the checkpointer of its parent. */
 const checkpointerKey = '__pregel_checkpointer';
 
-/** Writes states as if nodes had returned them, after that of `place`, the engine's `configurable`. */
+/**
+ * Writes states as if nodes had returned them, after the state that `place` names.
+ *
+ * @param place the engine's `configurable`: thread, namespace, checkpoint.
+ * @returns the configuration of the new state.
+ */
 export async function writeSteps(
   graph: StatefulGraph,
   place: Record<string, unknown>,

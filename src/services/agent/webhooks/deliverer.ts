@@ -36,7 +36,10 @@ const lookMs = 5_000;
 const atOnce = 32;
 const ofOneHost = 8;
 
-/** Delivers queued webhooks at least once each, until the receiver decides, or `decideRetry` gives it up. */
+/**
+ * Delivers queued webhooks at least once each, independently of the runs. Each is tried until its receiver accepts or
+ * rejects it, or the attempts are used up (`decideRetry`); the log reports those given up.
+ */
 export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #stop = new AbortController();

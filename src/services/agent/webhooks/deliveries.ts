@@ -57,7 +57,10 @@ export interface Claim {
   notTo: readonly string[];
 }
 
-/** The queue of webhooks, which the statement that ends a run adds to. An expired claim passes to the next process. */
+/**
+ * The queue of webhooks. The statement that ends a run adds its webhook (`runs/statements.ts`), so that none is lost.
+ * All processes of a deployment share it; a claim that expires passes to the next process.
+ */
 export class Deliveries {
   readonly #storage: Storage;
   /** Called for a webhook that is to be sent again. */

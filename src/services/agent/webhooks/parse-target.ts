@@ -85,7 +85,8 @@ const privateAddress =
 
 /**
  * Why a webhook to `host` may not go to `address`; undefined if it may. Private networks are closed unless the operator
- * opens them, or `allowed_domains` has this address: a name opens none, because its owner controls it.
+ * opens them, or `allowed_domains` contains this exact address, or `localhost` for this machine. A name in that list
+ * opens none, because its owner controls its addresses.
  */
 export function addressProblem(address: string, host: string, rules: UrlRules): string | undefined {
   const network = networkOf(address);

@@ -74,7 +74,10 @@ function unreadable(context: Context, status: number, why: string | FieldProblem
   });
 }
 
-/** What a write is sent with beside its body. `If-Match` names a revision, `*` is none; the key may be quoted. */
+/**
+ * What a write is sent with beside its body. `If-Match` names the revision that it was decided on; `*` is none, for
+ * what is not there is a 404 anyway. `Idempotency-Key` may stand in quotes or without.
+ */
 export function readConditions(context: Context): {
   ifLatest?: string;
   idempotencyKey?: string;

@@ -48,7 +48,10 @@ async function* linesOf(source: string): AsyncGenerator<string> {
   yield* linesBelow(source, '', 0, { files: maxFiles });
 }
 
-/** The list entries of a folder, opened without following links, since agents could replace one during the scan. */
+/**
+ * The list entries of a folder. The deployment's agents could replace a folder by a link during the scan, so each is
+ * opened without following links, and its entries are read through its handle.
+ */
 async function* linesBelow(
   folder: string,
   path: string,

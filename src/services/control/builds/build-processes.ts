@@ -13,7 +13,10 @@ const buildMark = 'LANDFALL_BUILD';
 export const buildProcesses = (folder: string, clock: Clock, user?: ProcessUser): ProcessFamily =>
   processFamily({ mark: [buildMark, folder], user }, clock);
 
-/** Kills the processes that a killed service left, by mark or home; returns how many. Only one agent may serve. */
+/**
+ * Kills the processes that a killed service left, by their mark or their home in the builds; returns how many. They
+ * would exit by themselves later, but the new service starts each agent again, and only one may serve.
+ */
 export async function killOrphanedProcesses(buildsFolder: string, clock: Clock): Promise<number> {
   const isLeft = ({ pid }: ProcessInfo): boolean =>
     [buildMark, agentMark, 'HOME'].some((name) => variableOf(pid, name)?.startsWith(`${buildsFolder}/`) === true);
@@ -46,7 +49,10 @@ export function exceededLimit(used: Usage, most: Pick<BuildBounds, 'memoryBytes'
   return `it ran more processes than a build may (${most.processes}) and was stopped`;
 }
 
-/** Why a build must be stopped: it may use half of the free space, live agents need the rest. */
+/**
+ * Measures a build periodically: why it must be stopped; undefined when `over` aborted first. It must not use more than
+ * half of the free space that it needs to start: the rest is for live agents.
+ */
 export const watchBuild =
   ({ processes, bounds, dataDir, freeSpace, clock }: WatchDependencies) =>
   async (over: AbortSignal): Promise<string | undefined> => {

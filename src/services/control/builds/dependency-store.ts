@@ -90,7 +90,10 @@ export const packagesAside = ({ folder }: RunningBuild): string => `${folder.sta
 /** The longest list of folders that is passed to a command, in bytes. */
 const maxListBytes = 100_000;
 
-/** Why an entry's folders can't be put into a checkout, where a link above one could lead outside. */
+/**
+ * Why an entry's folders can't be put into a checkout; undefined where they can. An install script chooses their names
+ * and the repository controls the checkout, so a link above one of them could lead outside.
+ */
 export function placementProblem(folders: readonly string[], into: string): string | undefined {
   if (Buffer.byteLength(folders.join('\0')) > maxListBytes) return 'it makes very many folders of packages';
   const blocked = folders
@@ -100,8 +103,10 @@ export function placementProblem(folders: readonly string[], into: string): stri
 }
 
 /**
- * Copies an entry's package folders into a checkout, and records the use. The build's user moves the copy there, so
- * that a link leads no further than that user can reach. Never hard links: a writer to one would change the others.
+ * Copies an entry's package folders into a checkout, replaces those that exist, and records the use. The service copies
+ * into a folder of its own and changes the owner; the build's user moves the copy into the checkout, so that a link
+ * there leads no further than that user can reach. Files share blocks where the file system can (reflink), and are
+ * never hard links: a writer to one copy would change the other.
  */
 export async function placePackages(
   entry: string,
@@ -130,8 +135,9 @@ done`;
 export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
 
 /**
- * npm's download cache for a build. It serves any reader by hash, and builds can write to it, so tenants and users must
- * not share one.
+ * npm's download cache for a build, created where needed. It serves a package to any reader by its hash, so tenants
+ * must not share one, or their private packages would leak. Builds can write to it, so each build user has its own as
+ * well.
  */
 export async function packageCache(dataDir: string, tenantId: string, user: ProcessUser | undefined): Promise<string> {
   const all = cachesIn(dataDir);

@@ -2,7 +2,10 @@ import { createSemaphore, type Semaphore } from '../rollouts/semaphore.ts';
 
 const queues = new Map<string, { slots: Semaphore; takers: number }>();
 
-/** Runs work on a folder that one build at a time may use. Undefined when `signal` aborted before its turn. */
+/**
+ * Runs work on a folder that only one build at a time may use; the others wait, the oldest first. The lock of the data
+ * folder makes it this process's own. Returns undefined when `signal` aborted before its turn.
+ */
 export async function inFolderQueue<T>(
   folder: string,
   signal: AbortSignal,

@@ -4,8 +4,11 @@ import { dirname } from 'node:path';
 export type GitProtocol = 'https' | 'http' | 'file';
 
 /**
- * The only configuration that git reads for a build: no helpers, hooks, filters, and one protocol. `safe.directory` is
- * open because folders are checked before git sees them. A commit can be fetched by its id, to build it again.
+ * The only configuration file that git reads for a build. It disables helpers, hooks and filters of the user and the
+ * machine, and every protocol but one, also after a redirect.
+ *
+ * `safe.directory` is open because folders are checked one by one before git sees them, and may have another owner.
+ * Fetching a commit by its id is allowed so that an earlier revision can be built again.
  */
 export const gitConfig = `[safe]
 	directory = *
@@ -63,7 +66,10 @@ const basicOf = (token: string): string => Buffer.from(`x-access-token:${token}`
 export const tokenSecrets = (token: string | undefined): string[] =>
   token === undefined ? [] : [token, basicOf(token)];
 
-/** The variables that authenticate git with a token, for this address only: in no process list and no file. */
+/**
+ * The variables that authenticate git with a token: for this address only, and not for the target of a redirect. In the
+ * environment of one command they appear in no process list and no configuration file.
+ */
 export const tokenVariables = (address: string, token: string | undefined): Record<string, string> =>
   token === undefined || !URL.canParse(address)
     ? {}

@@ -215,7 +215,10 @@ const problemOf = (name: string, command: string | undefined): string | undefine
 
 const largest = 1_000_000;
 
-/** The graph configuration of a checkout, and its file, inside it also by real path. Logs every problem. */
+/**
+ * The graph configuration of a checkout, and the real path of its file: it must be inside, also after following links, be valid,
+ * and name graphs that this machine can run. Writes every problem to the log.
+ */
 export function findGraphConfig(
   source: string,
   graphConfigPath: string,

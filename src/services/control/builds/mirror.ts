@@ -36,7 +36,10 @@ type FetchResult =
 /** The fetches after which a mirror is created again: each leaves a pack, and many packs are slow. */
 const maxPacks = 100;
 
-/** Prepares a mirror, emptied where broken; returns whether it held something. The caller holds the folder's turn. */
+/**
+ * Prepares a mirror: removes what a killed git left in it, and creates an empty one where there is none or a broken
+ * one. The caller must hold the folder's turn. Returns whether it held something before.
+ */
 export async function openMirror(folder: string, git: RunGit): Promise<StepResult<'new' | 'kept'>> {
   if (isWhole(folder) && packsIn(folder) < maxPacks) {
     await clearUp(folder);
@@ -68,7 +71,10 @@ export async function clearUp(folder: string): Promise<void> {
   for (const { parentPath, name } of left) await rm(join(parentPath, name), { recursive: true, force: true });
 }
 
-/** Fetches one ref into a mirror, without history and tags; returns its commit. No address or token is stored. */
+/**
+ * Fetches one ref into a mirror, without history and tags, and returns its commit. A refusal comes with git's output.
+ * The mirror's configuration never contains the remote's address or token.
+ */
 export async function fetchInto({ address, ref, isCommit }: FetchRequest, git: RunGit): Promise<FetchResult> {
   const kept = `refs/landfall/${sha256(ref)}`;
   const find = async (name: string): Promise<string | undefined> => {

@@ -55,7 +55,10 @@ interface Unpacking {
   bounds?: TarBounds;
 }
 
-/** Unpacks an uploaded tarball. Reads it twice: first to check it, so that nothing of a refused one is ever written. */
+/**
+ * Unpacks an uploaded tarball (docs/design/contract.md#revision-settings). It reads it twice: the first time only to
+ * check it, so that nothing of a refused archive is ever written. The reason of an interrupted build is meaningless.
+ */
 export async function unpackSource(
   { file, digest }: TarballSource,
   { into, log, warn, signal, bounds = usualTarBounds }: Unpacking,

@@ -15,8 +15,9 @@ export type TarProcess = Pick<GuardedProcess, 'stdout' | 'stderr' | 'ended' | 'k
 const maxEntries = 1_000_000;
 
 /**
- * Extracts the tar of `from` that a process of another user writes into an empty folder: only package folders and their
- * parents, as files, folders and links within `from`. Nothing in it is trusted.
+ * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's: only package
+ * folders and their parents, as files, folders and links within `from`. Refuses a tar that would write anywhere else.
+ * Nothing in it is trusted: other processes of the same user could make the process write anything.
  */
 export async function extractPackages(
   { stdout, stderr, ended, kill }: TarProcess,

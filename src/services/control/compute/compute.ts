@@ -103,7 +103,10 @@ export interface WorkLease {
 
 /** Runs agents: as processes of this machine, as containers, or in a cluster. */
 export interface Compute {
-  /** Starts an agent. An abort cleans up, unless the lease was lost: then a shared compute touches nothing. */
+  /**
+   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up, unless the lease was lost: a compute
+   * that is shared with other workers then touches nothing.
+   */
   start(spec: AgentSpec, signal: AbortSignal, hold?: WorkLease): Promise<AgentStart>;
   /** Removes everything of a deleted deployment whose agents are stopped. Absent where stopping leaves nothing. */
   remove?(deployment: RemovedDeployment, hold?: WorkLease): Promise<void>;

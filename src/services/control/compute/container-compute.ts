@@ -48,8 +48,9 @@ const noPython =
 type FoundEngine = { ok: true; engine: Engine; networks: ContainerNetworks } | NoEngine;
 
 /**
- * Runs every agent as a container of Docker or Podman. First use removes what an earlier process left. The agent
- * listens on the loopback; its secrets go through a pipe.
+ * Runs every agent as a container of Docker or Podman, which is detected on first use; that also removes what an
+ * earlier process of this service left. Secrets go through a pipe. The agent listens on this machine's loopback, and is
+ * removed with everything that belongs to it when it ends.
  */
 export function containerCompute(settings: ContainerComputeDependencies) {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;

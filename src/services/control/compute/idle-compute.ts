@@ -11,7 +11,11 @@ interface KeptAgent {
   over: AbortController;
 }
 
-/** Keeps at most `most` replaced agents loaded, one per deployment, for a redeployment of the same build. */
+/**
+ * Keeps a replaced agent loaded for a while: a redeployment of its build resumes it, and serves at once.
+ *
+ * @param most the most idle agents, one per deployment. They end when the compute is closed.
+ */
 export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Clock; most?: number }) {
   const kept = new Map<string, KeptAgent>();
   const ending = new Set<Promise<void>>();

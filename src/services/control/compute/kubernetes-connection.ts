@@ -33,7 +33,12 @@ export interface Connection {
   server: string;
   /** The namespace of its context, else `default`. */
   namespace: string;
-  /** Sends a request, with retries; returns the response's text. @throws ServiceError when it finally fails. */
+  /**
+   * Sends a request; retries where the cluster was busy, failed or could not be reached. Returns the text of the
+   * response.
+   *
+   * @throws ServiceError when it was refused, or the last attempt failed.
+   */
   send(request: ClusterRequest): Promise<string>;
 }
 

@@ -45,7 +45,11 @@ export interface LocalComputeDependencies {
   log: Logger;
 }
 
-/** Decides how agents run, and ends what an earlier process left. @throws Error with advice when no engine responds. */
+/**
+ * Decides how agents run on this machine, and ends what an earlier process of this service left running.
+ *
+ * @throws Error with advice when builds are to run in containers and no engine responds.
+ */
 export async function localCompute(settings: LocalComputeDependencies) {
   const { choice, given, agentServer = agentServerPath(), dataDir, env, store, issueToken, clock, log } = settings;
   const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });

@@ -39,8 +39,11 @@ export interface ProcessComputeDependencies {
 const lastStepsMs = 2_000;
 
 /**
- * Runs agents as processes in groups of their own, at private Unix sockets, as `AgentSpec.user` or this service's user.
- * None outlives this service, even if it is killed: their input closes, and their guard kills those that stay.
+ * Runs every agent as a process with its own process group and environment, which listens on a private Unix socket.
+ *
+ * Agents do not outlive this service, even if it is killed: their input closes, and their guard kills those that do not
+ * exit by themselves. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is
+ * trusted as far as that user is. An agent above its memory limit is killed, with that as the reason.
  */
 export function processCompute(settings: ProcessComputeDependencies): Compute {
   const { clock, startWithinMs = 60_000, drainMs = 30_000, privateWebhooks = false, warning, sweep } = settings;

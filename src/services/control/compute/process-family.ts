@@ -144,7 +144,10 @@ const kill = (pid: number): boolean => unlessCode(['ESRCH', 'EPERM'], false, () 
 /** The longest time (ms) that sending the signal may take: processes of the same user can stop the one that sends it. */
 const maxSendingMs = 1_000;
 
-/** Kills all processes of a user with one signal, which none can escape by forking; gives up after a second. */
+/**
+ * Kills all processes of another user with one signal, as root: a process that starts the next one and exits can't
+ * escape this. They could stop the sender first: it is given up after a second.
+ */
 async function killUser(uid: number): Promise<void> {
   if (process.getuid?.() !== 0 || uid === 0) return;
   const child = spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], {

@@ -77,7 +77,10 @@ type LevelledLine = OutputLine & { level: LogLevel };
 /** How long the first lines left out of a flood wait, so that the notice counts more than a few. */
 const gatherMs = 200;
 
-/** A budget of lines: what is left out is reported by time, with the last of it, so that no log looks complete. */
+/**
+ * Creates a budget that passes lines on to `write`, and the number of dropped lines to `warn`. What is left out is
+ * reported by time, with the last of it: a process may print nothing more, and its log would look complete.
+ */
 function lineBudget(
   write: (line: LevelledLine) => void,
   warn: (message: string) => void,

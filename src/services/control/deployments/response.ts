@@ -141,7 +141,10 @@ export const toLogLineResponse = ({ id, at, level, message }: LogLine): LogEntry
   message,
 });
 
-/** Serializes a page of log lines. It has the offset of the next one where it is full, or the log may still grow. */
+/**
+ * Serializes a page of log lines. A full page has the offset of the next one, and so has one whose log may still grow:
+ * a request from there gets the new lines, or an empty page without an offset.
+ */
 export const toLogResponse = (
   lines: readonly LogLine[],
   { limit, mayGrow }: { limit: number; mayGrow: boolean },

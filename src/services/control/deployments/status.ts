@@ -15,8 +15,10 @@ export interface StatusCauses {
 }
 
 /**
- * The status of a deployment by its causes: AWAITING_DELETE; READY once its database exists, UNKNOWN while that is
- * unavailable; before, AWAITING_DATABASE with a revision in progress, else UNUSED.
+ * The status of a deployment, from its causes (docs/design/deployments-and-revisions.md: the contract has only the
+ * names): AWAITING_DELETE once its deletion is requested. Otherwise READY once its agents' database exists, UNKNOWN
+ * while that database is unavailable, and before it exists AWAITING_DATABASE while a revision is in progress, else
+ * UNUSED.
  */
 export function deploymentStatus({ database, revisionOnItsWay, deletion }: StatusCauses): DeploymentStatus {
   if (deletion !== 'none') return 'AWAITING_DELETE';

@@ -24,7 +24,10 @@ export interface StateFacts {
   isWithoutSource: boolean;
 }
 
-/** The state of a deployment. Its latest revision decides where that is in progress or failed. */
+/**
+ * The state of a deployment in one word. Its latest revision decides where that is in progress or failed; one that was
+ * interrupted or skipped changes nothing.
+ */
 export function deploymentState({ deletion, latest, isLive, isWithoutSource }: StateFacts): DeploymentState {
   if (deletion !== 'none') return 'deleting';
   if (isWithoutSource && !isLive) return 'no-source';

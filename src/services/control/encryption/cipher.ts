@@ -79,8 +79,11 @@ interface SecretsKeySettings {
 
 /**
  * The cipher of this installation. Its key comes from the environment, else from `<dataDir>/secrets-key`, which the
- * first start creates; with both, the file's counts as a former one. @throws WrongKeyError where values are encrypted
- * and there is no key. @throws Error for an invalid key.
+ * first start creates, readable by its owner only. Where the environment has a key, the file's key counts as a former
+ * one, so that a key can move from the file to the environment.
+ *
+ * @throws WrongKeyError where values are encrypted and there is no key: a new one could not decrypt them.
+ * @throws Error for an invalid key.
  */
 export async function readCipher({ env, dataDir, inUse }: SecretsKeySettings): Promise<SecretCipher> {
   const file = join(dataDir, 'secrets-key');

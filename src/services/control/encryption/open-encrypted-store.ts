@@ -52,8 +52,13 @@ async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): P
 }
 
 /**
- * Encrypts with the current key every other value; returns how many. Call it at the start, from the only service on the
- * database, without the plugin. @throws WrongKeyError for a key that is missing: then nothing is changed.
+ * Encrypts with the current key every value that is plain or encrypted with a former key. Call it at the start, from
+ * the only service on the database, on a connection without the encryption plugin. An interrupted run continues at the
+ * next start.
+ *
+ * @returns how many values it encrypted.
+ * @throws WrongKeyError where a value was encrypted with a key that `secretCipher` does not have: then nothing is
+ * changed.
  */
 async function reencrypt(db: QueryExecutorProvider, schema: string, secretCipher: SecretCipher): Promise<number> {
   const strange = (await encryptionKeysInUse(db, schema)).filter((id) => !secretCipher.keyIds.includes(id));

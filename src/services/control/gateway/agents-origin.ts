@@ -15,7 +15,10 @@ export interface AgentsAddress {
 const localName = 'agents.localhost';
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Whether agents have an origin of their own, without sessions. A service behind a web server may lack it. */
+/**
+ * Whether agents have an origin of their own, where no session exists and nothing else is served: so no response of an
+ * agent shares the origin of a session. Only a service behind a web server without a second name has none.
+ */
 export const haveOwnOrigin = ({ agentsUrl, publicUrl }: AgentsAddress): boolean =>
   agentsUrl !== undefined || publicUrl === undefined;
 

@@ -56,7 +56,10 @@ export class Gateway {
     this.#watch = admissionWatch(by.clock);
   }
 
-  /** Handles a request for an agent, else returns false. `basePath` was removed from its path. */
+  /**
+   * Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path;
+   * `upgrade` is given where it asks for a WebSocket.
+   */
   readonly handle = (
     request: IncomingMessage,
     response: ServerResponse,

@@ -25,7 +25,10 @@ const credentials = [
 /** The headers about the requested address, which only the service may set. */
 const ofTheAddress = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix']);
 
-/** The prefixes of proxies' headers, which callers can forge and an agent may trust: they are dropped. */
+/**
+ * The prefixes of headers in which proxies report the origin and the first address of a request. Callers can forge them
+ * and an agent may trust them, so they are dropped; the service adds none of its own.
+ */
 const ofProxies = (
   'forwarded x-forwarded via x-real x-original x-rewrite x-envoy x-azure x-appengine x-client-ip x-client-cert ' +
   'x-cluster-client-ip x-remote x-proxyuser-ip x-ssl x-host x-scheme x-url-scheme cf true-client-ip fastly-client ' +
@@ -78,8 +81,11 @@ export function prepareAgentRequest(
 }
 
 /**
- * Sets the agent's public address. @param publicUrl undefined where the agent uses `Host`. @param basePath the prefix
- * of all of the service's paths, where there is no `publicUrl`; may be empty.
+ * Sets the agent's public address, which the agent can't see and passes on to other agents. Values from callers are
+ * dropped.
+ *
+ * @param publicUrl undefined where only the service's own address is known, so that the agent uses `Host`.
+ * @param basePath the prefix of all of the service's paths, where there is no `publicUrl`; may be empty.
  */
 export function setPublicAddress(
   headers: IncomingHttpHeaders,

@@ -14,8 +14,12 @@ export interface RequestRecord {
 export const noRecord: RequestRecord = { failed: () => undefined, firstEvent: () => undefined };
 
 /**
- * Writes an agent's response, without trailers and interim responses. @throws Error where it is invalid, and for a
- * redirect of a page of the console, which a browser would follow with the session and its CSRF token.
+ * Writes the status, the headers and the body of an agent's response; Node.js decides the framing of the body. Trailers
+ * and interim responses are not passed on.
+ *
+ * @throws Error where the agent's response is invalid, and for a redirect of a page of the console. A browser would follow
+ *   it with the session and its CSRF token, and with method and body as well for a 307, so that an agent could act on the
+ *   service.
  */
 export function passOn(
   incoming: IncomingMessage,
@@ -76,7 +80,10 @@ function noteFirstEvent(incoming: IncomingMessage, record: RequestRecord): void 
 /** The most that is kept of an incomplete line: its start is enough to identify the field. */
 const maxStartLength = 200;
 
-/** Finds the first event after `metadata` in the pieces of an event stream. Comments do not count. */
+/**
+ * Makes the function that gets the pieces of an event stream and returns true once the first event has started. Comments
+ * and the event `metadata`, which a server sends before a run starts, do not count.
+ */
 function firstEventFinder(): (piece: Uint8Array) => boolean {
   const decoder = new TextDecoder();
   let line = '';

@@ -13,7 +13,10 @@ const requested = [
   'access-control-request-private-network',
 ];
 
-/** Recognizes a CORS preflight, which has no key. A request with a body or a credential is none. */
+/**
+ * Recognizes a CORS preflight. A browser can't send a key with it, so the agent gets it without authentication. A
+ * request with a body or a credential is no preflight.
+ */
 export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   const isGiven = (name: string): boolean => (headers[name] ?? '') !== '';
   if (method !== 'OPTIONS' || !isGiven('origin') || !isGiven('access-control-request-method')) return false;

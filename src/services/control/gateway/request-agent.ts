@@ -23,7 +23,12 @@ export function addressOf(origin: string): RequestOptions {
     : urlToHttpOptions(new URL(origin));
 }
 
-/** Requests an agent; the caller must read or destroy the body. Follows no redirect. @throws Error when unanswered. */
+/**
+ * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or
+ * destroy the body. Never follows a redirect: it could lead anywhere.
+ *
+ * @throws Error when there is no response, or when `signal` aborts before it.
+ */
 export function requestAgent({ origin, token }: Upstream, path: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { [agentTokenHeader]: token };

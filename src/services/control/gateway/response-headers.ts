@@ -106,7 +106,10 @@ function inert(
   };
 }
 
-/** Whether a browser may have sent a request: it names its origin, or has metadata of its own. */
+/**
+ * Whether a browser may have sent a request. Requests to other origins name their own, on addresses that browsers trust
+ * all of them have metadata, and requests for a page ask for a secure one; clients that imitate `fetch` send its mode alone.
+ */
 export const isOfBrowser = (headers: IncomingHttpHeaders): boolean =>
   ['origin', 'sec-fetch-site', 'sec-fetch-dest', 'upgrade-insecure-requests'].some(
     (name) => headers[name] !== undefined,

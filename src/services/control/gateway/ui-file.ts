@@ -10,7 +10,10 @@ import { withoutQuery } from './preflight.ts';
 /** The path of a script or style sheet of an agent's UI, also below a mount prefix of the agent. */
 const uiFile = /^(?:\/[^/]+)*\/ui\/[^/]+\/entrypoint\.(?:js|css)$/;
 
-/** Recognizes a request for a file of a UI, which tags load without a key. A request with a body or a key is none. */
+/**
+ * Recognizes a request for a file of an agent's UI. Pages load them by tags, which can't send a key, so the agent gets
+ * it without authentication, as on the public service. A request with a body or a key is none.
+ */
 export function isUiFile({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, path: string): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   if ((headers['x-api-key'] ?? headers.authorization ?? '') !== '') return false;

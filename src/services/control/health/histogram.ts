@@ -5,7 +5,10 @@ export const relativeError = (growth - 1) / (growth + 1);
 /** Holds everything beyond 23 hours. */
 const lastBucket = 100;
 
-/** Counts in logarithmic buckets, without empty ones at the end: up to 1 ms, then up to `growth ** i` each. */
+/**
+ * Counts of durations in logarithmic buckets, without the empty ones at the end. Bucket 0 has those up to 1 ms, bucket
+ * `i` those above `growth ** (i - 1)` and up to `growth ** i`. Two are merged by adding their counts.
+ */
 export type Histogram = number[];
 
 const bucketOf = (ms: number): number =>

@@ -16,7 +16,10 @@ export interface HealthRange {
 const stepsIn = (from: number, until: number, seconds: number): number =>
   Math.ceil((until - floorTo(from, seconds)) / (seconds * 1_000));
 
-/** The range of a request, cut to what is kept, with the shortest step of at most `maxHealthPoints`; or undefined. */
+/**
+ * The range of a request with the shortest step that makes at most `maxHealthPoints` points. Cuts what starts before
+ * the retention period or ends in the future. Undefined if nothing is left.
+ */
 export function healthRange(
   now: number,
   { from, until = now }: { from?: number | undefined; until?: number | undefined },

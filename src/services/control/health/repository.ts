@@ -39,7 +39,10 @@ const addToExisting = sql`on conflict (deployment_id, step_seconds, at) do updat
 /** The start of the period of this length that a row is in. */
 const startOf = (seconds: number) => sql`to_timestamp(floor(extract(epoch from at) / ${seconds}) * ${seconds})`;
 
-/** Adds figures to the stored ones. All statements lock rows in one order, so that no two wait for each other. */
+/**
+ * Adds figures to the stored ones; those of deleted deployments are left out. Every statement locks rows in the order of
+ * their step, deployment and time, so that no two wait for each other.
+ */
 export async function addFigures(db: ControlDatabase, rows: readonly FiguresRow[]): Promise<void> {
   if (rows.length === 0) return;
   const json = JSON.stringify(

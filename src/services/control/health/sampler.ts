@@ -24,7 +24,12 @@ const metrics = z.object({
   process: z.object({ memory_bytes: z.int().min(0), cpu_seconds: z.number().min(0) }),
 });
 
-/** Samples the processes of live agents; returns what stops it. Skips those that do not respond, and starts none. */
+/**
+ * Samples the processes of live agents periodically. Skips agents that do not respond, are no agent servers, or are not
+ * reachable from here, as some in a cluster. Does not start agents that are scaled to zero.
+ *
+ * @returns a function that stops it.
+ */
 export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: SamplerDependencies): () => Promise<void> {
   const stopping = new AbortController();
   const previous = new WeakMap<Upstream, { at: number; cpuMs: number }>();

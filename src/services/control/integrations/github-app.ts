@@ -9,7 +9,10 @@ interface NamedRepository {
   name: string;
 }
 
-/** The base of clone addresses, by a GitHub's API: github.com, Enterprise Server, GHE.com; others serve as both. */
+/**
+ * The base of clone addresses for the address of a GitHub's API: github.com, GitHub Enterprise Server
+ * (`https://HOST/api/v3`), GHE.com (`https://api.SUBDOMAIN.ghe.com`). Any other address serves as both.
+ */
 export function cloneOrigin(apiUrl: string): string {
   const url = new URL(apiUrl);
   if (url.hostname === 'api.github.com') return 'https://github.com';

@@ -15,7 +15,10 @@ export interface GithubFlags {
   apiUrl: string | undefined;
 }
 
-/** Reads the service's GitHub App from its flags and the App's own variables. Incomplete variables are ignored. */
+/**
+ * Reads the service's GitHub App from its flags and from the App's own variables: `APP_ID`, `PRIVATE_KEY` or
+ * `PRIVATE_KEY_PATH`, `GITHUB_API_URL`. Incomplete flags are an error; incomplete variables are ignored.
+ */
 export function githubFrom(
   flags: GithubFlags,
   env: Readonly<Record<string, string | undefined>>,

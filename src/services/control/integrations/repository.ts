@@ -91,7 +91,10 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
     return unbound !== undefined;
   },
 
-  /** Stores the current installations; others are uninstalled. A single tenant gets all that were not unbound. */
+  /**
+   * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one
+   * that was not unbound from it; with several tenants, the operator binds them.
+   */
   async putInstallations(installations: readonly Installation[]): Promise<void> {
     const now = new Date(clock.now());
     await inTransaction(db, async (trx) => {

@@ -5,7 +5,10 @@ import { hasCode } from '../../../kit/errors.ts';
 import type { BuildProgram } from '../compute/compute.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 
-/** Gives a tree to a user, without following links, before any process of theirs can reach it. Never one with hard links. */
+/**
+ * Gives a tree to a user; does not follow links. Call it before any process of that user can reach the tree, so that no
+ * part is replaced meanwhile, and never for a tree that shares files with another one by hard links.
+ */
 export async function changeOwner(path: string | Buffer, user: ProcessUser): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) {
@@ -25,7 +28,10 @@ export async function changeOwnerIfNeeded(path: string, user: ProcessUser): Prom
   }
 }
 
-/** Gives an agent access to its build and its home, also where the build is older than its deployment's user. */
+/**
+ * Gives an agent's process access to its build and its home. A build from before its deployment had a user changes
+ * owner, folder by folder; the parent folder stays ours and may be traversed.
+ */
 export async function openFolders({ folder, homeFolder }: BuildProgram, user: ProcessUser | undefined): Promise<void> {
   const made = mkdirSync(homeFolder, { recursive: true, mode: 0o700 });
   if (!user) return;

@@ -11,7 +11,10 @@ const candidates: readonly IdRange[] = [
   { first: 20_000, count: 40_000 },
 ];
 
-/** The range of ids, if any, for deployments' users, by the texts of `/proc/self/uid_map` and `gid_map`. */
+/**
+ * The range of ids, if any, that this process may use for deployments' users, by the texts of `/proc/self/uid_map` and
+ * `gid_map`: lines of first number inside, outside, and count.
+ */
 export function agentIds(maps: readonly string[]): IdRange | undefined {
   return candidates.find(({ first, count }) =>
     maps.every((map) => spansOf(map).some((span) => span.first <= first && first + count <= span.first + span.count)),

@@ -78,7 +78,10 @@ const tail = (id: string): string =>
 /** Leaves room for suffixes of parts and of the cluster's controllers: a label has 63 characters. */
 const maxNameLength = 31;
 
-/** The name of a deployment's objects: its name, cut, and the end of its id. A fixed, unique DNS label. */
+/**
+ * The name of a deployment's objects: its name, cut where it is long, and the end of its id. It never changes, is a DNS
+ * label that begins with a letter, as required for a Service, and is unique.
+ */
 export function baseName({ name, id }: { name: string; id: string }): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
   const started = /^[a-z]/.test(plain) ? plain : `d-${plain.replace(/^-+/, '')}`;

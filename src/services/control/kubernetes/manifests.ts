@@ -5,7 +5,11 @@ import type { ManifestInput, Plan } from './input.ts';
 import { kindsOfParts, type Manifest, baseName } from './manifest.ts';
 import { agentService, ignoredContainers, workload } from './workloads.ts';
 
-/** Turns a revision into the objects of a cluster, and names `ignored` fields (docs/design/contract.md#resources). */
+/**
+ * Turns a revision of a deployment and its ResourceSpec into the objects of a cluster
+ * (docs/design/contract.md#resources). `ignored` names the requested fields without effect, including those marked "do
+ * not use".
+ */
 export function kubernetesManifests(input: ManifestInput): { manifests: Manifest[]; ignored: string[] } {
   const { spec } = input;
   const resources = resolvedResources(spec.resourceSpec);

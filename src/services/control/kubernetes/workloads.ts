@@ -18,7 +18,10 @@ interface Scale {
   max: number;
 }
 
-/** One replica by default. `max_scale` 0 switches a part off; a `min_scale` of 0 alone leaves one. */
+/**
+ * docs/design/contract.md#resources: one replica by default. `max_scale` 0 switches a part off; a `min_scale` of 0
+ * alone leaves one, since nothing here could start a deployment on demand.
+ */
 function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
   if (maxScale === 0) return { min: 0, max: 0 };
   const min = Math.max(1, minScale ?? 1);

@@ -22,8 +22,11 @@ export type ListenerTurn<Revision> =
     };
 
 /**
- * Decides what the next holder gets: the removal, else the interrupted revision, else the newest that waits, else the
- * restoration after an abandoned one (`isAbandoned`). @param unfinished revisions, newest first.
+ * Decides what the next holder of a deployment gets: its removal before everything else, then the interrupted revision,
+ * then the newest that waits, and where there is none, the restoration after an abandoned one.
+ *
+ * @param unfinished the revisions that wait or are in progress, newest first.
+ * @param isAbandoned whether the last holder may have left another revision in the cluster than the live one.
  */
 export function nextListenerWork<Revision extends { id: string; status: RevisionStatus }>(
   deletion: DeletionState,

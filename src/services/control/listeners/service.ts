@@ -126,7 +126,10 @@ function readListenerPatch(body: unknown): ValidationResult<ReadListenerPatch> {
   });
 }
 
-/** The listener after a change, or why it is invalid: `compute_type` and `compute_id` may only be repeated. */
+/**
+ * The listener after a change, or why the change is invalid (the public service's `ListenerPatchRequest`).
+ * `compute_config` is replaced as a whole; `compute_type` and `compute_id` are fixed and may be repeated.
+ */
 function judgeListenerPatch(
   current: ListenerRecord,
   { request, restated }: ReadListenerPatch,

@@ -51,7 +51,10 @@ export async function claimWork(
   return undefined;
 }
 
-/** After a clock was set back a lease seems too long: it lasts its duration from now on. */
+/**
+ * Where the clock was set back, a lease seems to last for much longer than it was given for: it lasts that long from
+ * now on, so that its holder, who counts by a clock of its own, is never one of two.
+ */
 async function shortenLeases(db: ControlDatabase, now: Date, listenerId: string): Promise<void> {
   const lease = sql<number>`case when ended_as is null then lease_ms else ${maxPutBackMs}::bigint end`;
   const longest = sql<Date>`${now}::timestamptz + ${lease} * interval '1 millisecond'`;

@@ -38,7 +38,10 @@ function readReport(body: unknown): ValidationResult<WorkReport> {
 /** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
 const pollMs = 1_000;
 
-/** The work of listeners: each item has one holder, by a claim. A report under an expired claim is a 409. */
+/**
+ * The work of listeners (an addition of ours): each item has one holder at a time, by a claim that expires unless it is
+ * renewed. A report under an expired claim is a 409 and changes nothing.
+ */
 export function listenerWorkOperations({
   store,
   tenantId,
@@ -98,7 +101,10 @@ export function listenerWorkOperations({
       return sendStanding(end.claim, end.wanted);
     },
 
-    /** DELETE .../claims/{claim}: frees the work. Unless `undone`, the live revision may have to be restored. */
+    /**
+     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is
+     * left in the cluster; else the next holder restores the live revision where this one is no longer wanted.
+     */
     async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
       const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
       const claim = parseId(call, 'claim_id', claimId);

@@ -17,7 +17,10 @@ export interface WatchedDeployment {
   seen: string | undefined;
 }
 
-/** The deployments whose branches are polled: local folders always; remote ones while `build_on_push` is on. */
+/**
+ * The deployments whose branches are polled: those of local folders, also while `build_on_push` is off, so that the
+ * head is known when it is turned on; remote ones only while it is on, and without an integration.
+ */
 async function watched(db: ControlDatabase, which: 'folders' | 'all'): Promise<WatchedDeployment[]> {
   const repoUrl = sql<string>`deployments.source_config ->> 'repo_url'`;
   const buildOnPush = sql<boolean>`coalesce((deployments.source_config ->> 'build_on_push')::boolean, false)`;

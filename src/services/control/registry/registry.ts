@@ -28,7 +28,10 @@ const maxAnswerLength = 100_000;
 
 const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
 
-/** A client of registries' token protocol. Without it, this service's credentials would open every repository. */
+/**
+ * A client of the token protocol of container registries. A registry without a token endpoint gets no push tokens: this
+ * service's own credentials would open every repository to the token's owner.
+ */
 export function createRegistry({ address, credentials, clock, withinMs = 10_000 }: RegistryDependencies): Registry {
   const name = `The image registry ${address.host}`;
 

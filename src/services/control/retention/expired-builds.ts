@@ -9,7 +9,10 @@ const day = 24 * hour;
 
 /** All retention times, in milliseconds. */
 export const ages = {
-  /** Builds. Those of the last `live` revisions and the `newest` others stay; beyond `most` the oldest go at once. */
+  /**
+   * Builds. Keeps those of revisions that are live or in progress, those of the last `live` revisions that were live,
+   * and the `newest` others. Removes the rest after `ms`; of more than `most` in a deployment, the oldest at once.
+   */
   builds: { live: 5, newest: 4, most: 20, ms: day },
   /** Lines of build and deploy logs, by the time of writing; a live revision keeps its own. */
   logs: { ms: 30 * day },

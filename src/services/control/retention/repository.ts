@@ -67,7 +67,10 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
     return Number(numDeletedRows);
   },
 
-  /** Removes runs of this age, and the details of all but the newest ones of each project. @returns how many runs. */
+  /**
+   * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
+   * ones of each project, up to a count and a size. @returns how many were removed.
+   */
   async deleteOldRuns(ageMs: number, kept: KeptSteps): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('traced_runs')

@@ -82,7 +82,10 @@ export function createRetention(settings: RetentionDependencies) {
     if (line !== undefined) log.info(`Removed by retention: ${line}.`);
   }
 
-  /** Removes unused data early, the least valuable first, until `wanted` bytes are free; never what live ones need. */
+  /**
+   * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors,
+   * and at last builds of ended revisions. Never removes what live revisions need.
+   */
   async function makeRoom(wanted: number): Promise<void> {
     const cleared: RemovedCounts = {};
     const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;

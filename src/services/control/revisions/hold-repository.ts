@@ -23,7 +23,10 @@ export const holdStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /** Records a decision; a discarded revision ends INTERRUPTED. Undefined where it was decided or has ended. */
+  /**
+   * Records a decision about a held revision; a discarded one ends INTERRUPTED with `message` in the same transaction.
+   * Undefined where the revision has another decision or has ended by now: then nothing is changed.
+   */
   async decideHold(
     deploymentId: string,
     revisionId: string,

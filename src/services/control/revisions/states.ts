@@ -1,8 +1,10 @@
 import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /**
- * Every transition of a revision's status (docs/design/deployments-and-revisions.md). One back repeats work after the
- * service was killed; that out of DEPLOYED is a crash loop's. CREATE_FAILED and UNKNOWN are of other services.
+ * Every transition of a revision's status (docs/design/deployments-and-revisions.md: the contract names only DEPLOYED).
+ * A transition back repeats work after the service was killed in the middle of it. The one out of DEPLOYED is that of a
+ * live revision in a crash loop. None leads to CREATE_FAILED and UNKNOWN, which other services use: here a failed
+ * creation leaves nothing, and a revision's status is in the one database that also serves it.
  */
 export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   CREATING: ['QUEUED', 'AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED'],

@@ -68,7 +68,10 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** Makes a DEPLOYING revision the live one. False, and no change, when it is not DEPLOYING any more. */
+  /**
+   * Makes a revision the live one, in one transaction: DEPLOYING becomes DEPLOYED and the deployment's
+   * `active_revision_id` names it. False when it is not DEPLOYING any more: then nothing is changed.
+   */
   async activate(deploymentId: string, revisionId: string, imageVersion?: string | null): Promise<boolean> {
     return inTransaction(db, async (trx) => {
       const deployment = await lockDeployment(trx, deploymentId);

@@ -9,7 +9,10 @@ import type { ControlStore } from '../store/store.ts';
 import type { Retrying } from './retry-policy.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 
-/** The name of a deployment's database and role: unique, without information, since every role can read it. */
+/**
+ * The name of the database that all revisions of a deployment share, and of its one role: unique among services on one
+ * server. Every role of the server can read the names of all others, so it contains no information.
+ */
 export function databaseOf(
   deployment: Pick<DeploymentRecord, 'database_name' | 'database_password'> & Partial<DeploymentRecord>,
 ): AgentDatabase {

@@ -91,7 +91,10 @@ async function findOrRebuild(job: RolloutJob, tools: RolloutDependencies): Promi
 const existingBuildFolder = ({ build_folder, id }: RevisionRecord, { builds }: RolloutDependencies): BuildFolder =>
   buildFolder(builds.dataDir, basename(build_folder ?? id));
 
-/** Makes a build again, in its place; undefined when interrupted before. Concurrent revisions share one result. */
+/**
+ * Makes the build of a revision again, in its place, from the same source; undefined when interrupted before that. Of
+ * concurrent revisions that share it, one builds and the others use the result if it is complete.
+ */
 async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
@@ -152,7 +155,10 @@ function sourceOf(
   return { ...from, token, endToken: cloning.endToken };
 }
 
-/** Checks the build of a failed agent, and makes a damaged one again; else the failure is the agent's own. */
+/**
+ * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged.
+ * With an intact build the failure is the agent's own.
+ */
 export async function repairBuild(job: RolloutJob, tools: RolloutDependencies): Promise<Repair> {
   const { revision, deployLog } = job;
   if (revision.build_folder === null) return { kind: 'whole' };

@@ -11,8 +11,11 @@ const maxFullMs = 300_000;
 export type Retrying = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * The retry policy for database calls, which must be idempotent, so that a restart of the database fails no revision.
- * Rethrows other errors, "too many connections" after five minutes, and the reason of `signal`.
+ * Creates the retry policy for database calls, so that a restart of the database fails no revision. The calls must be
+ * idempotent, since the outcome of a failed attempt is unknown.
+ *
+ * Rethrows other errors, and "too many connections" after five minutes: then an operator must change something, and the
+ * error says what. Throws the reason of `signal` when it aborts.
  */
 export function retryPolicy(clock: Clock, signal: AbortSignal, log: Logger): Retrying {
   return async (work) => {

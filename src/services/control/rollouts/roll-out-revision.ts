@@ -89,7 +89,10 @@ const maxAnswerLength = 65_536;
 
 const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
 
-/** The `image_version` of a deployment: its agent's version (`GET /info`), else the tag of its image, else null. */
+/**
+ * The `image_version` of a deployment (docs/design/contract.md#deployments leaves its source open): the version that
+ * the agent's server reports (`GET /info`), else the tag of its image, else null.
+ */
 export async function agentVersion(agent: Upstream, program: AgentProgram, clock: Clock): Promise<string | null> {
   const reported = await withTimeout(clock, withinMs, (signal) => reportedAgentVersion(agent, signal));
   return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);

@@ -117,7 +117,10 @@ export async function failRevision(
 /** The status from which an interrupted step starts again. */
 const beginAgainAt = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
 
-/** The revision to carry out now: an interrupted one, which runs nowhere else, or the newest that waits. */
+/**
+ * The revision of a deployment to carry out now: one that was interrupted by a stop, else the newest that waits. Only
+ * one process carries out revisions, so one that runs in the database runs nowhere else.
+ */
 export async function nextRevision(store: ControlStore, deploymentId: string): Promise<RevisionRecord | undefined> {
   const [started] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
   // A revision that a listener has claimed runs in its cluster.

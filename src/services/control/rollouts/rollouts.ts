@@ -50,7 +50,10 @@ export interface RolloutsSettings
   pollMs?: number;
 }
 
-/** Carries revisions out, one at a time per deployment. The table is the truth; `wake` only saves time. */
+/**
+ * Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time.
+ * Nothing happens before `recover`, which covers all earlier requests.
+ */
 export class Rollouts {
   readonly #settings: RolloutsSettings & { workDir: string; pollMs: number };
   readonly #stopping = new AbortController();

@@ -16,8 +16,9 @@ export interface Write<T> {
 }
 
 /**
- * Makes the function that performs a write once per idempotency key, with its record, in one transaction. `work` writes
- * through `within`, passes its changes to `record`, and throws to refuse. Notify only after it has returned.
+ * Creates the function that performs a write once per idempotency key, with its record, in one transaction (creating and
+ * changing a deployment do that themselves, in the store). `work` writes through `within`, passes its changes to
+ * `record`, and throws to refuse, which rolls everything back. Send notifications after it returns: before the commit the change is not visible.
  */
 export function createIdempotentWrite({ store, tenantId, by = theService }: ServiceDependencies) {
   return async function once<T>(

@@ -16,7 +16,10 @@ interface AccessDependencies {
   clock: Pick<Clock, 'now'>;
 }
 
-/** Tokens with which a page reaches one agent at the agents' own origin. Each use looks the session up. */
+/**
+ * Tokens with which a page of the console reaches one agent at the agents' own origin, where its session does not exist.
+ * They are signed and not stored; each request looks the session up, so that a token ends with it.
+ */
 export function createAgentAccess({ secret, store, clock }: AccessDependencies) {
   const key = createHmac('sha256', secret).update('agent access').digest();
   const sign = (text: string): Buffer => createHmac('sha256', key).update(text).digest();

@@ -36,7 +36,10 @@ const maxAddresses = 10_000;
 /** The value of a right attempt, or how long the address has to wait (ms). */
 type AttemptResult<T> = { kind: 'right'; value: T } | { kind: 'wrong'; waitMs: number };
 
-/** Counts wrong keys by address. A right one always succeeds, so that nobody locks others out. */
+/**
+ * Counts wrong keys by address. Every attempt is checked at once, and a right one always succeeds: whoever sends wrong
+ * keys from an address, or in the name of one, locks nobody out. Keys have too many random bits to be guessed at any speed.
+ */
 export function createAttemptThrottle(clock: Pick<Clock, 'now' | 'steadyNow'>) {
   const known = new Map<string, WrongAttempts>();
   return {
@@ -62,7 +65,10 @@ interface CallerSettings {
   trustedProxies: readonly string[];
 }
 
-/** The address of a caller: behind a trusted proxy the last of `X-Forwarded-For`; callers can forge the others. */
+/**
+ * The address of a caller, for counting its wrong keys. Behind a trusted proxy it is the last one of `X-Forwarded-For`,
+ * which the proxy added: the caller can forge the others, and everyone who connects directly all of them.
+ */
 export function callerAddress({ peer, forwardedFor = '', trustedProxies }: CallerSettings): string {
   if (!trustedProxies.some((proxy) => comparable(proxy) === comparable(peer))) return peer;
   const last = forwardedFor.split(',').at(-1)?.trim() ?? '';

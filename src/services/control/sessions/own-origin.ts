@@ -7,7 +7,10 @@ export interface RequestSource {
 /** `unnamed` is a request without an `Origin`: not of a page, or a read by a page of the service. */
 export type SourceKind = 'own' | 'unnamed' | 'foreign-host' | 'foreign-origin';
 
-/** Whether a page of this service sent a request. Without a public address, the loopback's names count only. */
+/**
+ * Decides whether a page of this service sent a request. Without a public address only the names of this machine's
+ * loopback count: any other name may be one that an attacker has pointed at this machine (DNS rebinding).
+ */
 export function classifySource({ origin, host = '' }: RequestSource, publicUrl: string | undefined): SourceKind {
   const isLoopback = loopback.test(host);
   if (publicUrl === undefined && !isLoopback) return 'foreign-host';

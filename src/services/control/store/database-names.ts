@@ -10,7 +10,10 @@ export const databasePrefix = 'landfall_agent_';
 /** A name for a deployment's database and its role: every role of the server can read it, so it carries no information. */
 export const newDatabaseName = (): string => `${databasePrefix}${randomBytes(16).toString('hex')}`;
 
-/** Renames what earlier versions named after the deployment's id, before agents start. What is in use stays. */
+/**
+ * Renames the databases and roles that earlier versions named after the deployment's id. Call it before agents start: a
+ * database in use, or one that this service may not rename, keeps its name until the next start.
+ */
 export async function renameDatabases(db: ControlDatabase, log: Logger): Promise<void> {
   const { rows } = await sql<{ id: string; name: string }>`
     select id, database_name as name from control.deployments

@@ -34,7 +34,9 @@ import { deleteOldKeys } from './write-keys.ts';
 import { writeOnce, type CallerWrite, type Recorder } from './write-once.ts';
 
 /**
- * The control service's store. Each operation is one statement or one transaction and safe with several processes.
+ * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement
+ * or one transaction and safe with several processes; each is described at its definition.
+ *
  * @param encryption encrypts secrets in the tables (`encryptionPlugin`); without it they are stored in plain text.
  */
 export function createStore(database: Kysely<ControlTables>, clock: Clock, encryption?: KyselyPlugin) {

@@ -11,7 +11,10 @@ export type EarlierWrite =
   | { kind: 'deleted-since' }
   | { kind: 'key-of-another'; request: string };
 
-/** Claims a key; undefined where it is new: end with `noteResult` or `releaseKey`. Concurrent writes wait. */
+/**
+ * Claims a key for this transaction. Undefined where it is new: then the write continues, and ends with `noteResult`
+ * or `releaseKey`. A concurrent write with the same key waits until this transaction has ended.
+ */
 export async function takeKey(
   trx: ControlDatabase,
   now: Date,

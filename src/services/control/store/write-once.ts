@@ -21,7 +21,10 @@ export type OnceEnd<T> =
   | { kind: 'repeated'; answer: unknown }
   | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
-/** Does a write, records it and stores its response in one transaction. A concurrent write with the key waits. */
+/**
+ * Does a write, records it, and stores its response under its key: all in one transaction, which is rolled back where
+ * `work` throws. A concurrent write with the same key waits, and gets the stored response.
+ */
 export async function writeOnce<T>(
   db: ControlDatabase,
   clock: Clock,

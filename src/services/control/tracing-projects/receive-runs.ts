@@ -15,7 +15,12 @@ export interface TracedRunsIntake extends TokensOfAgents {
   tracing: Tracing;
 }
 
-/** Stores the runs that an agent reports. The project's token (`bearer`) allows adding runs, and reading nothing. */
+/**
+ * Stores the runs that an agent reports (an addition of ours). The project's token is the only authentication: it
+ * allows adding runs there, and reading nothing.
+ *
+ * @param bearer the token of `Authorization: Bearer`.
+ */
 export async function takeRuns(
   { store, tracing, agentTokens }: TracedRunsIntake,
   projectId: string,

@@ -16,7 +16,10 @@ import type { ServiceDependencies } from '../service/settings.ts';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { statusesOf } from '../validation/queries.ts';
 
-/** Tracing projects, one for each deployment, and the runs that agents report. */
+/**
+ * Tracing projects and the runs that agents report (ours: docs/design/contract.md#deployments only says that each
+ * deployment gets one).
+ */
 export function tracingOperations(settings: ServiceDependencies) {
   const { store, tenantId } = settings;
   const once = createIdempotentWrite(settings);

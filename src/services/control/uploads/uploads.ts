@@ -71,7 +71,10 @@ export function createUploads(settings: UploadsDependencies) {
       };
     },
 
-    /** Receives a tarball. After a failed attempt, of which nothing is left, the address may be used again. */
+    /**
+     * Receives a tarball. After a failed attempt (cut, too large, wrong) the address may be used again until it
+     * expires: nothing is left of the attempt. A concurrent attempt is rejected.
+     */
     async put(put: UploadRequest): Promise<UploadResult> {
       const verdict = judgeSignature(key, put.objectPath, put, clock.now());
       if (verdict !== 'good') return { kind: verdict };

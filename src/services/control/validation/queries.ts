@@ -34,7 +34,10 @@ export const deploymentFilters = deploymentsQuery.extend({
   deployment_type: deploymentType.optional(),
 });
 
-/** The query of a list of deployments, without empty filters. Nothing has tags, so a filter by them finds none. */
+/**
+ * The query of a list of deployments: `deployment_ids` are UUIDs, `status` has comma-separated values, and empty
+ * filters are ignored. Nothing here has tags, so that a filter by them finds nothing.
+ */
 export const deploymentsPage = deploymentFilters
   .extend({
     deployment_type: z.union([z.literal('').transform(() => undefined), deploymentType]).optional(),

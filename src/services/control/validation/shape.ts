@@ -16,7 +16,12 @@ export function readBody<T>(schema: z.ZodType<T>, body: unknown): ValidationResu
   return badText.length > 0 ? wrongShape(badText) : readShape(schema, spellFields(body, 'contract'), 'body');
 }
 
-/** Parses a part of a request (`within`) by a schema; returns every problem at once. Ignores unknown fields. */
+/**
+ * Parses a part of a request by the contract's schema and returns every problem at once
+ * (docs/design/contract.md#errors). Ignores unknown fields, so that newer clients work; known ones are strict.
+ *
+ * @param within the part of the request, the start of every `loc`.
+ */
 export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: RequestPart): ValidationResult<T> {
   const badText = textProblems(input, [within]);
   if (badText.length > 0) return wrongShape(badText);

@@ -40,7 +40,10 @@ export function tolerantSerializer(serde: SerializerProtocol): SerializerProtoco
   };
 }
 
-/** Revives the parts of a value that the engine can't revive as a whole: only objects that look serialized. */
+/**
+ * Revives the parts of a value that the engine can't revive as a whole. The engine gets only objects that look serialized:
+ * the others are data, and each of them would be read again with everything in it.
+ */
 async function reviveParts(value: unknown, serde: SerializerProtocol, depth = 0, refused = 0): Promise<unknown> {
   if (typeof value !== 'object' || value === null || depth === maxDepth || refused === maxRefused) return value;
   let refusals = refused;

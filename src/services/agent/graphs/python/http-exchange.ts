@@ -43,7 +43,12 @@ const part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('close') }),
 ]);
 
-/** Answers a request by the agent's application; undefined leaves it to the server's own routes. @throws WorkerGone */
+/**
+ * Answers a request by the agent's application; undefined if it leaves the request, untouched, to the server's own
+ * routes.
+ *
+ * @throws WorkerGone if the worker has ended, for which clients get a 503.
+ */
 export async function callApp(
   { host, log }: { host: GraphHost; log: Logger },
   asked: AppRequest,

@@ -35,7 +35,10 @@ const maxSharedExits = maxExits - 1;
 /** How many runs have a dedicated worker at the same time, each with the memory of one more process. */
 const maxDedicated = 2;
 
-/** Runs share one worker. After two exits in a row under a run, its next attempt has a dedicated one. */
+/**
+ * Runs share one worker. If it exits twice in a row under a run, the next attempt of that run has a dedicated one: which
+ * of the runs ended the shared worker is not known, and one that ends each of its workers must not end others.
+ */
 export class RunWorkers implements GraphHost {
   readonly #shared: GraphHost;
   readonly #makeDedicated: () => DedicatedHost;

@@ -62,7 +62,10 @@ const noNotifications = (): Promise<never> => Promise.reject(new PushNotificatio
 
 const pageBounds = { max: 100, usual: 50 };
 
-/** An assistant as an agent: a context is a thread, a task a run and those that resumed it. Nothing else is stored. */
+/**
+ * One assistant as an agent of the protocol: a context is a thread, a task is a run on it plus the runs that resumed it
+ * after an interrupt. Tasks have no storage of their own, so every process can serve them, also after a restart.
+ */
 export class Tasks implements A2ARequestHandler {
   readonly #parts: TaskParts;
   readonly #runs: InternalRuns;

@@ -147,7 +147,10 @@ export interface McpParts {
   log: Logger;
 }
 
-/** Handles a POST of the model context protocol, without a state between requests. */
+/**
+ * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing
+ * is kept between requests.
+ */
 export async function answerMcp(request: Request, { api, version, clock, log }: McpParts): Promise<Response> {
   const onerror = (error: Error) => log.warn(`The model context protocol: ${error.message}`);
   const factory = () => mcpServer(api, version);

@@ -20,7 +20,11 @@ import { cursorOf, eventsOfChannels, matchesFilter } from './event.ts';
 import { fork, readThread, respond, startRun } from './run-commands.ts';
 import { listCheckpoints, readState, readTree } from './state-commands.ts';
 
-/** Carries out a command; its response says whether it succeeded. @throws Refusal for no mistake of the command. */
+/**
+ * Carries out a command of the thread-stream protocol. Its response says whether it succeeded.
+ *
+ * @throws Refusal for what is no mistake of the command: the server shuts down, the database is unavailable.
+ */
 export async function carryOut(command: ThreadCommand, context: CommandContext): Promise<CommandResponse> {
   const { id } = command;
   try {

@@ -18,7 +18,10 @@ interface FollowedThread {
   sequences: Map<string, number>;
 }
 
-/** Streams the events of threads from the database, so that every process streams the same under the same numbers. */
+/**
+ * Streams the events of threads. They are read from the database, where the run's process stores them, so every process
+ * streams the same events under the same numbers, also those of former processes that are still kept.
+ */
 export class ThreadEventStreams {
   readonly #parts: { store: ThreadEventStore; clock: Clock; log: Logger };
   readonly #threads = new Map<string, FollowedThread>();

@@ -8,7 +8,10 @@ import { missingCodes, unlessCode } from '../../../../kit/errors.ts';
 import type { ProcessUser } from '../../compute/guarded-process.ts';
 import { removeTree } from '../remove-tree.ts';
 
-/** Where environments of Python are kept, for builds with the same packages of one tenant and one user. */
+/**
+ * Where environments of Python are kept: at their final places, which they name inside, so that builds with the same
+ * packages share one. Those of one user's processes are never given to another, nor those of one tenant.
+ */
 export const environmentsIn = (dataDir: string): string => join(dataDir, 'python');
 
 /** The name of an environment, as builds record it: it is below `environmentsIn`. */

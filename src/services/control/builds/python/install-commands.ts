@@ -25,7 +25,10 @@ export interface NamedCommand extends CommandSpec {
 /** The interpreter of an environment. */
 export const interpreterIn = (environment: string): string => join(environment, 'bin', 'python');
 
-/** The commands that make an environment. Packages of the source are editable: it holds those of others alone. */
+/**
+ * The commands that make an environment and install a plan's packages into it. Packages of the source are installed
+ * editable: the agent's code stays in its checkout, and the environment holds packages of others alone.
+ */
 export function installCommands(plan: PythonInstall, places: InstallPlaces): NamedCommand[] {
   const { source, configFolder, interpreter, environment, uv } = places;
   const env = plan.pipConfig === undefined ? {} : { PIP_CONFIG_FILE: join(source, plan.pipConfig) };

@@ -58,8 +58,10 @@ async function described(paths: readonly string[], { run, folder }: RunningBuild
 }
 
 /**
- * Chooses uv, downloaded if needed, or pip if the plan says so or uv can't be had. @param hasUvIndex whether the
- * project configures an index that only uv reads.
+ * Chooses uv or pip, and downloads uv from the package index if the machine has none. pip installs if the plan says so, if
+ * uv is missing and pip has an index of its own, or if uv can't be downloaded.
+ *
+ * @param hasUvIndex whether the project configures an index that only uv reads.
  */
 export async function findInstaller(
   plan: PythonInstall,

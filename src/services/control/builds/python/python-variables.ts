@@ -31,7 +31,10 @@ const hasCredentials = (value: string): boolean =>
   addressesIn(value).some(({ username, password }) => `${username}${password}` !== '');
 
 /**
- * The variables of pip and uv: the operator's indexes, the tenant's caches, no questions or downloads of interpreters.
+ * The variables by which pip and uv install for builds: the operator's indexes, caches of the tenant's own, and no
+ * questions or downloads of interpreters.
+ *
+ * @param packageCache the folder of the tenant's (and user's) downloads.
  * @param isOthers whether the build runs as another user: then no setting with credentials is passed on.
  */
 export function pythonVariables(

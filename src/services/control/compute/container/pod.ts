@@ -43,7 +43,10 @@ const portPollMs = 100;
 /** Time beyond the stop timeout, for the engine's own steps. */
 const engineStepsMs = 10_000;
 
-/** Creates and starts a pod. An abort or an error leaves what was created: call `removePod`. @throws EngineRefusal */
+/**
+ * Creates and starts a pod: its volumes, its init containers one after the other, the main container, and the sidecars.
+ * An abort or an error leaves what was created: call `removePod`. @throws EngineRefusal
+ */
 export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStart> {
   const { engine, clock, spec, plan, mask, way, token, startWithinMs } = pod;
   for (const volume of [...plan.volumes, ...plan.passing]) await makeVolume(pod, volume);

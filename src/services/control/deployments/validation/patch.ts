@@ -33,8 +33,11 @@ export function readPatch(body: unknown): ValidationResult<ReadPatch> {
 }
 
 /**
- * The deployment after a PATCH, with the paths of the fields that need a new revision, or every rule that it breaks.
- * Null and absent leave a field; a fixed field may be repeated. @param tarball the state of `source_tarball_path`.
+ * The deployment after a PATCH, or every rule that the PATCH breaks (docs/design/contract.md#deployment-settings and
+ * #revision-settings). Null and absent leave a field as it is; a fixed field may be repeated, not changed.
+ *
+ * @param tarball the state of the requested `source_tarball_path`; unused where there is none.
+ * @returns with the paths of the fields that need a new revision; none: everything changes in place.
  */
 export function judgePatch(
   current: CurrentDeployment,
@@ -126,7 +129,10 @@ function withoutNulls<T extends object>(fields: T): Partial<T> {
 /** The depth of named fields: `source_config.resource_spec.cpu`, and nothing below it. */
 const deepest = 3;
 
-/** The names of the fields that a change affects, sorted; of secrets as `secrets.MODEL_KEY`. Never contains a value. */
+/**
+ * The names of the fields that a change affects, in alphabetical order; for a new deployment, all its fields. Secrets
+ * and their references appear by name (`secrets.MODEL_KEY`). Never contains a value.
+ */
 export function changedFields(before: RequestedDeployment | undefined, after: RequestedDeployment): string[] {
   return differing('', before && byName(before), byName(after), deepest).sort();
 }

@@ -13,7 +13,10 @@ import type { Source } from '../../../../contract/control/source.ts';
 export const hostings = ['any', 'cloud', 'self-hosted'] as const;
 export type Hosting = (typeof hostings)[number];
 
-/** The problem with a source that a hosting does not offer (docs/design/contract.md#creation). */
+/**
+ * The problem with a source that a hosting does not offer (docs/design/contract.md#creation: `github` is only
+ * available for Cloud SaaS, `external_docker` only for self-hosted deployments; the document names no other).
+ */
 export function hostingProblem(source: Source, hosting: Hosting): string | undefined {
   if (source === 'github' && hosting === 'self-hosted') return unavailable(source, 'Cloud SaaS', hosting);
   if (source === 'external_docker' && hosting === 'cloud') return unavailable(source, 'self-hosted', hosting);

@@ -34,7 +34,10 @@ function optionsOf(compiler: Compiler, folder: string): ts.CompilerOptions {
 /** An agent of more files is taken as one that needs its types. */
 const maxFiles = 2_000;
 
-/** Whether a graph's state may have types in TypeScript only. Errs on the side of yes: nothing is run or parsed. */
+/**
+ * Whether the state of a graph may have no types but those in TypeScript: a state of zod, or a `StateSchema`, has its
+ * own when it runs. Errs on the side of yes, since nothing is run or parsed.
+ */
 export function mayNeedTypes(folder: string): boolean {
   const root = packageFolders(folder).at(-1) ?? folder;
   const files = globSync('**/*.{ts,mts,cts,tsx}', { cwd: root, exclude: isForeign }).slice(0, maxFiles + 1);
