@@ -2,15 +2,10 @@ import { type ColumnType, type Generated, type Kysely, type Selectable, sql } fr
 import type { Clock } from '../../src/kit/clock.ts';
 import { storableJson } from '../../src/kit/json-text.ts';
 import type { Migration } from '../../src/kit/postgres/migrate.ts';
+import type { Delivery } from './delivery.ts';
 
 /** A delivery as it lies in the inbox. Times are ms since the epoch. */
-export interface StoredDelivery {
-  id: string;
-  event: string;
-  action: string | undefined;
-  installationId: number | undefined;
-  repositoryId: number | undefined;
-  receivedAt: number;
+export interface StoredDelivery extends Omit<Delivery, 'payload'> {
   handledAt: number | undefined;
   decision: unknown;
   attempts: number;

@@ -117,7 +117,7 @@ async function seen(
 }
 
 /** Returns failures of other services as a value, and rethrows internal errors. */
-async function attempted(act: () => Promise<void>): Promise<TransientError | undefined> {
+export async function attempted(act: () => Promise<void>): Promise<TransientError | undefined> {
   try {
     await act();
     return undefined;

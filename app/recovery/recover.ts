@@ -2,11 +2,10 @@ import type { AppContext } from '../context.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import type { DeliveryClient } from '../github/deliveries.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
-import { isTransientError } from '../reconcile/transient-error.ts';
 import type { Binding } from '../settings/environment.ts';
 import { deployedBranches } from './deployed-branches.ts';
 import { requestRedeliveries } from './missed-deliveries.ts';
-import { recoverHeads, type HeadRecoveryResult } from './recover-heads.ts';
+import { attempted, recoverHeads, type HeadRecoveryResult } from './recover-heads.ts';
 
 /** All that installations of the App reach. */
 export interface RepositoryClient {
@@ -79,12 +78,8 @@ export async function recover(
 
 /** Failures of other services wait for the next run; any other error is rethrown. */
 async function part(failed: string, { log }: AppContext, act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!isTransientError(error)) throw error;
-    log.warn(`${failed}: ${error.message}`);
-  }
+  const failure = await attempted(act);
+  if (failure !== undefined) log.warn(`${failed}: ${failure.message}`);
 }
 
 /** Retention of finished and reported work (ms), and how many of a deployment's newest intents are kept regardless. */

@@ -1,3 +1,5 @@
+import { webHostOf } from '../targets/ownership.ts';
+
 /** GitHub's App manifest: the minimal permissions, and the events that the App handles. */
 export interface Manifest {
   name: string;
@@ -54,9 +56,4 @@ export const manifestOf = (name: string, publicUrl: string, redirectUrl: string)
 });
 
 /** The web address of the GitHub that an API address belongs to. */
-export function webOf(apiUrl: string): string {
-  const { protocol, host, pathname } = new URL(apiUrl);
-  if (host === 'api.github.com') return 'https://github.com';
-  if (/^\/api\/v3\/?$/.test(pathname)) return `${protocol}//${host}`;
-  return `${protocol}//${host.replace(/^api\./, '')}`;
-}
+export const webOf = (apiUrl: string): string => `${new URL(apiUrl).protocol}//${webHostOf(apiUrl)}`;

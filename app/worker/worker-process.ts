@@ -5,29 +5,19 @@ import { readHere, type ReadMethods } from './file-readers.ts';
 import { judgeHere, type Judge } from '../../src/deploy/smoke/judge.ts';
 import type { RequestOf, WorkResponse } from './worker.ts';
 
-type WorkRequest = RequestOf<ReadMethods & Judge>;
+type Methods = ReadMethods & Judge;
+type WorkRequest = RequestOf<Methods>;
 
 /** The longest response (characters): parsing it blocks the App's event loop. */
 const maxResponseLength = 1_000_000;
 
-function perform(request: WorkRequest): Promise<unknown> {
-  switch (request.name) {
-    case 'namedPaths':
-      return readHere.namedPaths(request.argument);
-    case 'validate':
-      return readHere.validate(request.argument);
-    case 'readDeployFile':
-      return readHere.readDeployFile(request.argument);
-    case 'nextAttempt':
-      return judgeHere.nextAttempt(request.argument);
-    case 'conclude':
-      return judgeHere.conclude(request.argument);
-    case 'compareStates':
-      return judgeHere.compareStates(request.argument);
-    case 'measure':
-      return judgeHere.measure(request.argument);
-  }
-}
+const methods: { [Name in keyof Methods]: (argument: RequestOf<Methods, Name>['argument']) => Promise<unknown> } = {
+  ...readHere,
+  ...judgeHere,
+};
+
+const perform = <Name extends keyof Methods>({ name, argument }: RequestOf<Methods, Name>): Promise<unknown> =>
+  methods[name](argument);
 
 async function respond(request: WorkRequest): Promise<WorkResponse> {
   try {

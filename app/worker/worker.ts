@@ -61,11 +61,11 @@ interface WorkRequest {
 }
 
 /** A request for one of these methods. */
-export type RequestOf<Methods> = {
-  [Name in keyof Methods & string]: Methods[Name] extends (argument: infer Argument) => unknown
+export type RequestOf<Methods, Names extends keyof Methods & string = keyof Methods & string> = {
+  [Name in Names]: Methods[Name] extends (argument: infer Argument) => unknown
     ? { name: Name; argument: Argument }
     : never;
-}[keyof Methods & string];
+}[Names];
 
 /** What the process responds: that it has started, and then the value as JSON, why there is none, or that it is too large. */
 export type WorkResponse =

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { systemClock } from '../kit/clock.ts';
 import { fromJson } from '../kit/json-text.ts';
-import { deployed, echoed, requestsTo, until, type Scenario, type CompletedScenario } from './scenarios.ts';
+import { deployed, echoed, requestsTo, thread, until, type Scenario, type CompletedScenario } from './scenarios.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 
 const assistant = z.looseObject({ assistant_id: z.string(), version: z.int() });
 const cron = z.looseObject({ cron_id: z.string(), created_at: z.string() });
-const thread = z.looseObject({ thread_id: z.string() });
 const runs = z.array(
   z.looseObject({
     run_id: z.string(),

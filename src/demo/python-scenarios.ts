@@ -8,7 +8,7 @@ import {
   interpreterPaths,
 } from '../services/control/builds/python/interpreter.ts';
 import * as z from 'zod';
-import { deploy, deployed, greet, isOutcome, requestsTo, type Scenario } from './scenarios.ts';
+import { deploy, deployed, greet, isOutcome, requestsTo, thread, type Scenario } from './scenarios.ts';
 import { Repository } from './repository.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
@@ -20,7 +20,6 @@ const graph = 'echo_agent/graph.py';
 const answer = `{state['input']}"`;
 const cheerful = `{state['input']}!"`;
 
-const thread = z.looseObject({ thread_id: z.string() });
 const state = z.looseObject({ output: z.string(), steps: z.array(z.string()) });
 
 const firstTitle = 'an agent in Python is live and answers';

@@ -139,7 +139,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'a conversation that would break is found',
     async play(environment, screen, before) {
       const { ask } = requestsTo(deployed(before).address, environment.service);
-      const { thread_id: id } = await ask('/threads', z.looseObject({ thread_id: z.string() }), {});
+      const { thread_id: id } = await ask('/threads', thread, {});
       await ask(`/threads/${id}/runs/wait`, echoed, { assistant_id: 'echo', input: { input: 'world' } });
       await environment.repository.edit(graph, /\bsteps\b/g, 'trail');
       const commit = await environment.repository.commit('Rename a channel of the state');
@@ -204,6 +204,9 @@ export function deployed(
   const shown = before.find((each) => each.title === title);
   return { id: shown?.outputs?.['deployment-id'] ?? '', address: shown?.address ?? '' };
 }
+
+/** A thread that was made. */
+export const thread = z.looseObject({ thread_id: z.string() });
 
 /** What a run of the echo agent ends with. */
 export const echoed = z.looseObject({ output: z.string() });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { freeObject } from '../../contract/agent/open-word.ts';
+import { threadTtlStrategies } from '../../contract/agent/thread.ts';
 import { textPaths } from '../../contract/agent/text-path.ts';
 import { modulePath } from './export-path.ts';
 
@@ -37,9 +38,6 @@ export const storeConfig = z.strictObject({
   ttl: storeTtl.nullable().optional(),
 });
 export type StoreConfig = z.infer<typeof storeConfig>;
-
-/** What becomes of a thread whose time is over: all of it goes, or all but its latest state. */
-const threadTtlStrategies = ['delete', 'keep_latest'] as const;
 
 /** How long threads live after their last change. Times are minutes. */
 const threadTtl = z.strictObject({

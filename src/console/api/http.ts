@@ -48,6 +48,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the service has no such thing, or can have none. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.status === 422);
+
 export interface RequestOptions {
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { shownText } from './untrusted.tsx';
 
 export type Tone = 'good' | 'bad' | 'busy' | 'warn' | 'idle';
 
@@ -20,4 +21,10 @@ const labels: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
 export function runStatus(status: string): { label: string; tone: Tone } {
   const [label, tone] = labels[status] ?? [status, 'idle'];
   return { label, tone };
+}
+
+/** A status of a run as a badge. */
+export function RunBadge({ status }: { status: string }) {
+  const { label, tone } = runStatus(status);
+  return <Badge tone={tone}>{shownText(label, 40)}</Badge>;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../contract/control/deployment.ts';
-import { ApiError, call } from '../api/http.ts';
+import { call, isMissing } from '../api/http.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { paths } from '../paths.ts';
 import { Empty, ErrorNotice, Loading } from './notices.tsx';
@@ -38,7 +38,7 @@ export function DeploymentPage({ deploymentId, current, part = current, actions,
   );
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => showCurrent(tabs.current), [current]);
-  if (error instanceof ApiError && (error.status === 404 || error.status === 422)) return <Gone />;
+  if (isMissing(error)) return <Gone />;
   return (
     <Page
       title={data?.name ?? 'Deployment'}

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import type { Assistant, AssistantVersion } from '../../../contract/agent/assistant.ts';
-import { ApiError } from '../../api/http.ts';
+import { isMissing } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -34,19 +34,19 @@ export function AssistantView({ deploymentId, assistantId }: AssistantViewProps)
     },
     { everyMs: 15_000 },
   );
-  const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 422);
+  const isGone = isMissing(error);
   return (
     <>
       <p class="crumb">
         <a href={paths.assistants(deploymentId)}>All assistants</a>
       </p>
-      {error && !isMissing && <AgentError error={error} deploymentId={deploymentId} retry={reload} />}
-      {isMissing && (
+      {error && !isGone && <AgentError error={error} deploymentId={deploymentId} retry={reload} />}
+      {isGone && (
         <Empty title="There is no such assistant">
           <p>It was deleted, or the address is wrong.</p>
         </Empty>
       )}
-      {data && !isMissing && <Details deploymentId={deploymentId} reload={reload} {...data} />}
+      {data && !isGone && <Details deploymentId={deploymentId} reload={reload} {...data} />}
       {!data && !error && <Loading what="the assistant" />}
     </>
   );

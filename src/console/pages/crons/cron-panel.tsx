@@ -1,7 +1,7 @@
 import type { Cron, CronRun } from '../../../contract/agent/cron.ts';
 import { useAction } from '../../api/use-form.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Badge, runStatus } from '../../parts/badge.tsx';
+import { Badge, RunBadge } from '../../parts/badge.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
@@ -12,6 +12,7 @@ import { enableCron, getCronTimes } from './crons-api.ts';
 import { timeIn } from './next-firings.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fact } from '../../parts/table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 
 interface CronPanelProps {
   deploymentId: string;
@@ -107,23 +108,17 @@ function LastRuns({ deploymentId, runs }: { deploymentId: string; runs: readonly
   if (runs.length === 0) return <p class="muted">None so far.</p>;
   return (
     <ol class="plain">
-      {runs.map(({ run_id, status, error, created_at }) => {
-        const { label, tone } = runStatus(status);
-        return (
-          <li key={run_id}>
-            <Badge tone={tone}>{label}</Badge>{' '}
-            <a class="mono" href={paths.run(deploymentId, run_id)}>
-              {run_id.slice(0, 8)}
-            </a>{' '}
-            <TimeAgo at={created_at} />
-            {error && (
-              <div class="field-error">
-                <Untrusted text={errorText(error)} longest={300} />
-              </div>
-            )}
-          </li>
-        );
-      })}
+      {runs.map(({ run_id, status, error, created_at }) => (
+        <li key={run_id}>
+          <RunBadge status={status} /> <IdLink to={paths.run} deploymentId={deploymentId} id={run_id} />{' '}
+          <TimeAgo at={created_at} />
+          {error && (
+            <div class="field-error">
+              <Untrusted text={errorText(error)} longest={300} />
+            </div>
+          )}
+        </li>
+      ))}
     </ol>
   );
 }

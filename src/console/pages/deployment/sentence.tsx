@@ -1,8 +1,8 @@
 import { paths } from '../../paths.ts';
-import { shortId } from '../../parts/revision-status.ts';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { causeOf, type CausePart } from './cause.ts';
+import { IdLink } from '../../parts/id-link.tsx';
 
 /** Words with text that others wrote, and links to revisions, among them. */
 export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[]; deploymentId: string }) {
@@ -11,11 +11,7 @@ export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[];
       {parts.map((part, index) => {
         if (typeof part === 'string') return part;
         if ('text' in part) return <Untrusted key={index} text={part.text} longest={200} />;
-        return (
-          <a key={index} class="mono" href={paths.revision(deploymentId, part.revisionId)}>
-            {shortId(part.revisionId)}
-          </a>
-        );
+        return <IdLink key={index} to={paths.revision} deploymentId={deploymentId} id={part.revisionId} />;
       })}
     </>
   );

@@ -1,12 +1,12 @@
 import { agentAddress, type Deployment } from '../../../contract/control/deployment.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { paths } from '../../paths.ts';
-import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 
 /** What serves now, and where. */
 export function Serving({ deployment, entries }: { deployment: Deployment; entries: readonly HistoryEntry[] }) {
@@ -21,9 +21,7 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
           <p class="muted">Nothing is live yet. The first successful revision goes live.</p>
         ) : (
           <p>
-            <a class="mono" href={paths.revision(id, active_revision_id)}>
-              {shortId(active_revision_id)}
-            </a>
+            <IdLink to={paths.revision} deploymentId={id} id={active_revision_id} />
             {liveSince !== undefined && (
               <span class="muted">
                 {' '}

@@ -13,6 +13,7 @@ import {
   type Row,
 } from '../../../deploy/words/verdict-table/table.ts';
 import { tableNotes } from '../../../deploy/words/verdict-table/notes.ts';
+import { capitalized } from '../../../kit/plain-text.ts';
 
 const reporters: ReadonlyMap<string, string> = new Map([
   ['action', 'the GitHub Action'],
@@ -136,8 +137,6 @@ function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
     </>
   );
 }
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function CellText({ row: { kind, cells }, column }: { row: Row; column: Column }) {
   const lines = (cells.get(column) ?? []).map((line, index) => <Line key={index} line={line} />);

@@ -13,6 +13,7 @@ import { Plot } from './plot.tsx';
 import { hasFigures, plotKinds, rangeOf, ranges, startOf, isMeasured, type Range } from './plots.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 
 /** The figures of a deployment over a period, as plots or as a table. */
 export default deploymentPage('Health', Figures);
@@ -103,9 +104,7 @@ function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: Hea
           .slice(0, mostDeploys)
           .map(({ revision_id, at }) => (
             <li key={revision_id + at}>
-              <a class="mono" href={paths.revision(deploymentId, revision_id)}>
-                {shortId(revision_id)}
-              </a>{' '}
+              <IdLink to={paths.revision} deploymentId={deploymentId} id={revision_id} />{' '}
               <span class="muted">
                 <TimeAgo at={at} />
               </span>

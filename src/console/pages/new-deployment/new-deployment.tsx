@@ -8,12 +8,10 @@ import { AdvancedFields, FieldInput, SecretFields } from './fields.tsx';
 import { FolderPicker } from './folder-picker.tsx';
 import { formFields, sourceKinds, type SourceKind } from './request.ts';
 import { useChoices } from './use-choices.ts';
-import { useCreation, type Creation, type Progress } from './use-creation.ts';
+import { graphConfigPath, useCreation, type Creation, type Progress } from './use-creation.ts';
 import { sizeText } from '../../parts/value-text.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-
-const graphConfigPath = 'source_revision_config.graph_config_path';
 
 /** Creates a deployment; or, with `?deployment=ID`, uploads the source of one that exists. */
 export default function NewDeployment() {

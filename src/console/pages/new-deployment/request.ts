@@ -5,6 +5,7 @@ import type { Source } from '../../../contract/control/source.ts';
 import { fieldText, setAt, type FieldText } from '../../parts/deployment-fields.ts';
 import { readJsonObject } from '../../parts/json-text.ts';
 import { nameFor } from './source-files.ts';
+import { capitalized } from '../../../kit/plain-text.ts';
 
 /** The kinds of source that the form offers. */
 export const sourceKinds = ['folder', 'repository', 'image'] as const;
@@ -147,7 +148,7 @@ export function problemsAtFields(
   const add = (field: string, message: string, whole: string): void => {
     const path = [...shown, ...secrets].find((each) => field === each || field.startsWith(`${each}.`));
     if (path === undefined) rest.push(whole);
-    else problems[path] = [problems[path], capitalised(message)].filter(Boolean).join(' ');
+    else problems[path] = [problems[path], capitalized(message)].filter(Boolean).join(' ');
   };
   for (const { field, message } of refused.problems) add(field, message, `${field}: ${message}`);
   if (refused.problems.length === 0) {
@@ -164,5 +165,3 @@ function sentencesOf(text: string, paths: readonly string[]): { field: string; m
     return { field, message, whole: whole.trim() };
   });
 }
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

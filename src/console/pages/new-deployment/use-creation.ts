@@ -39,7 +39,8 @@ export interface Creation {
 
 /** The problem of what was chosen has a place of its own. */
 export const pickedField = 'source';
-const graphConfigPath = 'source_revision_config.graph_config_path';
+/** The field with the path of the graph configuration in an upload. */
+export const graphConfigPath = 'source_revision_config.graph_config_path';
 
 export function useCreation(existingId: string | undefined): Creation {
   const { route } = useLocation();

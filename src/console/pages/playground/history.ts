@@ -1,13 +1,6 @@
 import { isObject } from '../../../kit/json-object.ts';
 import type { Checkpoint, ThreadState } from '../../../contract/agent/thread.ts';
-
-/** A key of a state that differs from the state before. */
-interface Change {
-  key: string;
-  kind: 'added' | 'changed' | 'removed';
-  before: unknown;
-  after: unknown;
-}
+import { compareKeys, isSame, type KeyChange } from '../../parts/changes.ts';
 
 /** A state of a thread, with what brought it about. */
 export interface Step {
@@ -20,7 +13,7 @@ export interface Step {
   at: string | undefined;
   next: readonly string[];
   runId: string | undefined;
-  changes: readonly Change[];
+  changes: readonly KeyChange[];
   /** It continues an older state than the one listed before it. */
   isFork: boolean;
 }
@@ -44,11 +37,13 @@ export function toSteps(states: readonly ThreadState[]): Step[] {
       at: state.created_at ?? undefined,
       next: state.next,
       runId: typeof runId === 'string' ? runId : undefined,
-      changes: compare(parent?.values ?? {}, state.values),
+      changes: isObject(state.values) ? compareKeys(parent?.values, state.values).filter(isChange) : [],
       isFork: parent !== undefined && states[index + 1] !== parent,
     };
   });
 }
+
+const isChange = ({ kind }: KeyChange): boolean => kind !== 'same';
 
 const idOf = (checkpoint: Checkpoint | null | undefined): string => checkpoint?.checkpoint_id ?? '';
 
@@ -60,19 +55,6 @@ function makerOf({ metadata }: ThreadState, parent: ThreadState | undefined): st
   const nodes = parent?.next.filter((name) => name !== '__start__') ?? [];
   return nodes.length > 0 ? nodes.join(', ') : 'Start';
 }
-
-function compare(before: unknown, after: unknown): Change[] {
-  const [former, latter] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
-  const keys = [...new Set([...Object.keys(former), ...Object.keys(latter)])];
-  return keys.flatMap((key): Change[] => {
-    const [was, is] = [former[key], latter[key]];
-    if (isSame(was, is)) return [];
-    const kind = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
-    return [{ key, kind, before: was, after: is }];
-  });
-}
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** What an edit of a state has to send: the keys that were changed, since reducers would add the others again. */
 export function changedValues(before: unknown, after: Record<string, unknown>): Record<string, unknown> {

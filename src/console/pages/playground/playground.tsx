@@ -2,7 +2,6 @@ import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
 import { deploymentPage } from '../../parts/deployment-page.tsx';
 import { ErrorNotice, Loading, Empty } from '../../parts/notices.tsx';
-import { shortId } from '../../parts/revision-status.ts';
 import { paths } from '../../paths.ts';
 import { isUuid } from '../../../kit/uuid.ts';
 import type { Agent } from './agent-api.ts';
@@ -18,6 +17,7 @@ import { endedNodes } from './run-view.ts';
 import { Steps } from './steps.tsx';
 import { ThreadList } from './thread-list.tsx';
 import type { ThreadSession } from './thread-session.ts';
+import { IdLink } from '../../parts/id-link.tsx';
 
 /** Talks to the agent of a deployment: threads, runs, their steps and interrupts. */
 export default deploymentPage('Playground', ({ deploymentId }) => {
@@ -34,12 +34,9 @@ export default deploymentPage('Playground', ({ deploymentId }) => {
 function HeldNotice({ deploymentId, revisionId }: { deploymentId: string; revisionId: string }) {
   return (
     <p class="notice">
-      This is revision{' '}
-      <a class="mono" href={paths.revision(deploymentId, revisionId)}>
-        {shortId(revisionId)}
-      </a>
-      , which is held before traffic. It has the threads of the live revision, and what it writes to them stays. Promote
-      or discard it on its page, or <a href={paths.playground(deploymentId)}>talk to the live revision</a>.
+      This is revision <IdLink to={paths.revision} deploymentId={deploymentId} id={revisionId} />, which is held before
+      traffic. It has the threads of the live revision, and what it writes to them stays. Promote or discard it on its
+      page, or <a href={paths.playground(deploymentId)}>talk to the live revision</a>.
     </p>
   );
 }

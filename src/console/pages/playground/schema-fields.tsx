@@ -1,7 +1,7 @@
 import { Field, LinesField } from '../../parts/field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { readJsonObject } from '../../parts/json-text.ts';
-import { readForm, toDraft, type Draft, type FormField, type Problems } from './schema-form.ts';
+import { isGroup, readForm, toDraft, type Draft, type FormField, type Problems } from './schema-form.ts';
 import { Button } from '../../parts/button.tsx';
 
 type Form = Extract<FormField, { kind: 'group' }> | undefined;
@@ -85,9 +85,6 @@ export function SchemaForm({ form, entry, problems, onChange, label }: SchemaFor
     </div>
   );
 }
-
-const isGroup = (draft: Draft): draft is { [name: string]: Draft } =>
-  typeof draft === 'object' && !Array.isArray(draft);
 
 interface SchemaFieldProps {
   field: FormField;

@@ -127,7 +127,7 @@ export function readForm(form: FormField, draft: Draft): { value: unknown; probl
 
 function read(field: FormField, draft: Draft, path: string, problems: Record<string, string>): unknown {
   const at = (name: string | number): string => (path === '' ? String(name) : `${path}.${name}`);
-  if (field.kind === 'group' && isDraftObject(draft)) {
+  if (field.kind === 'group' && isGroup(draft)) {
     const entries = field.fields.map((each) => [each.name, read(each, draft[each.name], at(each.name), problems)]);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
   }
@@ -142,7 +142,8 @@ function read(field: FormField, draft: Draft, path: string, problems: Record<str
   return undefined;
 }
 
-const isDraftObject = (draft: Draft): draft is { [name: string]: Draft } =>
+/** Whether a draft is of a group of fields. */
+export const isGroup = (draft: Draft): draft is { [name: string]: Draft } =>
   typeof draft === 'object' && !Array.isArray(draft);
 
 function readText(field: FormField, text: string, path: string, problems: Record<string, string>): unknown {

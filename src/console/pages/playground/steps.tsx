@@ -117,13 +117,13 @@ function StepDetails({ step, canRun, onRun, onFork, onEdit }: Omit<StepItemProps
           Next: <bdi>{shownText(next.join(', '), 200)}</bdi>
         </p>
       )}
-      {changes.map(({ key, kind, before, after }) => (
+      {changes.map(({ key, kind, left, right }) => (
         <div key={key} class="playground-change">
           <p>
             <code>{shownText(key, 80)}</code> {kind}
           </p>
-          {kind !== 'added' && <JsonView name="before" value={before} />}
-          {kind !== 'removed' && <JsonView name="after" value={after} />}
+          {kind !== 'added' && <JsonView name="before" value={left} />}
+          {kind !== 'removed' && <JsonView name="after" value={right} />}
         </div>
       ))}
       <JsonView name="values" value={state.values} />

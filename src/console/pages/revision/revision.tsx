@@ -6,7 +6,7 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { WhenLoaded } from '../../parts/notices.tsx';
 import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted, shownText } from '../../parts/untrusted.tsx';
@@ -36,11 +36,10 @@ const betweenNewsMs = 1_000;
 
 /** A revision: its cause, how long each stage took, its smoke tests, and its logs as they are written. */
 export default function Revision({ deploymentId, revisionId }: RevisionProps) {
-  const { data, error, reload, poll } = useLoaded(
-    `${deploymentId} ${revisionId}`,
-    (signal) => loadEntry(deploymentId, revisionId, signal),
-    { everyMs },
-  );
+  const loaded = useLoaded(`${deploymentId} ${revisionId}`, (signal) => loadEntry(deploymentId, revisionId, signal), {
+    everyMs,
+  });
+  const { reload, poll } = loaded;
   const [action, setAction] = useState<Action>();
   return (
     <DeploymentPage
@@ -51,33 +50,32 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
     >
       {(deployment, reloadDeployment) => (
         <>
-          {error && <ErrorNotice error={error} retry={reload} />}
-          {data ? (
-            <>
-              <Head deployment={deployment} entry={data} onAction={setAction} />
-              <HoldNotice deploymentId={deploymentId} entry={data} onAction={setAction} />
-              <EndingNotice deployment={deployment} entry={data} />
-              {data.is_live && <NextStep deployment={deployment} />}
-              <Waterfall statuses={data.statuses} />
-              <Packages deploymentId={deploymentId} revisionId={revisionId} status={data.revision.status} />
-              {data.verdict && (
-                <section class="panel" aria-label="Smoke tests">
-                  <VerdictEvidence verdict={data.verdict} />
-                </section>
-              )}
-              <Logs
-                deploymentId={deploymentId}
-                revisionId={revisionId}
-                status={data.revision.status}
-                onNews={() => {
-                  if (isInProgress(data.revision.status)) poll(betweenNewsMs);
-                }}
-                onEnd={() => void reload()}
-              />
-            </>
-          ) : (
-            !error && <Loading what="the revision" />
-          )}
+          <WhenLoaded loaded={loaded} what="the revision">
+            {(data) => (
+              <>
+                <Head deployment={deployment} entry={data} onAction={setAction} />
+                <HoldNotice deploymentId={deploymentId} entry={data} onAction={setAction} />
+                <EndingNotice deployment={deployment} entry={data} />
+                {data.is_live && <NextStep deployment={deployment} />}
+                <Waterfall statuses={data.statuses} />
+                <Packages deploymentId={deploymentId} revisionId={revisionId} status={data.revision.status} />
+                {data.verdict && (
+                  <section class="panel" aria-label="Smoke tests">
+                    <VerdictEvidence verdict={data.verdict} />
+                  </section>
+                )}
+                <Logs
+                  deploymentId={deploymentId}
+                  revisionId={revisionId}
+                  status={data.revision.status}
+                  onNews={() => {
+                    if (isInProgress(data.revision.status)) poll(betweenNewsMs);
+                  }}
+                  onEnd={() => void reload()}
+                />
+              </>
+            )}
+          </WhenLoaded>
           {action && (
             <ActionDialog
               action={action}

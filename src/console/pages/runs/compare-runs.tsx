@@ -1,7 +1,7 @@
 import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
 import { useAddressQuery } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Badge, runStatus } from '../../parts/badge.tsx';
+import { RunBadge } from '../../parts/badge.tsx';
 import { isSame } from '../../parts/changes.ts';
 import { Comparison } from '../../parts/comparison.tsx';
 import { deploymentPage, type DeploymentContentProps } from '../../parts/deployment-page.tsx';
@@ -14,6 +14,7 @@ import { alignSteps, type StepPair } from './step-rows.ts';
 import { absentValues, runMs, stepMs } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
 import { Table } from '../../parts/table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 
 /** Two runs side by side. The address names them: `?left=RUN&right=RUN`. */
 export default deploymentPage('Runs', Compared, 'Compare runs');
@@ -99,14 +100,11 @@ function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) 
   return (
     <Table label="The two runs" columns={['Run', 'Status', 'Ended', 'Duration', 'Tokens', 'Revision']}>
       {runs.map((run, index) => {
-        const { label, tone } = runStatus(run.status);
         const ms = runMs(run);
         return (
           <tr key={index}>
             <th scope="row">
-              <a class="mono" href={paths.run(deploymentId, encodeURIComponent(run.id))}>
-                {shownText(run.id.slice(0, 8))}
-              </a>
+              <IdLink to={paths.run} deploymentId={deploymentId} id={run.id} />
               {run.error && (
                 <div class="failed runs-error">
                   <Untrusted text={errorText(run.error)} longest={300} />
@@ -114,7 +112,7 @@ function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) 
               )}
             </th>
             <td>
-              <Badge tone={tone}>{shownText(label, 40)}</Badge>
+              <RunBadge status={run.status} />
             </td>
             <td>
               <TimeAgo at={run.ended_at} />

@@ -1,5 +1,5 @@
 import type { Assistant } from '../../../contract/agent/assistant.ts';
-import { Badge, runStatus } from '../../parts/badge.tsx';
+import { RunBadge } from '../../parts/badge.tsx';
 import { errorText } from '../../parts/value-text.ts';
 import { shortId } from '../../parts/revision-status.ts';
 import { duration, TimeAgo } from '../../parts/time.tsx';
@@ -8,6 +8,7 @@ import { paths } from '../../paths.ts';
 import type { ListedRun } from './live-runs.ts';
 import { runMs } from './run-facts.ts';
 import { Table } from '../../parts/table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 
 interface RunTableProps {
   deploymentId: string;
@@ -26,7 +27,6 @@ export function RunTable({ deploymentId, runs, assistants, chosen, choose }: Run
       class="list-table runs-table"
     >
       {runs.map((run) => {
-        const { label, tone } = runStatus(run.status);
         const assistant = assistants.find(({ assistant_id }) => assistant_id === run.assistant_id);
         const isChosen = chosen.some(({ id }) => id === run.id);
         return (
@@ -44,7 +44,7 @@ export function RunTable({ deploymentId, runs, assistants, chosen, choose }: Run
               <Summary deploymentId={deploymentId} run={run} />
             </th>
             <td>
-              <Badge tone={tone}>{shownText(label, 40)}</Badge>
+              <RunBadge status={run.status} />
             </td>
             <td>
               <Trigger deploymentId={deploymentId} trigger={run.trigger} />
@@ -58,9 +58,7 @@ export function RunTable({ deploymentId, runs, assistants, chosen, choose }: Run
               {run.revision_id === null ? (
                 '–'
               ) : (
-                <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
-                  {shownText(shortId(run.revision_id))}
-                </a>
+                <IdLink to={paths.revision} deploymentId={deploymentId} id={run.revision_id} />
               )}
             </td>
             <td class="figure">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>

@@ -1,8 +1,8 @@
 import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { TracedRunResponse, TracedStep } from '../../../contract/control/tracing-project.ts';
-import { ApiError } from '../../api/http.ts';
+import { isMissing } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Badge, runStatus } from '../../parts/badge.tsx';
+import { RunBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { shortId } from '../../parts/revision-status.ts';
@@ -16,6 +16,7 @@ import { getRun } from './runs-api.ts';
 import { Fact } from '../../parts/table.tsx';
 import { toWaterfall, type WaterfallRow } from './step-rows.ts';
 import { JsonView } from '../../parts/json-view.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 
 /** One run: its input, its outcome and its steps. */
 export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {
@@ -31,14 +32,14 @@ function LoadedRun({ deployment: { id, tracer_session_id }, runId }: { deploymen
   const { data, error, reload } = useLoaded(runId, (signal) => getRun(tracer_session_id ?? '', runId, signal), {
     everyMs: 15_000,
   });
-  const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 422);
+  const isGone = isMissing(error);
   return (
     <>
       <p class="crumb">
         <a href={paths.runs(id)}>All runs</a>
       </p>
-      {error && !isMissing && <ErrorNotice error={error} retry={reload} />}
-      {isMissing && !data && (
+      {error && !isGone && <ErrorNotice error={error} retry={reload} />}
+      {isGone && !data && (
         <Empty title="There is no such run">
           <p>
             A run appears some seconds after it ended, and is kept for 90 days. Check the id, or look for it among{' '}
@@ -107,13 +108,12 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
 }
 
 function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunResponse }) {
-  const { label, tone } = runStatus(run.status);
   const ms = runMs(run);
   const { tokens, thread_id } = run;
   return (
     <dl class="facts">
       <Fact name="Status">
-        <Badge tone={tone}>{shownText(label, 40)}</Badge>
+        <RunBadge status={run.status} />
       </Fact>
       <Fact name="Ended">
         <TimeAgo at={run.ended_at} />
@@ -145,9 +145,7 @@ function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunR
       </Fact>
       {run.revision_id !== null && (
         <Fact name="Revision">
-          <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
-            {shownText(run.revision_id.slice(0, 8))}
-          </a>
+          <IdLink to={paths.revision} deploymentId={deploymentId} id={run.revision_id} />
         </Fact>
       )}
     </dl>

@@ -14,6 +14,7 @@ import { paths } from '../../paths.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 import { FilterSelect } from '../../parts/field.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 
 const states: Readonly<Record<WebhookDelivery['status'], { label: string; tone: Tone }>> = {
   pending: { label: 'Pending', tone: 'busy' },
@@ -123,9 +124,7 @@ function DeliveryRow({ deploymentId, delivery, reload }: DeliveryRowProps) {
         <Badge tone={tone}>{label}</Badge>
       </td>
       <td>
-        <a class="mono" href={paths.run(deploymentId, run_id)}>
-          {run_id.slice(0, 8)}
-        </a>
+        <IdLink to={paths.run} deploymentId={deploymentId} id={run_id} />
       </td>
       <td>{attempts}</td>
       <td class="webhooks-result">

@@ -16,15 +16,15 @@ import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { whyNotRevocable } from './audit.ts';
 import { Table } from '../../parts/table.tsx';
 
+/** All keys of the workspace. */
+export const listKeys = (signal: AbortSignal): Promise<ApiKeyReply[]> =>
+  allEntriesOf((query) => call('GET', 'v1/api-keys', apiKeysList, { query, signal }));
+
 /** The keys of the workspace: made, shown once, revoked. */
 export function ApiKeys() {
   const [made, setMade] = useState<NewApiKey>();
   const [revoked, setRevoked] = useState<ApiKeyReply>();
-  const loaded = useLoaded(
-    'keys',
-    (signal) => allEntriesOf((query) => call('GET', 'v1/api-keys', apiKeysList, { query, signal })),
-    { everyMs: 15_000 },
-  );
+  const loaded = useLoaded('keys', listKeys, { everyMs: 15_000 });
   const revoke = async ({ id, name }: ApiKeyReply): Promise<void> => {
     await send('DELETE', `v1/api-keys/${id}`, { headers: { [idempotencyKeyHeader]: crypto.randomUUID() } });
     announce(`The key ${shownText(name, 100)} is revoked.`);

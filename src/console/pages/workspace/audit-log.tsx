@@ -1,5 +1,4 @@
-import { apiKeysList, auditList, type AuditList } from '../../../contract/control/api-key.ts';
-import { allEntriesOf } from '../../../contract/control/pages.ts';
+import { auditList, type AuditList } from '../../../contract/control/api-key.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { useAddressQuery, useList } from '../../api/use-list.ts';
@@ -12,6 +11,7 @@ import { actorLabel, auditedOperations, auditFilter, operationLabel, subjectText
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Select } from '../../parts/field.tsx';
+import { listKeys } from './api-keys.tsx';
 
 /** Who changed what, newest first. Its address keeps the filters. */
 export function AuditLog() {
@@ -52,9 +52,7 @@ interface FilterProps {
 }
 
 function Filters({ filter, change }: FilterProps) {
-  const keys = useLoaded('keys', (signal) =>
-    allEntriesOf((query) => call('GET', 'v1/api-keys', apiKeysList, { query, signal })),
-  );
+  const keys = useLoaded('keys', listKeys);
   return (
     <search class="row head">
       <Select
