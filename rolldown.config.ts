@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BuildOptions } from 'rolldown';
 import * as z from 'zod';
@@ -7,6 +8,9 @@ const root = import.meta.dirname;
 const manifest = z
   .object({ dependencies: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+
+const load = createRequire(import.meta.url);
+const constants = z.object({ ERROR: z.record(z.string(), z.unknown()), TYPE: z.record(z.string(), z.number()) });
 
 /** Where built files go: the Action's are committed, the command line's are made when the package is packed. */
 export const outputs = (base: string) => ({ action: join(base, 'dist'), cli: join(base, 'bin/lib') });
@@ -37,12 +41,16 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
         undici$: join(root, 'scripts/undici-parts.mjs'),
         '@actions/github$': join(root, 'scripts/github-context.mjs'),
         // A fifteenth of the bundle, which none of our requests uses.
-        './client-h2.js': join(root, 'scripts/undici-left-out.cjs'),
-        './socks5-proxy-agent': join(root, 'scripts/undici-left-out.cjs'),
+        './client-h2.js': join(root, 'scripts/left-out.cjs'),
+        './socks5-proxy-agent': join(root, 'scripts/left-out.cjs'),
         // What reads and writes forms.
-        '../web/fetch/body.js': join(root, 'scripts/undici-left-out.cjs'),
-        '../web/fetch/formdata': join(root, 'scripts/undici-left-out.cjs'),
-        '../web/webidl': join(root, 'scripts/undici-left-out.cjs'),
+        '../web/fetch/body.js': join(root, 'scripts/left-out.cjs'),
+        '../web/fetch/formdata': join(root, 'scripts/left-out.cjs'),
+        '../web/webidl': join(root, 'scripts/left-out.cjs'),
+        // What edits the text of a YAML file.
+        './cst-scalar.js': join(root, 'scripts/left-out.cjs'),
+        './cst-stringify.js': join(root, 'scripts/left-out.cjs'),
+        './cst-visit.js': join(root, 'scripts/left-out.cjs'),
         // What writes JSON schemas, which only the services show.
         '../core/json-schema-processors.js': join(root, 'scripts/zod-left-out.mjs'),
         '../core/to-json-schema.js': join(root, 'scripts/zod-left-out.mjs'),
@@ -50,6 +58,16 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
         '../llhttp/llhttp_simd-wasm.js': 'undici/lib/llhttp/llhttp-wasm.js',
       },
     },
+    plugins: [
+      {
+        name: 'constants of the HTTP parser that are in use',
+        load: (id) => {
+          if (!/undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/.test(id)) return null;
+          const { ERROR, TYPE } = constants.parse(load(id));
+          return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
+        },
+      },
+    ],
     output: {
       dir: outputs(base).action,
       format: 'esm',

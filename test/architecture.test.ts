@@ -48,7 +48,7 @@ const architecture: Record<string, Module> = {
     'kit kit/archive kit/sse kit/statistics contract deploy',
     'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate @langchain/langgraph-sdk',
   ),
-  host: module('kit kit/archive kit/diagnostics contract agent-folder client deploy/file deploy', 'zod'),
+  host: module('kit kit/archive kit/diagnostics contract agent-folder client deploy/file deploy', ''),
   action: module('kit kit/diagnostics contract client deploy/file deploy github host', '@actions/core @actions/github'),
   app: module(
     'kit kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy github',

@@ -1,14 +1,11 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import * as z from 'zod';
-import { deployment } from '../contract/control/deployment.ts';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import { namedBy } from '../deploy/file/desired.ts';
-import type { Prepared, TestResult } from '../deploy/machine/deploy-state.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { codeOf } from '../kit/errors.ts';
@@ -20,77 +17,21 @@ import type { DeployInputs } from './run-deployment.ts';
 interface JournalSubject {
   /** The deployment and its service, as a digest. */
   deployment: string;
-  /** What is deployed there: the mode, the commit and the fields, but no value of a secret; as a digest. */
+  /** What is deployed there: the mode, the commit, the fields and the secrets, as a digest. */
   content: string;
+  /** Signs with the key of the service: who does not have it can write no journal. */
+  seal: (text: string) => string;
 }
 
-type Answers = NonNullable<KeptDeploy['before']>['answers'][number][1];
+/** A journal as it is written: what it is about, the process that writes it, and what is kept: absent once it is over. */
+interface JournalText extends Omit<JournalSubject, 'seal'> {
+  version: 1;
+  owner: { pid: number; host: string };
+  kept?: KeptDeploy | undefined;
+}
 
-const text = z.string();
-const own = z.object({
-  deploymentId: text,
-  revisionId: text,
-  how: z.enum(['created', 'patched', 'adopted', 'redeployed']),
-  ownsHold: z.boolean(),
-});
-const result = z.object({
-  verdict: z.custom<TestResult['verdict']>((value) => isObject(value) && Array.isArray(value['tests'])),
-  verified: z.enum(['before-traffic', 'after-traffic']),
-});
-const prepared = z.custom<Prepared>(
-  (value) => isObject(value) && isObject(value['change']) && isObject(value['sought']),
-);
-const restoring = { undone: z.object({ own, result }).optional(), deploymentId: text, target: text };
-
-const keptState = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('sending'), tries: z.number(), prepared, key: text }),
-  z.object({ state: z.literal('following'), own }),
-  z.object({ state: z.literal('held'), own, address: text, endsAt: text }),
-  z.object({
-    state: z.literal('deciding'),
-    own,
-    decision: z.enum(['promoted', 'discarded']),
-    result: result.optional(),
-  }),
-  z.object({ state: z.literal('decided'), own, result: result.optional() }),
-  z.object({ state: z.literal('live'), own, result: result.optional() }),
-  z.object({
-    state: z.literal('restoring'),
-    ...restoring,
-    from: text,
-    former: text.nullable(),
-    key: text,
-    mayBeSent: z.boolean(),
-  }),
-  z.object({ state: z.literal('returning'), ...restoring, revisionId: text }),
-]) satisfies z.ZodType<KeptDeploy['deploy']>;
-
-const keptDeploy = z.object({
-  at: z.number(),
-  deploy: keptState,
-  plan: z.custom<NonNullable<KeptDeploy['plan']>>(isObject).optional(),
-  commit: z.custom<NonNullable<KeptDeploy['commit']>>(isObject).optional(),
-  formerLive: text.optional(),
-  before: z
-    .object({ of: text, answers: z.array(z.tuple([text, z.array(z.custom<Answers[number]>(isObject))])) })
-    .optional(),
-  rollout: z.custom<NonNullable<KeptDeploy['rollout']>>(isObject).optional(),
-  sent: prepared.optional(),
-  formerDeployment: deployment.optional(),
-  changed: z.boolean(),
-  notes: z.array(z.custom<KeptDeploy['notes'][number]>(isObject)),
-}) satisfies z.ZodType<KeptDeploy>;
-
-/** Without `kept` there is nothing to go on with. */
-const fileSchema = z.object({
-  version: z.literal(1),
-  deployment: text,
-  content: text,
-  /** The process that writes it. */
-  owner: z.object({ pid: z.number(), host: text }),
-  kept: keptDeploy.optional(),
-});
-type JournalText = z.infer<typeof fileSchema>;
+/** Whether a text that carries our seal is a journal of this version: nobody else wrote what is in it. */
+const isJournal = (value: unknown): value is JournalText => isObject(value) && value['version'] === 1;
 
 type JournalInputs = Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit' | 'tarball'>;
 
@@ -104,13 +45,14 @@ function journalSubject({
   tarball,
 }: JournalInputs): JournalSubject {
   const { deploymentId, name } = namedBy(subject);
-  const digest = (value: unknown): string => createHmac('sha256', apiKey).update(canonicalJson(value)).digest('hex');
+  const seal = (text: string): string => createHmac('sha256', apiKey).update(text).digest('hex');
   const desired = 'desired' in subject ? subject.desired : undefined;
   return {
     deployment: createHash('sha256')
       .update(canonicalJson([baseUrl, tenantId, deploymentId ?? name]))
       .digest('hex'),
-    content: digest([subject.mode, desired, commit ?? head ?? workflow?.sha, tarball?.digest]),
+    content: seal(canonicalJson([subject.mode, desired, commit ?? head ?? workflow?.sha, tarball?.digest])),
+    seal,
   };
 }
 
@@ -120,10 +62,14 @@ function usualJournal({ deployment }: JournalSubject, env: Environment): string 
   return join(folder, 'landfall', 'deploys', `${deployment.slice(0, 32)}.json`);
 }
 
-/** What is in a file: nothing at all, no journal, or one. */
-async function readJournal(path: string): Promise<JournalText | 'absent' | 'unreadable'> {
+/** What is in a file: nothing at all, no journal that was sealed with this key, or one. */
+async function readJournal(path: string, { seal }: JournalSubject): Promise<JournalText | 'absent' | 'unreadable'> {
   try {
-    return fileSchema.safeParse(fromJson(await readFile(path, 'utf8'))).data ?? 'unreadable';
+    const [journal = '', signature = ''] = (await readFile(path, 'utf8')).split('\n');
+    const [seen, own] = [Buffer.from(signature), Buffer.from(seal(journal))];
+    const isOurs = seen.length === own.length && timingSafeEqual(seen, own);
+    const read = isOurs ? fromJson(journal) : undefined;
+    return isJournal(read) ? read : 'unreadable';
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? 'absent' : 'unreadable';
   }
@@ -149,9 +95,9 @@ export async function openJournal(
   const file = path ?? usualJournal(subject, env);
   const journal = journalFile(file, subject, { isOptional: path === undefined });
   if (path === undefined && !resume) return { ok: true, journal };
-  const found = await readJournal(file);
+  const found = await readJournal(file, subject);
   if (found === 'unreadable') {
-    const message = `${file} is there and is no journal of Landfall: name another file, or remove it`;
+    const message = `${file} is there and is no journal that was written with this key: name another file, or remove it`;
     return { ok: false, problem: inputProblem('journal', message) };
   }
   if (found !== 'absent' && isOfAnother(found)) {
@@ -203,11 +149,13 @@ const journalFile = (path: string, subject: JournalSubject, { isOptional }: { is
       !texts.has(name) ? value : Array.isArray(value) ? value.map(shownText) : shownText(value);
     const shownText = (value: unknown): unknown => (typeof value === 'string' ? redact(value) : value);
     try {
-      const found = await readJournal(path);
+      const found = await readJournal(path, subject);
       if (typeof found === 'object' && isOfAnother(found)) throw new Error(`process ${found.owner.pid} writes ${path}`);
       if (isOptional && !kept) return await rm(path, { force: true });
       const owner = { pid: process.pid, host: hostname() };
-      await write(path, JSON.stringify({ version: 1, ...subject, owner, kept }, shown));
+      const { deployment, content, seal } = subject;
+      const journal = JSON.stringify({ version: 1, deployment, content, owner, kept } satisfies JournalText, shown);
+      await write(path, `${journal}\n${seal(journal)}\n`);
     } catch (error) {
       // Where nobody asked for it, a machine without a folder for it is none of the deploy's concern.
       if (!isOptional) throw error;

@@ -230,18 +230,18 @@ describe('a deploy that is killed', () => {
     await result(['deploy', ...image, ...secrets, ...journal], { status: 'BUILDING' }, { ...untilKilled, env });
     const file = join(path, 'kept', 'deploy.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8')).not.toContain(env.TOKEN);
+    const kept = readFileSync(file, 'utf8');
+    expect(kept).not.toContain(env.TOKEN);
     stub?.becomes('DEPLOYED');
     const run = { env: { LANDFALL_BASE_URL: stub?.url ?? '', LANDFALL_API_KEY: key, ...env } };
     const resumed = await runHere(['deploy', ...image, ...secrets, ...journal], run);
     expect(resumed).toMatchObject({ code: 0, out: expect.stringContaining('Going on with the deploy') });
-    expect(JSON.parse(readFileSync(file, 'utf8'))).not.toHaveProperty('kept');
-    writeFileSync(file, 'name: echo');
-    const foreign = await runHere(['deploy', ...image, ...journal], run);
-    expect(foreign).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(`--journal: ${file} is there and is no journal`),
-    });
-    expect(readFileSync(file, 'utf8')).toBe('name: echo');
+    expect(readFileSync(file, 'utf8')).not.toContain('"kept"');
+    for (const foreign of ['name: echo', kept.replace(nextRevision, firstRevision)]) {
+      writeFileSync(file, foreign);
+      const refused = await runHere(['deploy', ...image, ...journal], run);
+      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(`--journal: ${file} is there and is no`) });
+      expect(readFileSync(file, 'utf8')).toBe(foreign);
+    }
   });
 });

@@ -1,0 +1,1 @@
+import{t as e}from"./rolldown-runtime.js";var t=e(((e,t)=>{t.exports=function(){throw Error(`this part of a package is not in the bundle`)}}));export{t};
