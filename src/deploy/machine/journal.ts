@@ -48,10 +48,16 @@ export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
   const state = stateToKeep(deploy);
   if (!state) return undefined;
   const { plan, commit, formerLive, formerDeployment: former, sent, before, rollout, changed, notes } = run.known;
-  const answers = before && { of: before.of, answers: [...before.answers] };
-  const at = run.request.clock.now();
   return {
-    ...{ at, deploy: state, plan, commit, formerLive: formerLive?.id, before: answers, rollout, changed, notes },
+    at: run.request.clock.now(),
+    deploy: state,
+    plan,
+    commit,
+    formerLive: formerLive?.id,
+    before: before && { of: before.of, answers: [...before.answers] },
+    rollout,
+    changed,
+    notes,
     sent: sent && withoutSecrets(sent),
     formerDeployment: former && { ...former, secrets: null },
   };
