@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { nothingToDeploy, putCommitCheck, subjectOf } from '../events/commit-check.ts';
 import type { PullRequest, PullRequestExaminer } from '../events/event-types.ts';
-import type { Problem } from '../../src/kit/diagnostics/problem.ts';
+import { problemOfFile, type Problem } from '../../src/kit/diagnostics/problem.ts';
 import { FileTooLarge, type InstallationRepository } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
 import { checkReport, commitCheckName } from '../reconcile/report.ts';
@@ -136,13 +136,7 @@ async function readText(
   }
 }
 
-const notRead = (file: string, why: string): Problem => ({
-  file,
-  field: '',
-  line: 1,
-  column: 1,
-  message: `this file was not read: ${why}`,
-});
+const notRead = (file: string, why: string): Problem => problemOfFile(file, `this file was not read: ${why}`);
 
 /** The rule that pushes go by: a repository's own deployments, and those that the operator bound to it. */
 export const createAccessPolicy =

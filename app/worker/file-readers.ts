@@ -3,6 +3,7 @@ import { serialize } from 'node:v8';
 import { casePaths } from '../../src/deploy/file/cases.ts';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { type Clock, steadyNow } from '../../src/kit/clock.ts';
+import { problemOfFile } from '../../src/kit/diagnostics/problem.ts';
 import { type ExaminedFiles, graphConfigPaths, validate, type Validation } from '../pull-requests/validation.ts';
 import { maxCaseFiles } from '../targets/case-texts.ts';
 import { type DeployFile, type DeployFileTexts, readDeployFile } from '../targets/file-entries.ts';
@@ -115,8 +116,7 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
       const result = await worker.request({ name: 'validate', argument: files }, of);
       if (result.kind === 'done') return JSON.parse(result.json);
       const message = `the files of this commit were not validated: ${whyOf(result)}`;
-      const problem = { file: defaultConfigPath, field: '', line: 1, column: 1, message };
-      return { problems: [problem], warnings: [], deployments: [] };
+      return { problems: [problemOfFile(defaultConfigPath, message)], warnings: [], deployments: [] };
     },
     async readDeployFile(file, of) {
       if (file === undefined) return { entries: [], notes: [] };

@@ -7,7 +7,7 @@ import type { Workflow } from '../deploy/file/workflow.ts';
 import { sameRepository } from '../deploy/file/repository-url.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
 import { headOf as headOfCheckout, git } from '../host/git-head.ts';
-import { headOf } from './workflow.ts';
+import { headFields, headOf } from './workflow.ts';
 
 type Warn = (message: string) => void;
 
@@ -27,13 +27,7 @@ export async function withPullRequestHead(
   try {
     const parameters = { ...repositoryOf(workflow), pull_number: pullRequest };
     const { data } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', parameters);
-    const head = headOf(data);
-    return {
-      ...workflow,
-      ...(head?.ref ? { headRef: head.ref } : {}),
-      ...(head?.sha ? { headSha: head.sha } : {}),
-      ...(head?.repository ? { headRepository: head.repository } : {}),
-    };
+    return { ...workflow, ...headFields(headOf(data)) };
   } catch (error) {
     const why = asLine(messageOf(error), 300).replace(/\.$/, '');
     const lacks = lacksPermission(error) ? '; give the job `permissions: pull-requests: read`' : '';

@@ -25,9 +25,7 @@ export function readWorkflow(event: RunEvent): WorkflowRun {
           ref,
           sha,
           runUrl: `${serverUrl}/${repository}/actions/runs/${runId}`,
-          ...(head?.ref ? { headRef: head.ref } : {}),
-          ...(head?.sha ? { headSha: head.sha } : {}),
-          ...(head?.repository ? { headRepository: head.repository } : {}),
+          ...headFields(head),
           ...(pullRequest ? { pullRequest } : {}),
         }
       : undefined;
@@ -40,6 +38,13 @@ export interface PullRequestHead {
   sha: string | undefined;
   repository: string | undefined;
 }
+
+/** What a workflow says of the head of its pull request. */
+export const headFields = ({ ref, sha, repository }: Partial<PullRequestHead> = {}) => ({
+  ...(ref ? { headRef: ref } : {}),
+  ...(sha ? { headSha: sha } : {}),
+  ...(repository ? { headRepository: repository } : {}),
+});
 
 interface Subject {
   sha: string;

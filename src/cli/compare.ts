@@ -13,7 +13,7 @@ import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { comparisonJson, comparisonLines } from '../deploy/words/comparison.ts';
 import { eventLines } from '../deploy/words/event-lines.ts';
 import { type CompareRequest, readCompareRequest } from './compare-input.ts';
-import { exitCodes, refuse, type ExitCode } from './problems.ts';
+import { exitCodes, refuse, refuseFor, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command: reads the input, sends the tests to both agents, prints the table. */
@@ -32,11 +32,7 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
       return exitCodes.fails;
     }
     if (!(error instanceof ServiceError)) throw error;
-    const [reason, advice] = [asSentence(error.message), adviceOn(error, 'run')];
-    terminal.complain(`refused: ${reason}`);
-    terminal.complain(`What to do: ${advice}`);
-    terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice });
-    return exitCodes.fails;
+    return refuseFor(asSentence(error.message), adviceOn(error, 'run'), terminal);
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave);
   }

@@ -12,7 +12,7 @@ import { notFoundByName } from '../deploy/words/outcomes.ts';
 import { findDeployment } from '../deploy/machine/find-deployments.ts';
 import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
 import { readDiscardRequest } from './compare-input.ts';
-import { exitCodes, refuse as refuseInput, type ExitCode } from './problems.ts';
+import { exitCodes, refuse as refuseInput, refuseFor, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command: ends the revision that is held before traffic, so that those that wait for it go on. */
@@ -22,12 +22,7 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
   if (!read.ok) return refuseInput(read.problems, exitCodes.wrongUsage, terminal);
   const { request } = read;
   const control = connectControlService({ ...request, userAgent: `landfall-cli/${version}` });
-  const refuse = (reason: string, advice?: string): ExitCode => {
-    terminal.complain(`refused: ${reason}`);
-    if (advice !== undefined) terminal.complain(`What to do: ${advice}`);
-    terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice: advice ?? null });
-    return exitCodes.fails;
-  };
+  const refuse = (reason: string, advice?: string): ExitCode => refuseFor(reason, advice, terminal);
   try {
     const found = await findDeployment(request.deployment, control);
     if (!found.ok) return refuse(notFoundByName(request.deployment.name, found.matches));

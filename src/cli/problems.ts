@@ -40,6 +40,14 @@ export function refuse(found: readonly Problem[], code: ExitCode, terminal: Term
   return code;
 }
 
+/** Says why a command was refused by the service or by what is there, and what to do. */
+export function refuseFor(reason: string, advice: string | undefined, terminal: Terminal): ExitCode {
+  terminal.complain(`refused: ${reason}`);
+  if (advice !== undefined) terminal.complain(`What to do: ${advice}`);
+  terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice: advice ?? null });
+  return exitCodes.fails;
+}
+
 /** Every problem on a line of its own, in the format of a compiler; that of a whole option has no line. */
 export function complain(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) {

@@ -11,7 +11,7 @@ import { isUuid } from '../kit/uuid.ts';
 import { didYouMean } from '../kit/diagnostics/did-you-mean.ts';
 import { readTextFile, workspaceCases } from '../host/workspace.ts';
 import { readGraphConfig } from '../agent-folder/graph-config/read.ts';
-import { fieldName, formatProblem, inOrder, type Problem } from '../kit/diagnostics/problem.ts';
+import { fieldName, formatProblem, inOrder, problemOfFile, type Problem } from '../kit/diagnostics/problem.ts';
 import { describeConversations, describeSeries } from '../deploy/words/costs.ts';
 import { packSource } from '../kit/archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
@@ -42,8 +42,8 @@ async function validate(inputs: Inputs): Promise<Validation> {
   const file = readTextFile(path);
   if (file.kind !== 'read') {
     const message = `there is no deploy file here: write one, or say with --config where it is`;
-    const absent: Problem = { file: path, line: 1, column: 1, field: '', message };
-    return { files: [], problems: [file.kind === 'absent' ? absent : file.problem], warnings: [] };
+    const problem = file.kind === 'absent' ? problemOfFile(path, message) : file.problem;
+    return { files: [], problems: [problem], warnings: [] };
   }
   const counts = new Map<string, number>();
   const cases: CaseFiles = {
@@ -85,7 +85,7 @@ const graderWarnings = (file: string, { smokeTests }: DesiredDeployment): Proble
     const keys = new Set(graded.flatMap(({ grader: { key } }) => (key === undefined || process.env[key] ? [] : [key])));
     const deciding = graded.filter(({ decides }) => decides);
     const isAlone = deciding.length > 0 && expect.length - graded.length <= 1;
-    const warn = (message: string): Problem => ({ file, line: 1, column: 1, field: 'smoke-tests', message });
+    const warn = (message: string): Problem => problemOfFile(file, message, 'smoke-tests');
     return [
       ...(keys.size > 0 ? [warn(`the key of the grader of smoke test ${name} is not set here`)] : []),
       ...(isAlone
@@ -236,7 +236,7 @@ function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Valida
   if (file.kind === 'absent') {
     const message =
       'this graph configuration file does not exist here, so it was not checked: that is right only if it is in another repository';
-    return { files: [], problems: [], warnings: [{ file: path, line: 1, column: 1, field: '', message }] };
+    return { files: [], problems: [], warnings: [problemOfFile(path, message)] };
   }
   if (file.kind === 'unreadable') return { files: [path], problems: [file.problem], warnings: [] };
   const read = readGraphConfig(file.text, path);

@@ -5,7 +5,7 @@ import { lockedPythonEngineProblem, planPython } from '../agent-folder/packages/
 import { pythonSource } from '../agent-folder/packages/python/python-project.ts';
 import { lockedEngineProblem, projectFolders } from '../agent-folder/packages/project-folders.ts';
 import type { Desired } from '../deploy/file/desired.ts';
-import { fieldName, formatProblem, type Problem } from '../kit/diagnostics/problem.ts';
+import { fieldName, formatProblem, problemOfFile, type Problem } from '../kit/diagnostics/problem.ts';
 import { missingCodes, unlessCode } from '../kit/errors.ts';
 import { packagesNeeded } from '../agent-folder/graph-config/language.ts';
 import { readGraphConfig, type ReadGraphConfig } from '../agent-folder/graph-config/read.ts';
@@ -90,18 +90,18 @@ function nodeProblems(deployed: Deployed): Found {
   const none = { problems: [], warnings: [] };
   const places = placesOf(deployed);
   if (!places) return none;
-  const { root } = deployed;
   const plan = planInstall(undefined, projectFolders(places.folder, places.source));
   if (plan.kind !== 'manager') return none;
-  const at = (file: string, message: string): Problem => {
-    const place = root === '.' ? file : inFolder(file, root);
-    return { file: place, line: 1, column: 1, field: '', message: message.replace(/\.$/, '') };
-  };
+  const at = (file: string, message: string): Problem => problemIn(deployed, file, message);
   if (plan.lock === undefined)
     return { ...none, warnings: [at(inFolder('package.json', plan.folder), unlockedWarning(plan.why))] };
   const refused = lockedEngineProblem(plan, places.source);
   return refused ? { ...none, problems: [at(refused.file, refused.message)] } : none;
 }
+
+/** A problem of a file of the source, as it is called from the working directory. */
+const problemIn = ({ root }: Deployed, file: string, message: string): Problem =>
+  problemOfFile(root === '.' ? file : inFolder(file, root), message.replace(/\.$/, ''));
 
 function pythonProblems(deployed: Deployed, read: Extract<ReadGraphConfig, { ok: true }>): Found {
   const places = placesOf(deployed);
@@ -116,9 +116,7 @@ function pythonProblems(deployed: Deployed, read: Extract<ReadGraphConfig, { ok:
   }
   const tooOld = lockedPythonEngineProblem(plan, source);
   if (tooOld) {
-    const file = deployed.root === '.' ? tooOld.file : inFolder(tooOld.file, deployed.root);
-    const problem = { file, line: 1, column: 1, field: '', message: tooOld.message.replace(/\.$/, '') };
-    return { problems: [problem], warnings: [] };
+    return { problems: [problemIn(deployed, tooOld.file, tooOld.message)], warnings: [] };
   }
   const at = read.placeOfKey(['dependencies']);
   const warnings = plan.warnings.map((message) => ({

@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { maxCaseFileLength } from '../deploy/file/case-file.ts';
 import type { CaseFiles } from '../deploy/file/cases.ts';
 import { hasCode, missingCodes } from '../kit/errors.ts';
-import type { Problem } from '../kit/diagnostics/problem.ts';
+import { problemOfFile, type Problem } from '../kit/diagnostics/problem.ts';
 
 /** Reads files of cases below the working directory, which is the root of the repository. */
 export const workspaceCases: CaseFiles = {
@@ -36,7 +36,7 @@ export function readTextFile(path: string): TextFile {
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (hasCode(error, ...missingCodes)) return { kind: 'absent' };
     const message = error.code === 'EISDIR' ? 'this is a folder' : `this file cannot be read (${String(error.code)})`;
-    return { kind: 'unreadable', problem: { file: path, line: 1, column: 1, field: '', message } };
+    return { kind: 'unreadable', problem: problemOfFile(path, message) };
   }
 }
 

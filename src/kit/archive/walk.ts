@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hasCode, missingCodes } from '../errors.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import { problemOfFile, type Problem } from '../diagnostics/problem.ts';
 import { gitIgnoreFile, ignoreRules, type IgnoreRules, isPythonEnvironment, ownIgnoreFile } from './ignore-rules.ts';
 import { maxTarballSize } from './tarball.ts';
 
@@ -164,16 +164,14 @@ export function sizeInWords(bytes: number): string {
 }
 
 /** A problem of something in a folder, named as a person would find it from the working directory. */
-export const problemAt = (folder: string, path: string, message: string): Problem => ({
-  file: join(folder, path)
-    .split(sep)
-    .join('/')
-    .replace(/\p{Cc}/gu, '?'),
-  line: 1,
-  column: 1,
-  field: '',
-  message,
-});
+export const problemAt = (folder: string, path: string, message: string): Problem =>
+  problemOfFile(
+    join(folder, path)
+      .split(sep)
+      .join('/')
+      .replace(/\p{Cc}/gu, '?'),
+    message,
+  );
 
 /** Why a name cannot be kept as it is on every machine. */
 function nameProblem(path: string, name: string): string | undefined {

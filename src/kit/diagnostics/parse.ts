@@ -2,7 +2,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { firstAlias, irregularitiesOf, type Irregularity } from './document-rules.ts';
 import { jsonTree, jsonFault } from './json-tree.ts';
 import { findIn, positionAt, positionsOf, wordSyntaxError } from './positions.ts';
-import { inOrder, type SourcePositions, type Problem } from './problem.ts';
+import { inOrder, problemOfFile, type SourcePositions, type Problem } from './problem.ts';
 import { excessOf } from './yaml-limits.ts';
 
 /** A text whose parts know where they stand; not yet held to any schema. */
@@ -27,7 +27,7 @@ export function parseText(
   const most = isJson ? longest : maxTextLength;
   if (text.length > most) {
     const message = `this is longer than ${most} characters, so it was not read: take out what is no configuration`;
-    return { ok: false, problems: [{ file, line: 1, column: 1, field: '', message }] };
+    return { ok: false, problems: [problemOfFile(file, message)] };
   }
   return isJson ? parseJson(text.replace(byteOrderMark, ' '), file) : parseYaml(text, file);
 }

@@ -20,6 +20,15 @@ export interface Problem extends Position {
   more?: number;
 }
 
+/** A problem of a file as a whole, or of a field without a place of its own. */
+export const problemOfFile = (file: string, message: string, field = ''): Problem => ({
+  file,
+  line: 1,
+  column: 1,
+  field,
+  message,
+});
+
 /** Problems of one text that are shown; of the others their number is. */
 export const maxProblems = 100;
 
