@@ -42,7 +42,7 @@ export interface IntentOutcome {
   /** Set on a superseded or other commit once the one that contains it is live and proven. */
   liveIn?: string;
   logs?: readonly LogEntry[];
-  /** The intent that rolled back, or the revision that it restored. */
+  /** The revision that serves again. */
   rolledBackTo?: string;
 }
 
@@ -56,7 +56,7 @@ export interface LiveAnswers {
   address: string;
   /** When measuring ends, whatever is missing (ms since the epoch). */
   until: number;
-  /** How often it was begun for this intent: again where another revision serves. */
+  /** How often measuring began: again where another revision serves. */
   rounds: number;
   /** What to say of them if they are compared; fit to show. */
   notes: readonly (Note | string)[];

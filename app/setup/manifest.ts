@@ -1,5 +1,3 @@
-import { webHostOf } from '../targets/ownership.ts';
-
 /** GitHub's App manifest: the minimal permissions, and the events that the App handles. */
 export interface Manifest {
   name: string;
@@ -56,4 +54,8 @@ export const manifestOf = (name: string, publicUrl: string, redirectUrl: string)
 });
 
 /** The web address of the GitHub that an API address belongs to. */
-export const webOf = (apiUrl: string): string => `${new URL(apiUrl).protocol}//${webHostOf(apiUrl)}`;
+export function webOf(apiUrl: string): string {
+  const { protocol, host, pathname } = new URL(apiUrl);
+  if (host === 'api.github.com') return 'https://github.com';
+  return /^\/api\/v3\/?$/.test(pathname) ? `${protocol}//${host}` : `${protocol}//${host.replace(/^api\./, '')}`;
+}

@@ -19,18 +19,18 @@ interface JournalSubject {
   deployment: string;
   /** What is deployed there: the mode, the commit, the fields and the secrets, as a digest. */
   content: string;
-  /** Signs with the key of the service: who does not have it can write no journal. */
+  /** Signs with the key of the service, without which nobody writes a journal. */
   seal: (text: string) => string;
 }
 
-/** A journal as it is written: what it is about, the process that writes it, and what is kept: absent once it is over. */
+/** A journal as it is written: what it is about, the process that writes it, and what it keeps until the run is over. */
 interface JournalText extends Omit<JournalSubject, 'seal'> {
   version: 1;
   owner: { pid: number; host: string };
   kept?: KeptDeploy | undefined;
 }
 
-/** Whether a text that carries our seal is a journal of this version: nobody else wrote what is in it. */
+/** Whether a text is a journal of this version. Its seal was checked already, so that nobody else wrote it. */
 const isJournal = (value: unknown): value is JournalText => isObject(value) && value['version'] === 1;
 
 type JournalInputs = Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit' | 'tarball'>;
@@ -83,8 +83,8 @@ export type OpenedJournal =
 const keptModes: ReadonlySet<string> = new Set(['deploy', 'rollback'] satisfies Mode[]);
 
 /**
- * Opens the journal of a run. One that was asked for is gone on with where it is of the same deploy, and its held
- * revision is left to the next run on cancellation; the usual one only with `resume`, which refuses to begin anew.
+ * Opens the journal of a run. One that is named by `path` is gone on with where it is of the same deploy, and a cancelled
+ * run leaves its held revision to the next one. The usual one is gone on with only by `resume`, which fails without one.
  */
 export async function openJournal(
   run: JournalInputs,
@@ -128,7 +128,7 @@ function isOfAnother({ owner: { pid, host } }: JournalText): boolean {
 }
 
 /** Texts of others, by the names of their fields. */
-const texts: ReadonlySet<string> = new Set([
+const maskedFields: ReadonlySet<string> = new Set([
   'text',
   'why',
   'expected',
@@ -146,7 +146,7 @@ const journalFile = (path: string, subject: JournalSubject, { isOptional }: { is
   leavesHeld: !isOptional,
   async keep(kept, redact) {
     const shown = (name: string, value: unknown): unknown =>
-      !texts.has(name) ? value : Array.isArray(value) ? value.map(shownText) : shownText(value);
+      !maskedFields.has(name) ? value : Array.isArray(value) ? value.map(shownText) : shownText(value);
     const shownText = (value: unknown): unknown => (typeof value === 'string' ? redact(value) : value);
     try {
       const found = await readJournal(path, subject);

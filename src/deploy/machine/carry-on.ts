@@ -59,7 +59,7 @@ async function follow({ own }: DeployIn<'following'>, run: DeployRun): Promise<S
   run.known.isHoldOurs = ownsHold;
   run.emit({ kind: 'started', how, deploymentId, revisionId });
   if (!run.request.wait) return { kind: 'ends', ending: { kind: 'started' } };
-  // One that this deploy had held is decided by it, whatever is tested by now.
+  // A hold that this deploy requested has to be decided, also where nothing is tested before traffic any more.
   if (!ownsHold && (await verificationOf(run)).when === 'after-traffic') return followToEnd(own, run);
   const seen = await watchUntilHeld(watched(own, run), run);
   if (seen.kind !== 'in-progress') return atEnd(own, seen, run);
@@ -84,7 +84,7 @@ async function atEnd(own: OwnRevision, rollout: EndedRollout, run: DeployRun): P
   if (rollout.kind === 'live') return { kind: 'live' };
   const successor = rollout.kind === 'superseded' ? await sameSuccessor(deploymentId, rollout, run) : undefined;
   if (successor !== undefined) {
-    // What was measured and found is of the superseded one.
+    // These are of the superseded revision.
     for (const field of ['before', 'verdict', 'verified', 'rollout', 'keepAnswers'] as const) delete known[field];
     return { kind: 'follows', own: { deploymentId, revisionId: successor, how: 'adopted', ownsHold: false } };
   }
@@ -102,7 +102,7 @@ async function atEnd(own: OwnRevision, rollout: EndedRollout, run: DeployRun): P
   return { kind: 'ends', ending: { kind: 'followed' } };
 }
 
-/** The revision of the same commit that took the place of the followed one; one that reports late is waited for. */
+/** The revision of the same commit that took the place of the followed one; waits while its commit is not reported. */
 async function sameSuccessor(
   deploymentId: string,
   rollout: Extract<Rollout, { kind: 'superseded' }>,
@@ -114,8 +114,8 @@ async function sameSuccessor(
   for (;;) {
     const found = await tryCall(successorOf(deploymentId, rollout, { control, options: () => run.reading() }));
     if (found.ok && sameCommit(found.value.commit, commit)) return found.value.id;
-    const mayBe = found.ok ? found.value.mayReport : isTransient(found.error);
-    if (!mayBe || clock.now() >= run.deadline) return undefined;
+    const mayStillAppear = found.ok ? found.value.mayReport : isTransient(found.error);
+    if (!mayStillAppear || clock.now() >= run.deadline) return undefined;
     await run.untilNextPoll(run.deadline, found.ok ? 0 : found.error.retryAfterMs);
   }
 }
@@ -140,7 +140,7 @@ async function testOnceLive({ own, result }: DeployIn<'live'>, run: DeployRun): 
   return { kind: 'ends', ending: { kind: 'followed' } };
 }
 
-/** Tests the revision that goes on serving. It was not made by this run, which takes nothing back. */
+/** Tests the revision that goes on serving. This run did not make it, and only says why it takes nothing back. */
 async function testServing(_: DeployIn<'serving'>, run: DeployRun): Promise<Seen['serving']> {
   const { known, request } = run;
   const ends = { kind: 'ends', ending: { kind: 'kept' } } as const;

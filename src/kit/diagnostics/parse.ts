@@ -18,7 +18,10 @@ const maxProblems = 50;
 
 const byteOrderMark = /^\uFEFF/;
 
-/** Reads YAML 1.2, or JSON strictly where the file's name ends in `.json`, at most `longest`. An empty text is null. */
+/**
+ * Reads YAML 1.2 (core schema, one document, no tags), or JSON strictly where the file's name ends in `.json`.
+ * An empty text is null. `longest` is for JSON, which is read in linear time.
+ */
 export function parseText(
   text: string,
   file: string,

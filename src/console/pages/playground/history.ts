@@ -37,11 +37,14 @@ export function toSteps(states: readonly ThreadState[]): Step[] {
       at: state.created_at ?? undefined,
       next: state.next,
       runId: typeof runId === 'string' ? runId : undefined,
-      changes: isObject(state.values) ? compareKeys(parent?.values, state.values).filter(isChange) : [],
+      changes: compareKeys(keyed(parent?.values), keyed(state.values)).filter(isChange),
       isFork: parent !== undefined && states[index + 1] !== parent,
     };
   });
 }
+
+/** Only objects have keys to compare. */
+const keyed = (values: unknown): Record<string, unknown> => (isObject(values) ? values : {});
 
 const isChange = ({ kind }: KeyChange): boolean => kind !== 'same';
 
@@ -58,6 +61,6 @@ function makerOf({ metadata }: ThreadState, parent: ThreadState | undefined): st
 
 /** What an edit of a state has to send: the keys that were changed, since reducers would add the others again. */
 export function changedValues(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
-  const former = isObject(before) ? before : {};
+  const former = keyed(before);
   return Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(former[key], value)));
 }

@@ -21,7 +21,7 @@ import { uiFilesWithoutKey } from '../ui/operations.ts';
 import type { AuthConfig } from '../../../agent-folder/graph-config/schema.ts';
 import type { HttpConfig } from '../../../agent-folder/graph-config/http-config.ts';
 
-export interface AppParts extends Omit<
+export interface AppOptions extends Omit<
   AppDependencies,
   'headersForRuns' | 'deleteThreads' | 'describe' | 'fetch' | 'mountPrefix'
 > {
@@ -40,11 +40,11 @@ export const internalFetch =
   };
 
 /** Creates the application with all operations. */
-export function createApp({ token, keepsNumbers, around, ...given }: AppParts): Hono<Env> {
+export function createApp({ token, keepsNumbers, around, ...given }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const { clock, log } = given;
   let document: Promise<OpenApiDocument> | undefined;
-  const parts: AppDependencies = {
+  const dependencies: AppDependencies = {
     ...given,
     headersForRuns: configurableHeaders(around.http.configurable_headers),
     deleteThreads: threadDeletion(around.auth, given.deleter),
@@ -59,7 +59,7 @@ export function createApp({ token, keepsNumbers, around, ...given }: AppParts): 
   app.use(given.metrics.count());
   app.use(guard(token));
   app.use((context, next) => {
-    context.set('parts', parts);
+    context.set('dependencies', dependencies);
     context.set('keepsNumbers', keepsNumbers);
     return next();
   });

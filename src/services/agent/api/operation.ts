@@ -30,7 +30,7 @@ import type { UiBundles } from '../ui/ui-bundles.ts';
 import type { ThreadDeleter } from '../threads/deleter.ts';
 import type { Upgrade } from './web-sockets.ts';
 
-/** The parts of the server that operations use. */
+/** The dependencies of the server that operations use. */
 export interface AppDependencies extends ThreadComponents {
   assistants: AssistantStore;
   runStore: RunStore;
@@ -65,7 +65,7 @@ export interface Env {
     upgrade?: Upgrade | undefined;
   };
   Variables: {
-    parts: AppDependencies;
+    dependencies: AppDependencies;
     /** Whether the agent's code tells `1.0` from `1`, and has integers of any size. */
     keepsNumbers: boolean;
     /** The caller, where the agent authenticates callers. */
@@ -102,7 +102,7 @@ export function operationsOf(tag: string) {
         responses: { 200: { description: `A page of ${plural}.`, schema: z.array(search.item) } },
         also: search.also ?? [],
         async handle(c) {
-          const page = await search.find(c.var.parts, await readBody(c, filters));
+          const page = await search.find(c.var.dependencies, await readBody(c, filters));
           setPageHeaders(c, page);
           return c.json(page.items);
         },
@@ -117,14 +117,14 @@ export function operationsOf(tag: string) {
         body: { schema, required: false },
         responses: { 200: { description: 'The number of matches.', schema: countResponse } },
         also: [404],
-        handle: async (c) => c.json(await count(c.var.parts, await readBody(c, filters))),
+        handle: async (c) => c.json(await count(c.var.dependencies, await readBody(c, filters))),
       });
     },
   };
 }
 
 type Find<S extends z.ZodRawShape, Found> = (
-  parts: AppDependencies,
+  dependencies: AppDependencies,
   filter: z.output<z.ZodObject<S>>,
 ) => Promise<Found>;
 

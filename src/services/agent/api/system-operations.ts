@@ -37,7 +37,7 @@ export const systemOperations: readonly Operation<Env>[] = [
     also: [500],
     async handle(c) {
       const { check_db } = readQuery(c, healthQuery);
-      if (check_db) await c.var.parts.checkDatabase();
+      if (check_db) await c.var.dependencies.checkDatabase();
       return c.json({ ok: true });
     },
   }),
@@ -45,7 +45,7 @@ export const systemOperations: readonly Operation<Env>[] = [
     summary: 'Read the version and features of the server',
     description: 'Clients look here for the features that a server has before they use them.',
     responses: { 200: { description: 'The version and features.', schema: info } },
-    handle: (c) => c.json(c.var.parts.info),
+    handle: (c) => c.json(c.var.dependencies.info),
   }),
   define.get('/metrics', 'metrics', {
     summary: 'Read the metrics of the server',
@@ -55,7 +55,7 @@ export const systemOperations: readonly Operation<Env>[] = [
       200: { description: 'The metrics in the Prometheus format, or as JSON.', schema: freeObject, type: 'text/plain' },
     },
     async handle(c) {
-      const { metrics } = c.var.parts;
+      const { metrics } = c.var.dependencies;
       const { format } = readQuery(c, metricsQuery);
       if (format === 'json') return c.json(await metrics.json());
       const { body, type } = await metrics.text();
@@ -66,7 +66,7 @@ export const systemOperations: readonly Operation<Env>[] = [
     summary: 'Read this OpenAPI document',
     description: 'OpenAPI 3.1, generated from the schemas that check requests.',
     responses: { 200: { description: 'OpenAPI 3.1.', schema: freeObject } },
-    handle: async (c) => c.json(await c.var.parts.describe()),
+    handle: async (c) => c.json(await c.var.dependencies.describe()),
   }),
   define.get('/docs', 'docs', {
     summary: 'View this OpenAPI document as a page',

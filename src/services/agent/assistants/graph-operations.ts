@@ -60,7 +60,7 @@ export const assistantGraphOperations: readonly Operation<Env>[] = [
     also: [422],
     async handle(c) {
       const { graphId, graph } = await requireGraph(c);
-      return c.json({ graph_id: graphId, ...(await c.var.parts.graphs.schemas(graphId, graph)) });
+      return c.json({ graph_id: graphId, ...(await c.var.dependencies.graphs.schemas(graphId, graph)) });
     },
   }),
   define.get(`${one}/subgraphs`, 'list_assistant_subgraphs', {
@@ -79,11 +79,11 @@ async function subgraphs(c: Context<Env>): Promise<Response> {
   const { recurse } = readQuery(c, subgraphsQuery);
   const { graphId, graph } = await requireGraph(c);
   const namespace = c.req.param('namespace');
-  return c.json(await c.var.parts.graphs.schemasInside(graphId, graph, { namespace, recurse }));
+  return c.json(await c.var.dependencies.graphs.schemasInside(graphId, graph, { namespace, recurse }));
 }
 
 async function requireGraph(c: Context<Env>): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> {
-  const { graphs } = c.var.parts;
+  const { graphs } = c.var.dependencies;
   const id = c.req.param('assistant_id') ?? '';
   const { graph_id: graphId, config } = await requireAssistant(c);
   if (!graphs.has(graphId)) {

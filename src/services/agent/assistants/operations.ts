@@ -44,7 +44,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The assistant, with its version 1.', schema: assistantResponse } },
     also: [404, 409],
     async handle(c) {
-      const { assistants, graphs } = c.var.parts;
+      const { assistants, graphs } = c.var.dependencies;
       const request = await readBody(c, createBody);
       await assertGraphAccepts(graphs, request.graph_id, {
         config: request.config ?? {},
@@ -84,7 +84,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The assistant, with its new version.', schema: assistantResponse } },
     also: [409],
     async handle(c) {
-      const { assistants, graphs } = c.var.parts;
+      const { assistants, graphs } = c.var.dependencies;
       const request = await readBody(c, patchBody);
       const assistant = await requireAssistant(c);
       const { assistant_id, graph_id } = assistant;
@@ -111,7 +111,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'Deleted.' } },
     also: [409],
     async handle(c) {
-      const { assistants, graphs, deleteThreads } = c.var.parts;
+      const { assistants, graphs, deleteThreads } = c.var.dependencies;
       const { delete_threads } = readQuery(c, deletionQuery);
       const assistant = await requireAssistant(c);
       const { assistant_id, graph_id } = assistant;
@@ -134,7 +134,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const request = await readBody(c, versionsBody);
       const { assistant_id } = await requireAssistant(c);
-      return c.json((await c.var.parts.assistants.versions(assistant_id, request)).map(showVersion));
+      return c.json((await c.var.dependencies.assistants.versions(assistant_id, request)).map(showVersion));
     },
   }),
   define.post(`${one}/latest`, 'set_latest_assistant_version', {
@@ -150,7 +150,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
         throw new Refusal(422, [{ loc: ['body', 'version'], msg, type: 'missing' }]);
       }
       const { assistant_id } = await requireAssistant(c);
-      const active = await c.var.parts.assistants.activate(assistant_id, version);
+      const active = await c.var.dependencies.assistants.activate(assistant_id, version);
       if (!active) throw noVersion(assistant_id, version);
       return c.json(showAssistant(active));
     },
@@ -159,7 +159,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
 
 export async function requireAssistant(c: Context<Env>): Promise<StoredAssistant> {
   const id = c.req.param('assistant_id') ?? '';
-  const assistant = await c.var.parts.assistants.get(id);
+  const assistant = await c.var.dependencies.assistants.get(id);
   if (!assistant) throw noAssistant(id);
   return assistant;
 }

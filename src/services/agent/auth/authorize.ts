@@ -22,7 +22,7 @@ import { Refusal } from '../refusal.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
 import type { FindMetadata } from './find-metadata.ts';
 
-export interface AuthorizeParts {
+export interface AuthorizeDependencies {
   auth: AgentAuth;
   find: FindMetadata;
   findItem: FindItem;
@@ -32,7 +32,7 @@ export interface AuthorizeParts {
  * Authorizes each request to the server's own routes before they run: a handler may refuse it, change it, or narrow
  * what it sees. A route without a rule is rejected.
  */
-export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareHandler {
+export function authorize({ auth, find, findItem }: AuthorizeDependencies): MiddlewareHandler {
   return async (c, next) => {
     const access = accessOf(c.req.method, c.req.path);
     if (access.does === 'open' || access.does === 'nothing') return next();

@@ -29,18 +29,18 @@ export interface CronSchedulerDependencies {
 
 /** Starts the runs of crons. Every process polls; advancing a cron and writing its run is one transaction. */
 export class CronScheduler {
-  readonly #parts: CronSchedulerDependencies;
+  readonly #dependencies: CronSchedulerDependencies;
   readonly #stop = new AbortController();
   #firing: Promise<void> | undefined;
   /** The time of the last poll; the clock may have been set back before the first one. */
   #lookedAt = Infinity;
 
-  constructor(parts: CronSchedulerDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: CronSchedulerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   begin(): void {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#dependencies;
     const options = { what: 'Polling for due crons', everyMs: lookMs, clock, log, signal: this.#stop.signal };
     this.#firing ??= poll(() => this.look(), options);
   }
@@ -53,7 +53,7 @@ export class CronScheduler {
 
   /** Fires all due crons. One that can't be fired does not block those after it. */
   async look(): Promise<void> {
-    const now = this.#parts.clock.now();
+    const now = this.#dependencies.clock.now();
     if (now < this.#lookedAt - setBackMs) await this.#each(endOfTime, (cron) => this.#bringForward(cron, now));
     await this.#each(new Date(now), (cron) => this.#tryToFire(cron));
     this.#lookedAt = now;
@@ -62,7 +62,7 @@ export class CronScheduler {
   async #each(until: Date, act: (cron: StoredCron) => Promise<void>): Promise<void> {
     let crons: StoredCron[] = [];
     do {
-      crons = await this.#parts.store.due(until, atOnce, crons.at(-1));
+      crons = await this.#dependencies.store.due(until, atOnce, crons.at(-1));
       for (const cron of crons) {
         if (this.#stop.signal.aborted) return;
         await act(cron);
@@ -71,7 +71,7 @@ export class CronScheduler {
   }
 
   async #bringForward(cron: StoredCron, now: number): Promise<void> {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#dependencies;
     const due = cron.next_run_date?.getTime() ?? now;
     const next = nextRunAfterSetBack(due, timingOf(cron), now);
     if (next === undefined || !(await store.moveOn(cron, next, async () => true))) return;
@@ -83,7 +83,7 @@ export class CronScheduler {
 
   /** Logs a failure instead of blocking other crons. */
   async #tryToFire(cron: StoredCron): Promise<void> {
-    const { store, clock, log } = this.#parts;
+    const { store, clock, log } = this.#dependencies;
     const [now, due] = [clock.now(), cron.next_run_date?.getTime()];
     if (due === undefined) return;
     const { kind, next } = decideDueCron(timingOf(cron), due, now);
@@ -111,7 +111,7 @@ export class CronScheduler {
   }
 
   async #fire(cron: StoredCron, next: number | undefined): Promise<void> {
-    const { store, runs, access, log } = this.#parts;
+    const { store, runs, access, log } = this.#dependencies;
     const threadId = cron.thread_id ?? undefined;
     const request = (await access?.asMaker(runOf(cron), threadId)) ?? runOf(cron);
     const started = await runs.startWithin(request, threadId, (begin) => store.moveOn(cron, next, begin));

@@ -78,7 +78,7 @@ export const cronOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { limit } = readQuery(c, runsQuery);
       const { cron_id } = await requireCron(c);
-      return c.json((await c.var.parts.crons.runs(cron_id, limit)).map(showCronRun));
+      return c.json((await c.var.dependencies.crons.runs(cron_id, limit)).map(showCronRun));
     },
   }),
   define.patch(one, 'patch_cron', {
@@ -87,7 +87,7 @@ export const cronOperations: readonly Operation<Env>[] = [
     body: { schema: cronPatch, required: true },
     responses: { 200: { description: 'The changed cron.', schema: cronResponse } },
     async handle(c) {
-      const { crons, runs, clock } = c.var.parts;
+      const { crons, runs, clock } = c.var.dependencies;
       const cronId = pathId(c, 'cron_id');
       // Unlike in other requests, a null has a meaning: it removes the end.
       const patch = await readBody(c, patchBody, ['end_time']);
@@ -107,7 +107,7 @@ export const cronOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'Deleted.' } },
     async handle(c) {
       const cronId = pathId(c, 'cron_id');
-      if (!(await c.var.parts.crons.delete(cronId))) throw noCron(cronId);
+      if (!(await c.var.dependencies.crons.delete(cronId))) throw noCron(cronId);
       return c.body(null, 204);
     },
   }),
@@ -115,13 +115,13 @@ export const cronOperations: readonly Operation<Env>[] = [
 
 async function requireCron(c: Context<Env>): Promise<StoredCron> {
   const cronId = pathId(c, 'cron_id');
-  const cron = await c.var.parts.crons.get(cronId);
+  const cron = await c.var.dependencies.crons.get(cronId);
   if (!cron) throw noCron(cronId);
   return cron;
 }
 
 async function createCron(c: Context<Env>, threadId: string | undefined): Promise<Response> {
-  const { crons, threads, runs, clock } = c.var.parts;
+  const { crons, threads, runs, clock } = c.var.dependencies;
   const request = await readBody(c, createBody);
   if (threadId !== undefined && !(await threads.get(threadId))) throw noThread(threadId);
   const user: AuthUser | undefined = c.get('authUser');

@@ -1,7 +1,7 @@
 import type { Env, Hono, MiddlewareHandler } from 'hono';
 import type { AgentAuth } from '../auth/agent-auth.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { authorize, type AuthorizeParts } from '../auth/authorize.ts';
+import { authorize, type AuthorizeDependencies } from '../auth/authorize.ts';
 import { inProcessUser, onBehalfOf } from '../auth/in-process-caller.ts';
 import { type Clock, steadyNow } from '../../../kit/clock.ts';
 import type { AuthConfig } from '../../../agent-folder/graph-config/schema.ts';
@@ -56,7 +56,7 @@ function originMatcher(written: string): (origin: string) => boolean {
   return (origin) => origin.length <= maxOriginLength && expression.test(origin);
 }
 
-export interface MiddlewareOptions extends Omit<AuthorizeParts, 'auth'> {
+export interface MiddlewareOptions extends Omit<AuthorizeDependencies, 'auth'> {
   http: HttpConfig;
   authConfig: AuthConfig | null | undefined;
   auth: AgentAuth | undefined;

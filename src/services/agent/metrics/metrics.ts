@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
 
-interface MetricsParts {
+interface MetricsDependencies {
   storage: Storage;
   runs: Runs;
   /** The number of concurrent runs of this process. */
@@ -14,7 +14,7 @@ interface MetricsParts {
   clock: Clock;
 }
 
-async function readLoadSnapshot({ storage, runs, atOnce }: MetricsParts) {
+async function readLoadSnapshot({ storage, runs, atOnce }: MetricsDependencies) {
   const query = sql<{ pending: string; running: string }>`
     select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running
     from runs where ended_at is null`;
@@ -41,13 +41,13 @@ const durationBuckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #parts: MetricsParts;
+  readonly #dependencies: MetricsDependencies;
   readonly #requests: Counter<'method' | 'path' | 'status'>;
   readonly #latency: Histogram<'method' | 'path'>;
   readonly #gauges: { gauge: Gauge; of: (figures: LoadSnapshot) => number }[];
 
-  constructor(parts: MetricsParts) {
-    this.#parts = parts;
+  constructor(dependencies: MetricsDependencies) {
+    this.#dependencies = dependencies;
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'lg_api_http_requests_total',
@@ -84,23 +84,23 @@ export class Metrics {
   /** Counts requests by route, so that path parameters create no new series. */
   count(): MiddlewareHandler {
     return async (c, next) => {
-      const started = steadyNow(this.#parts.clock);
+      const started = steadyNow(this.#dependencies.clock);
       await next();
       const { method } = c.req;
       const path = routePath(c, -1);
       this.#requests.inc({ method, path, status: c.res.status });
-      this.#latency.observe({ method, path }, (steadyNow(this.#parts.clock) - started) / 1000);
+      this.#latency.observe({ method, path }, (steadyNow(this.#dependencies.clock) - started) / 1000);
     };
   }
 
   async text(): Promise<{ body: string; type: string }> {
-    const figures = await readLoadSnapshot(this.#parts);
+    const figures = await readLoadSnapshot(this.#dependencies);
     for (const { gauge, of } of this.#gauges) gauge.set(of(figures));
     return { body: await this.#registry.metrics(), type: this.#registry.contentType };
   }
 
   async json(): Promise<object> {
-    const [figures, { values }] = [await readLoadSnapshot(this.#parts), await this.#requests.get()];
+    const [figures, { values }] = [await readLoadSnapshot(this.#dependencies), await this.#requests.get()];
     const requests = values.map(({ labels, value }) => ({ ...labels, count: value }));
     return {
       ...figures,

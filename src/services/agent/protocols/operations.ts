@@ -41,7 +41,7 @@ const mcp: readonly Operation<Env>[] = [
     },
     errors: [405, 500],
     async handle(c) {
-      const { info, clock, log } = c.var.parts;
+      const { info, clock, log } = c.var.dependencies;
       const { answerMcp } = await loadMcp();
       return answerMcp(c.req.raw, { api: apiFor(c), version: info.version, clock, log });
     },
@@ -78,7 +78,7 @@ export const protocolOperations: readonly Operation<Env>[] = [
     },
     errors: [404, 413, 500],
     async handle(c) {
-      const { findTask, clock, log } = c.var.parts;
+      const { findTask, clock, log } = c.var.dependencies;
       const assistantId = c.req.param('assistant_id');
       const body = await readText(c);
       const { answerA2a } = await loadA2a();
@@ -94,7 +94,7 @@ export const protocolOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The card, for both versions of the protocol.', schema: freeObject } },
     also: [404],
     async handle(c) {
-      const { assistant_id = theOnly(c.var.parts.graphs.list()) } = readQuery(c, cardQuery);
+      const { assistant_id = theOnly(c.var.dependencies.graphs.list()) } = readQuery(c, cardQuery);
       const [{ readAssistant }, { agentCard, writeCard }] = await Promise.all([loadA2a(), loadCards()]);
       const assistant = await readAssistant(apiFor(c), assistant_id);
       return c.json(writeCard(agentCard(assistant, addressOf(c, assistant_id))));
@@ -104,12 +104,12 @@ export const protocolOperations: readonly Operation<Env>[] = [
 ];
 
 /** The server's own operations, as the caller of a request. */
-export const apiFor = (c: Context<Env>) => createInternalApi(c.var.parts.fetch, c.req.raw.headers);
+export const apiFor = (c: Context<Env>) => createInternalApi(c.var.dependencies.fetch, c.req.raw.headers);
 
 const addressOf = (c: Context<Env>, assistantId: string): string =>
   new URL(
     `a2a/${encodeURIComponent(assistantId)}`,
-    publicBase(c.req.url, c.req.raw.headers, c.var.parts.mountPrefix ?? ''),
+    publicBase(c.req.url, c.req.raw.headers, c.var.dependencies.mountPrefix ?? ''),
   ).href;
 
 function theOnly(graphs: ReturnType<Graphs['list']>): string {

@@ -73,7 +73,7 @@ const hasIgnoredInput = ({ input, command }: Pick<RunCreate, 'input' | 'command'
 /** The maximum length of a warning: it becomes a header. */
 export const maxWarningLength = 1_000;
 
-export interface AcceptanceParts {
+export interface AcceptanceDependencies {
   assistants: Pick<AssistantStore, 'get'>;
   graphs: Pick<Graphs, 'has' | 'list' | 'make'>;
   clock: Clock;
@@ -96,7 +96,7 @@ export interface RequestedRun {
 /** Plans a run. @throws Refusal if its assistant or graph does not accept it; its thread is not checked. */
 export async function planRequestedRun(
   { request, threadId, mode, forThreadStream }: RequestedRun,
-  { assistants, graphs, clock, checkWebhook, access, unknownNodes }: AcceptanceParts,
+  { assistants, graphs, clock, checkWebhook, access, unknownNodes }: AcceptanceDependencies,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
   if (threadId === undefined && request.command?.resume != null) {
@@ -128,7 +128,7 @@ export async function planRequestedRun(
 async function validateAgainstGraph(
   plan: RunPlan,
   { request, assistant }: { request: RunCreate; assistant: StoredAssistant },
-  { graphs, unknownNodes }: Pick<AcceptanceParts, 'graphs' | 'unknownNodes'>,
+  { graphs, unknownNodes }: Pick<AcceptanceDependencies, 'graphs' | 'unknownNodes'>,
 ): Promise<RunPlan> {
   const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };

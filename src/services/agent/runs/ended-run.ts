@@ -60,7 +60,7 @@ export function compareWithThread(
   return changedAt === undefined || (endedAt !== undefined && changedAt <= endedAt) ? 'not-changed-since' : 'changed';
 }
 
-interface EndedRunsParts {
+interface EndedRunsDependencies {
   store: RunStore;
   events: RunEvents;
   graphs: Graphs;
@@ -69,22 +69,22 @@ interface EndedRunsParts {
 
 /** The results of ended runs: their own, even if later runs have changed their threads. */
 export class EndedRuns {
-  readonly #parts: EndedRunsParts;
+  readonly #dependencies: EndedRunsDependencies;
 
-  constructor(parts: EndedRunsParts) {
-    this.#parts = parts;
+  constructor(dependencies: EndedRunsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The response (JSON) for a caller that waits for the ended run. */
   async answer(runId: string): Promise<string> {
-    const { store, events } = this.#parts;
+    const { store, events } = this.#dependencies;
     const [run, ending] = await Promise.all([store.find(runId), events.ending(runId)]);
     const state = run && needsState({ run, ending }) ? await this.#state(run) : undefined;
     return endedRunResponse({ run, ending, state });
   }
 
   async #state(run: StoredRun): Promise<RunState | undefined> {
-    const thread = await this.#parts.threads.get(run.thread_id);
+    const thread = await this.#dependencies.threads.get(run.thread_id);
     if (!thread) return undefined;
     const rowStatus = compareWithThread(run, thread);
     if (rowStatus === 'as-it-left-it') return inRow(thread);
@@ -93,7 +93,7 @@ export class EndedRuns {
 
   /** The state at the last checkpoint that the run itself wrote. */
   async #ownState(run: StoredRun): Promise<RunState | undefined> {
-    const { store, graphs } = this.#parts;
+    const { store, graphs } = this.#dependencies;
     if (!graphs.has(run.graph_id)) return undefined;
     const checkpointId = await store.lastCheckpoint(run);
     if (checkpointId === undefined) return undefined;

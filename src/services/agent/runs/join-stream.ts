@@ -21,12 +21,12 @@ export const joinPath = (threadId: string, runId: string): string => `/threads/$
 export function cancelOnDisconnect(c: Context<Env>, run: StoredRun): () => void {
   const { cancel_on_disconnect } = readQuery(c, joinQuery);
   if (!cancel_on_disconnect || !isUnfinished(run)) return () => undefined;
-  return () => c.var.parts.runs.cancelling.leave(run.run_id);
+  return () => c.var.dependencies.runs.cancelling.leave(run.run_id);
 }
 
 /** Streams a run: a resumable one after `Last-Event-ID`, another one from now on. @throws Refusal if events are pruned. */
 export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Response> {
-  const { runs, clock } = c.var.parts;
+  const { runs, clock } = c.var.dependencies;
   const isResumable = run.kwargs['resumable'] === true;
   return eventStream(runs.following.events(run), {
     clock,
@@ -40,7 +40,7 @@ export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Respo
 
 /** The same for an ended stateless run of which only events are left; undefined if there are none. */
 export async function keptStream(c: Context<Env>): Promise<Response | undefined> {
-  const { runs, clock } = c.var.parts;
+  const { runs, clock } = c.var.dependencies;
   const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
   const kept = await runs.following.keptOf(threadId, runId);
   if (!kept) return undefined;
@@ -55,6 +55,6 @@ export async function keptStream(c: Context<Env>): Promise<Response | undefined>
 
 async function lastReceived(c: Context<Env>, runId: string): Promise<number | undefined> {
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
-  if (last >= 0) await c.var.parts.runs.following.mustBeKept(runId, last);
+  if (last >= 0) await c.var.dependencies.runs.following.mustBeKept(runId, last);
   return Number.isNaN(last) ? undefined : last;
 }

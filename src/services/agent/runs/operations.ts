@@ -38,7 +38,7 @@ export const runOperations: readonly Operation<Env>[] = [
     query: listQuery.extend({ select: fields }),
     responses: { 200: { description: 'A page of runs.', schema: z.array(runResponse) } },
     async handle(c) {
-      const { threads, runStore } = c.var.parts;
+      const { threads, runStore } = c.var.dependencies;
       const threadId = pathId(c, 'thread_id');
       const query = readQuery(c, listQuery);
       const select = readList(c, 'select', fields);
@@ -59,7 +59,7 @@ export const runOperations: readonly Operation<Env>[] = [
     also: [409],
     async handle(c) {
       const run = await requireRun(c);
-      const isDeleted = await c.var.parts.runStore.delete(run.run_id);
+      const isDeleted = await c.var.dependencies.runStore.delete(run.run_id);
       if (!isDeleted) throw new Refusal(409, `Run ${run.run_id} has not ended. Cancel it first.`);
       return c.body(null, 204);
     },
@@ -70,7 +70,7 @@ export const runOperations: readonly Operation<Env>[] = [
     query: joinQuery,
     responses: { 200: runResult },
     async handle(c) {
-      const { runs, clock } = c.var.parts;
+      const { runs, clock } = c.var.dependencies;
       // Looked up before its row: a stateless run that ends meanwhile leaves nothing else.
       const inHand = runs.executor.find(pathId(c, 'run_id'));
       const run = await requireRun(c);
@@ -88,7 +88,7 @@ export const runOperations: readonly Operation<Env>[] = [
     headers: [lastEventId],
     responses: { 200: runEvents },
     async handle(c) {
-      const { threads, runStore } = c.var.parts;
+      const { threads, runStore } = c.var.dependencies;
       const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
       const run = await runStore.get(threadId, runId);
       if (run) return joinStream(c, run);
@@ -107,7 +107,7 @@ export const runOperations: readonly Operation<Env>[] = [
     },
     also: [409],
     async handle(c) {
-      const { runs } = c.var.parts;
+      const { runs } = c.var.dependencies;
       const { wait, action } = readQuery(c, cancelQuery);
       const inHand = runs.executor.find(pathId(c, 'run_id'));
       const run = await requireRun(c);
@@ -127,7 +127,7 @@ export const runOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The unfinished runs.', schema: z.array(runResponse) } },
     async handle(c) {
       const { limit } = readQuery(c, unfinishedQuery);
-      return c.json((await c.var.parts.runStore.allUnfinished(limit)).map(showRun));
+      return c.json((await c.var.dependencies.runStore.allUnfinished(limit)).map(showRun));
     },
   }),
   define.post('/runs/cancel', 'cancel_runs', {
@@ -138,7 +138,7 @@ export const runOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'The runs will end.' } },
     also: [404],
     async handle(c) {
-      const { runs, runStore } = c.var.parts;
+      const { runs, runStore } = c.var.dependencies;
       const { action } = readQuery(c, cancelManyQuery);
       const { status, thread_id, run_ids } = await readBody(c, cancelBody);
       if (status !== undefined && thread_id === undefined && run_ids === undefined) {
@@ -164,7 +164,7 @@ export const runOperations: readonly Operation<Env>[] = [
     responses: { 200: runEvents },
     async handle(c) {
       const runId = pathId(c, 'run_id');
-      const run = await c.var.parts.runStore.find(runId);
+      const run = await c.var.dependencies.runStore.find(runId);
       if (!run) throw noRun(runId);
       return joinStream(c, run);
     },
@@ -173,7 +173,7 @@ export const runOperations: readonly Operation<Env>[] = [
 
 async function requireRun(c: Context<Env>): Promise<StoredRun> {
   const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
-  const run = await c.var.parts.runStore.get(threadId, runId);
+  const run = await c.var.dependencies.runStore.get(threadId, runId);
   if (!run) throw noRun(runId, threadId);
   return run;
 }

@@ -10,7 +10,7 @@ const gatherMs = 20;
 /** The most that is stored at once, in events and in characters. */
 const maxAtOnce = { events: 500, size: 4 * 1024 * 1024 };
 
-export interface RecorderParts {
+export interface RecorderDependencies {
   runId: string;
   /** The number of its first event, if the log does not number them. */
   firstId: number;
@@ -24,7 +24,7 @@ export interface RecorderParts {
 
 /** Stores the events of a run in batches, of a long run only the latest. The run waits for it only at its end. */
 export class Recorder {
-  readonly #parts: RecorderParts;
+  readonly #dependencies: RecorderDependencies;
   readonly #waiting: StoredEvent[] = [];
   #waitingSize = 0;
   readonly #ending = new AbortController();
@@ -35,17 +35,17 @@ export class Recorder {
   #writing: Promise<void> | undefined;
   #broken = false;
 
-  constructor(parts: RecorderParts) {
-    this.#parts = parts;
-    this.#next = parts.firstId;
-    parts.log.record(({ id, event, json }) => this.#add({ id: id ?? this.#next, event, json }));
+  constructor(dependencies: RecorderDependencies) {
+    this.#dependencies = dependencies;
+    this.#next = dependencies.firstId;
+    dependencies.log.record(({ id, event, json }) => this.#add({ id: id ?? this.#next, event, json }));
   }
 
   /** Stores the remaining events, and the outcome of the run. */
   async end(ending: StoredEnding): Promise<void> {
     this.#ending.abort();
     await this.#writing;
-    const { runId, events } = this.#parts;
+    const { runId, events } = this.#dependencies;
     if (!this.#broken) await this.#again(() => events.write(runId, [], { id: this.#next, ...ending }));
   }
 
@@ -60,7 +60,7 @@ export class Recorder {
 
   /** If the database is far behind, drops the oldest waiting events: a quarter at once, to move the others rarely. */
   #passOver(): void {
-    const { runId, firstId, max = maxStored } = this.#parts;
+    const { runId, firstId, max = maxStored } = this.#dependencies;
     if (this.#waitingSize <= max) return;
     let size = this.#waitingSize;
     const rest = this.#waiting.findIndex(({ json }) => (size -= json.length) <= max * 0.75);
@@ -73,7 +73,7 @@ export class Recorder {
   }
 
   async #write(): Promise<void> {
-    const { runId, log, events, clock } = this.#parts;
+    const { runId, log, events, clock } = this.#dependencies;
     await pause(clock, gatherMs, this.#ending.signal);
     while (this.#waiting.length > 0 && !this.#broken) {
       const some = this.#waiting.splice(0, this.#batchSize());
@@ -86,7 +86,7 @@ export class Recorder {
   }
 
   async #dropOldest(added: readonly StoredEvent[]): Promise<void> {
-    const { runId, firstId, events, max = maxStored } = this.#parts;
+    const { runId, firstId, events, max = maxStored } = this.#dependencies;
     const size = sizeOf(added);
     this.#stored.push({ upTo: added.at(-1)?.id ?? firstId, size });
     this.#storedSize += size;
@@ -112,7 +112,7 @@ export class Recorder {
   }
 
   async #again(store: () => Promise<void>): Promise<void> {
-    const { runId, clock, complain } = this.#parts;
+    const { runId, clock, complain } = this.#dependencies;
     try {
       await retryWhileDatabaseDown(store, clock);
     } catch (error) {

@@ -24,7 +24,7 @@ const extendMs = 5000;
 const eventsKeptMs = 10 * 60_000;
 const deleteEventsMs = 60_000;
 
-type RecoveryParts = Pick<RunDependencies, 'store' | 'queue' | 'events' | 'graphs' | 'clock' | 'log'> & {
+type RecoveryDependencies = Pick<RunDependencies, 'store' | 'queue' | 'events' | 'graphs' | 'clock' | 'log'> & {
   runs: Runs;
   leaseMs?: number | undefined;
 };
@@ -34,19 +34,19 @@ type RecoveryParts = Pick<RunDependencies, 'store' | 'queue' | 'events' | 'graph
  * two polls in a row find no connection of it.
  */
 export class Recovery {
-  readonly #parts: RecoveryParts;
+  readonly #dependencies: RecoveryDependencies;
   readonly #stop = new AbortController();
   #seenOnce: ReadonlySet<string> = new Set();
   #extendedAt = -Infinity;
   #forgotAt = -Infinity;
 
-  constructor(parts: RecoveryParts) {
-    this.#parts = parts;
+  constructor(dependencies: RecoveryDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Polls until stopped; then ends the lease of this process. */
   async keepPolling(): Promise<void> {
-    const { clock, log, queue } = this.#parts;
+    const { clock, log, queue } = this.#dependencies;
     const what = 'Polling for orphaned runs';
     const options = { what, everyMs: sweepMs, clock, log, signal: this.#stop.signal };
     // In parallel: a poll may wait for the agent's code, while the lease must be extended.
@@ -59,7 +59,7 @@ export class Recovery {
   }
 
   async look(): Promise<void> {
-    const { queue, runs } = this.#parts;
+    const { queue, runs } = this.#dependencies;
     await this.#keepLease();
     for (const { run_id, cancel_action, watched } of await queue.requests()) {
       const execution = runs.executor.find(run_id);
@@ -72,7 +72,7 @@ export class Recovery {
 
   /** Takes over orphaned runs. A process that shuts down releases its runs to the next one. */
   async #takeWhatWasLeft(): Promise<void> {
-    const { queue, runs, graphs } = this.#parts;
+    const { queue, runs, graphs } = this.#dependencies;
     if (runs.isClosing) return;
     const takeable = await queue.claimable({
       inHand: runs.runIds(),
@@ -91,7 +91,7 @@ export class Recovery {
 
   /** Extends the lease, and drops the runs that others have taken. */
   async #keepLease(): Promise<void> {
-    const { queue, runs, clock, leaseMs = defaultLeaseMs } = this.#parts;
+    const { queue, runs, clock, leaseMs = defaultLeaseMs } = this.#dependencies;
     let lapsed = false;
     if (steadyNow(clock) - this.#extendedAt >= Math.min(extendMs, leaseMs / 3)) {
       lapsed = await queue.extendLease(leaseMs);
@@ -102,7 +102,7 @@ export class Recovery {
   }
 
   async #deleteOldEvents(): Promise<void> {
-    const { events, clock } = this.#parts;
+    const { events, clock } = this.#dependencies;
     if (steadyNow(clock) - this.#forgotAt < deleteEventsMs) return;
     this.#forgotAt = steadyNow(clock);
     await events.deleteBefore(clock.now() - eventsKeptMs);
@@ -114,7 +114,7 @@ export class Recovery {
       await this.#takeCareOf(run);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      this.#parts.log.error(
+      this.#dependencies.log.error(
         { runId: run.run_id },
         `Run ${run.run_id} ${why(run)}, and could not be taken over: ${stackOf(error)}`,
       );
@@ -122,7 +122,7 @@ export class Recovery {
   }
 
   async #takeCareOf(run: ClaimableRun): Promise<void> {
-    const { store, queue, events, runs, graphs, log } = this.#parts;
+    const { store, queue, events, runs, graphs, log } = this.#dependencies;
     const isReadable = runKwargs.safeParse(run.kwargs).success;
     const heldNoLonger = run.held_no_longer;
     const decision = decideOrphan({ ...run, isReadable, heldNoLonger }, (graphId) => graphs.has(graphId));
@@ -133,7 +133,7 @@ export class Recovery {
       // Of an end that its process did not come to store: an attempt that is still pending has no events.
       if (run.status === 'pending' && run.kwargs['thread_stream'] === true)
         await events.deleteFrom(run.run_id, run.attempt);
-      const plan = planOf(run, this.#parts.clock.now());
+      const plan = planOf(run, this.#dependencies.clock.now());
       const execution = runs.executor.start(plan, Number(run.sequence), { attempt: next });
       // Followers in the former process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
@@ -157,7 +157,7 @@ export class Recovery {
 
   /** Stores the event by which followers of the thread learn that a run has ended without its process. */
   async #reportEnd({ run_id, attempt, graph_id }: ClaimableRun, { status, error }: EndDecision): Promise<void> {
-    const { events, clock } = this.#parts;
+    const { events, clock } = this.#dependencies;
     const params = runLifecycle(lifecycleAfter(status, false), graph_id, { at: clock.now(), error: error.message });
     await events.deleteUnstoredEnd(run_id);
     const id = Math.max((await events.last(run_id)) + 1, (attempt - 1) * attemptIds);
@@ -165,7 +165,7 @@ export class Recovery {
   }
 
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
-    const { graphs, log } = this.#parts;
+    const { graphs, log } = this.#dependencies;
     if (run.temporary || !graphs.has(run.graph_id)) return { interrupts: '{}', unfinishedState: false };
     const graph = await ignoreFactoryError(
       graphs.make(run.graph_id, { configurable: {}, runtime: readsThread }, 'thread'),

@@ -11,7 +11,7 @@ import { isUnfinished } from './run-row.ts';
 import { retryWhileDatabaseDown } from '../storage/retry-policy.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-export interface RemoteRunsParts {
+export interface RemoteRunsDependencies {
   queue: Pick<RunQueue, 'askForEvents' | 'progressOf'>;
   left: Pick<EndedRuns, 'answer'>;
   events: Pick<RunEvents, 'after' | 'last' | 'ending'>;
@@ -44,18 +44,18 @@ interface Watch {
  * events are stored on request, which their process notices within a second.
  */
 export class RemoteRuns {
-  readonly #parts: RemoteRunsParts;
+  readonly #dependencies: RemoteRunsDependencies;
   readonly #watches = new Set<Watch>();
   #looking = false;
   #closed = false;
 
-  constructor(parts: RemoteRunsParts) {
-    this.#parts = parts;
+  constructor(dependencies: RemoteRunsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The response for a caller that waits for the run. */
   async ended({ runId }: Pick<FollowedRun, 'runId'>): Promise<string> {
-    const { queue, left } = this.#parts;
+    const { queue, left } = this.#dependencies;
     // With the events, the process also stores the response, the only trace of a stateless run.
     await queue.askForEvents(runId);
     await new Promise<unknown>((onEnd, fail) => {
@@ -77,7 +77,7 @@ export class RemoteRuns {
     };
     this.#begin(run, notify, afterId, stopped.signal).catch((error: unknown) => {
       if (stopped.signal.aborted) return;
-      this.#parts.log.error(
+      this.#dependencies.log.error(
         { runId: run.runId },
         `Run ${run.runId} of another process can't be followed: ${stackOf(error)}`,
       );
@@ -87,7 +87,7 @@ export class RemoteRuns {
   }
 
   async #begin(run: FollowedRun, notify: Follower, afterId: number, stopped: AbortSignal): Promise<void> {
-    const { queue, events, clock } = this.#parts;
+    const { queue, events, clock } = this.#dependencies;
     const metadata = JSON.stringify({ run_id: run.runId, attempt: run.attempt });
     if (!run.resumable) {
       notify({ id: (run.attempt - 1) * attemptIds, event: metadataEvent, json: metadata });
@@ -103,7 +103,7 @@ export class RemoteRuns {
       },
       onEnd: (last) => {
         this.#end(watch, last, run.resumable, notify).catch((error: unknown) => {
-          this.#parts.log.error(
+          this.#dependencies.log.error(
             { runId: run.runId },
             `The outcome of run ${run.runId} of another process can't be read: ${stackOf(error)}`,
           );
@@ -118,7 +118,7 @@ export class RemoteRuns {
   }
 
   async #end({ runId, after = -1 }: Watch, run: RunProgress | undefined, resumable: boolean, notify: Follower) {
-    const { events, clock } = this.#parts;
+    const { events, clock } = this.#dependencies;
     const ending = run && !resumable ? undefined : await retryWhileDatabaseDown(() => events.ending(runId), clock);
     const error = endedRunError({ run, ending });
     // The follower may already have received the error as an event.
@@ -141,7 +141,7 @@ export class RemoteRuns {
   }
 
   async #keepLooking(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#dependencies;
     this.#looking = true;
     while (this.#watches.size > 0) {
       const hasMore = await this.#look([...this.#watches]).catch(
@@ -154,7 +154,7 @@ export class RemoteRuns {
 
   /** @returns whether more can be read at once. */
   async #look(watches: readonly Watch[]): Promise<boolean> {
-    const { queue, events } = this.#parts;
+    const { queue, events } = this.#dependencies;
     // Rows are read before events: the events of an ended run are then complete.
     const rows = await queue.progressOf([...new Set(watches.map(({ runId }) => runId))]);
     const runs = new Map(rows.map((run) => [run.run_id, run]));

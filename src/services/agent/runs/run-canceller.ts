@@ -10,32 +10,32 @@ import type { CancelFilter } from './store.ts';
 const foreignCancelMs = 5000;
 const foreignPollMs = 200;
 
-type CancellingParts = Pick<RunDependencies, 'store' | 'clock' | 'log'>;
+type CancellingDependencies = Pick<RunDependencies, 'store' | 'clock' | 'log'>;
 
 /** Ends runs from outside: in this process at once, in another one when it polls. */
 export class RunCanceller {
   readonly #executor: RunExecutor;
-  readonly #parts: CancellingParts;
+  readonly #dependencies: CancellingDependencies;
 
-  constructor(executor: RunExecutor, parts: CancellingParts) {
+  constructor(executor: RunExecutor, dependencies: CancellingDependencies) {
     this.#executor = executor;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
   }
 
   async one(runId: string, action: CancelAction): Promise<void> {
-    if (!this.#stopHere(runId, action)) await this.#parts.store.requestCancel({ runIds: [runId] }, action);
+    if (!this.#stopHere(runId, action)) await this.#dependencies.store.requestCancel({ runIds: [runId] }, action);
   }
 
   async many(which: CancelFilter, action: CancelAction): Promise<void> {
-    for (const runId of await this.#parts.store.requestCancel(which, action)) this.#stopHere(runId, action);
+    for (const runId of await this.#dependencies.store.requestCancel(which, action)) this.#stopHere(runId, action);
   }
 
   /** Ends a run because a caller that joined it with `cancel_on_disconnect` disconnected. */
   leave(runId: string): void {
     const execution = this.#executor.find(runId);
     if (execution && !execution.isRemote) return execution.stop('caller-gone');
-    this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
-      this.#parts.log.error(
+    this.#dependencies.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
+      this.#dependencies.log.error(
         { runId },
         `Run ${runId} could not be ended after its caller disconnected: ${stackOf(error)}`,
       );
@@ -44,7 +44,7 @@ export class RunCanceller {
 
   /** Ends every unfinished run of a thread, and waits for them; for those of other processes only for a limited time. */
   async ofThread(threadId: string): Promise<void> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#dependencies;
     const until = steadyNow(clock) + foreignCancelMs;
     for (;;) {
       const unfinished = await store.unfinished(threadId);
@@ -61,7 +61,7 @@ export class RunCanceller {
   /** Ends the former runs on the thread, if the run's strategy says so. */
   async cancelEarlierRuns({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
     if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
-    for (const { run_id } of await this.#parts.store.unfinishedBefore(threadId, runId))
+    for (const { run_id } of await this.#dependencies.store.unfinishedBefore(threadId, runId))
       await this.one(run_id, multitaskStrategy);
   }
 

@@ -8,22 +8,22 @@ import type { RunDependencies } from './dependencies.ts';
 import { isUnfinished, type StoredRun } from './run-row.ts';
 import { retryWhileDatabaseDown } from '../storage/retry-policy.ts';
 
-type FollowingParts = Pick<RunDependencies, 'remoteRuns' | 'events' | 'clock' | 'log'> & {
+type FollowingDependencies = Pick<RunDependencies, 'remoteRuns' | 'events' | 'clock' | 'log'> & {
   executor: RunExecutor;
   left: EndedRuns;
 };
 
 /** Waits for runs and streams them, in this process, in another one, or ended. */
 export class RunJoiner {
-  readonly #parts: FollowingParts;
+  readonly #dependencies: FollowingDependencies;
 
-  constructor(parts: FollowingParts) {
-    this.#parts = parts;
+  constructor(dependencies: FollowingDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The response for a waiting caller. `execution` is looked up before the row is read: the run may end meanwhile. */
-  async ended(run: StoredRun, execution = this.#parts.executor.find(run.run_id)): Promise<string> {
-    const { remoteRuns, left } = this.#parts;
+  async ended(run: StoredRun, execution = this.#dependencies.executor.find(run.run_id)): Promise<string> {
+    const { remoteRuns, left } = this.#dependencies;
     if (execution) return execution.ended;
     return isUnfinished(run) ? remoteRuns.ended({ runId: run.run_id }) : left.answer(run.run_id);
   }
@@ -33,9 +33,9 @@ export class RunJoiner {
    * metadata, and its error if it failed, since an empty stream would look like success.
    */
   events(run: StoredRun): Followable {
-    const { executor, remoteRuns } = this.#parts;
+    const { executor, remoteRuns } = this.#dependencies;
     const execution = executor.find(run.run_id);
-    if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#parts);
+    if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#dependencies);
     if (execution) return execution.events;
     const resumable = run.kwargs['resumable'] === true;
     if (isUnfinished(run) || resumable)
@@ -49,14 +49,14 @@ export class RunJoiner {
 
   /** The stored events of an ended stateless run, whose row is gone; undefined if there are none. */
   async keptOf(threadId: string, runId: string): Promise<Followable | undefined> {
-    const { events, remoteRuns } = this.#parts;
+    const { events, remoteRuns } = this.#dependencies;
     if (!(await events.areLeft(threadId, runId))) return undefined;
     return remoteRuns.events({ runId, attempt: 1, resumable: true });
   }
 
   /** @throws Refusal if some of a run's events after this number have been pruned. */
   async mustBeKept(runId: string, after: number): Promise<void> {
-    const dropped = await this.#parts.events.droppedAfter(runId, after);
+    const dropped = await this.#dependencies.events.droppedAfter(runId, after);
     if (dropped === undefined) return;
     const msg = `the events of this run up to ${dropped} are not kept any more: ask for those after ${dropped}, or after -1 for all that are kept`;
     throw invalidAt(['header', 'Last-Event-ID'], msg);
@@ -67,7 +67,7 @@ export class RunJoiner {
 function followFromStored(
   runId: string,
   log: EventLog,
-  { events, clock, log: complain }: Pick<FollowingParts, 'events' | 'clock' | 'log'>,
+  { events, clock, log: complain }: Pick<FollowingDependencies, 'events' | 'clock' | 'log'>,
 ): Followable {
   return {
     follow(follower, afterId = -1) {

@@ -3,7 +3,7 @@ import { noThread, Refusal, ShuttingDown } from '../refusal.ts';
 import { noCheckpoint } from '../threads/checkpoint-selector.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import { OtherLanguage } from '../graphs/checkpoint-language.ts';
-import { planRequestedRun, type AcceptanceParts, type RequestedRun } from './acceptance.ts';
+import { planRequestedRun, type AcceptanceDependencies, type RequestedRun } from './acceptance.ts';
 import { RunCanceller } from './run-canceller.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { RemoteRuns } from './remote-runs.ts';
@@ -14,8 +14,8 @@ import { checkpointOfAll, type RunMode, type RunPlan } from './run-plan.ts';
 import type { BeginRunResult } from './store.ts';
 import type { Queryable } from '../storage/transaction.ts';
 
-type RunsParts = Omit<RunDependencies, 'remoteRuns' | 'slots'> &
-  AcceptanceParts & {
+type RunsDependencies = Omit<RunDependencies, 'remoteRuns' | 'slots'> &
+  AcceptanceDependencies & {
     threads: ThreadStore;
     atOnce: number;
   };
@@ -30,16 +30,16 @@ export class Runs {
   isClosing = false;
   /** It also stopped following runs of other processes: the end of their events is not the end of the run. */
   hasClosed = false;
-  readonly #parts: RunsParts;
+  readonly #dependencies: RunsDependencies;
   readonly #remoteRuns: RemoteRuns;
 
-  constructor(parts: RunsParts) {
-    this.#parts = parts;
-    const left = new EndedRuns(parts);
-    this.#remoteRuns = new RemoteRuns({ ...parts, left });
-    this.executor = new RunExecutor(parts.atOnce, { ...parts, remoteRuns: this.#remoteRuns });
-    this.following = new RunJoiner({ ...parts, executor: this.executor, remoteRuns: this.#remoteRuns, left });
-    this.cancelling = new RunCanceller(this.executor, parts);
+  constructor(dependencies: RunsDependencies) {
+    this.#dependencies = dependencies;
+    const left = new EndedRuns(dependencies);
+    this.#remoteRuns = new RemoteRuns({ ...dependencies, left });
+    this.executor = new RunExecutor(dependencies.atOnce, { ...dependencies, remoteRuns: this.#remoteRuns });
+    this.following = new RunJoiner({ ...dependencies, executor: this.executor, remoteRuns: this.#remoteRuns, left });
+    this.cancelling = new RunCanceller(this.executor, dependencies);
   }
 
   /** Stores a run and starts it; `threadId` is undefined if it is stateless. @throws Refusal if it is not accepted. */
@@ -71,7 +71,7 @@ export class Runs {
     }
     const ids = plans.map(({ runId }) => runId);
     await this.executor.whileStarting(ids, async () => {
-      const places = await this.#parts.store.beginAll(plans);
+      const places = await this.#dependencies.store.beginAll(plans);
       for (const [at, plan] of plans.entries()) this.executor.start(plan, places[at] ?? 0);
     });
     return plans;
@@ -88,7 +88,7 @@ export class Runs {
   ): Promise<BeginRunResult | undefined> {
     const plan = await this.#plan({ request, threadId, mode: 'background' });
     return this.executor.whileStarting([plan.runId], async () => {
-      const { store } = this.#parts;
+      const { store } = this.#dependencies;
       const startedRun = await within((on) => store.begin(plan, threadId === undefined, false, on));
       if (startedRun?.kind !== 'started') return startedRun;
       this.executor.start(plan, startedRun.sequence);
@@ -117,7 +117,7 @@ export class Runs {
 
   /** @throws Refusal if the run's thread is missing, or busy and the run does not wait. */
   async #store(plan: RunPlan, request: RunCreate, { stateless, mayStart }: { stateless: boolean; mayStart: boolean }) {
-    const { store, threads } = this.#parts;
+    const { store, threads } = this.#dependencies;
     let started = await store.begin(plan, stateless, mayStart);
     if (started.kind === 'no-thread' && request.if_not_exists === 'create') {
       await threads.create(plan.threadId, plan.threadMetadata);
@@ -134,10 +134,10 @@ export class Runs {
   /** @throws Refusal if the run can't be accepted. */
   async #plan(order: RequestedRun): Promise<RunPlan> {
     if (this.isClosing) throw new ShuttingDown();
-    const plan = await planRequestedRun(order, this.#parts);
+    const plan = await planRequestedRun(order, this.#dependencies);
     // The engine would treat a missing checkpoint as an empty thread.
     const id = order.threadId === undefined ? undefined : checkpointOfAll(plan.kwargs.checkpoint);
-    if (id !== undefined && !(await this.#parts.store.hasCheckpoint(plan.threadId, id)))
+    if (id !== undefined && !(await this.#dependencies.store.hasCheckpoint(plan.threadId, id)))
       throw noCheckpoint(plan.threadId, id);
     if (order.threadId !== undefined) await this.#refuseOtherLanguage(plan);
     if (this.isClosing) throw new ShuttingDown();
@@ -146,8 +146,8 @@ export class Runs {
 
   /** @throws OtherLanguage if the thread has a state that the graph can't read. */
   async #refuseOtherLanguage({ graphId, threadId }: RunPlan): Promise<void> {
-    const language = this.#parts.graphs.languageOf(graphId);
-    const written = language && (await this.#parts.store.languageOf(threadId));
+    const language = this.#dependencies.graphs.languageOf(graphId);
+    const written = language && (await this.#dependencies.store.languageOf(threadId));
     if (written !== undefined && written !== language) throw new OtherLanguage(written);
   }
 }

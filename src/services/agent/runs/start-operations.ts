@@ -71,7 +71,7 @@ function startingOne(
         const headers = { ...headersOf(plan), ...location };
         const showsCancellation = c.req.header(cancellationHeader) !== undefined;
         const onGone = stopOnDisconnect(execution);
-        return eventStream(events, { clock: c.var.parts.clock, onGone, headers, showsCancellation });
+        return eventStream(events, { clock: c.var.dependencies.clock, onGone, headers, showsCancellation });
       },
     }),
     define.post(`${path}/wait`, `wait_${name}`, {
@@ -89,7 +89,7 @@ function startingOne(
         const location = isLeft ? { location: joinPath(plan.threadId, plan.runId) } : {};
         const headers = { ...headersOf(plan), ...location };
         return heartbeatJson(execution.ended, {
-          clock: c.var.parts.clock,
+          clock: c.var.dependencies.clock,
           onGone: stopOnDisconnect(execution),
           headers,
         });
@@ -113,7 +113,7 @@ export const runStartOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The pending runs.', schema: z.array(runResponse) } },
     also: startErrors,
     async handle(c) {
-      const { runs, headersForRuns } = c.var.parts;
+      const { runs, headersForRuns } = c.var.dependencies;
       const requests = await readBody(c, batchBody);
       const configurable = headersForRuns(c.req.raw.headers);
       for (const [at, request] of requests.entries()) assertDelaySupported(request, [at]);
@@ -126,7 +126,7 @@ export const runStartOperations: readonly Operation<Env>[] = [
 ];
 
 async function start(c: Context<Env>, threadId: string | undefined, mode: RunMode): Promise<Execution> {
-  const { runs, headersForRuns } = c.var.parts;
+  const { runs, headersForRuns } = c.var.dependencies;
   const request = await readBody(c, runBody);
   assertDelaySupported(request);
   const forThreadStream = threadId !== undefined && c.req.header(threadStreamHeader) !== undefined;

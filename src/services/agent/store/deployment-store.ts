@@ -9,7 +9,7 @@ import { vectorComparisonOf } from './vectors.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { poll } from '../storage/poll.ts';
 
-interface StoreParts {
+interface StoreDependencies {
   configuration: Configuration;
   /** What `store.index.embed` names. */
   embeddings: Embeddings | undefined;
@@ -19,7 +19,7 @@ interface StoreParts {
 }
 
 /** The store of a deployment, for its routes and its graphs. */
-export async function storeOf({ configuration, embeddings, storage, clock, log }: StoreParts) {
+export async function storeOf({ configuration, embeddings, storage, clock, log }: StoreDependencies) {
   const { store: config } = configuration.file;
   const settings = storeSettings(config);
   const semanticIndex =
@@ -42,7 +42,7 @@ export async function storeOf({ configuration, embeddings, storage, clock, log }
   };
 }
 
-interface SweeperParts {
+interface SweeperDependencies {
   items: Items;
   everyMs: number;
   clock: Clock;
@@ -51,22 +51,22 @@ interface SweeperParts {
 
 /** Periodically removes expired items, which are already hidden, to free space. */
 export class Sweeper {
-  readonly #parts: SweeperParts;
+  readonly #dependencies: SweeperDependencies;
   readonly #stop = new AbortController();
 
-  constructor(parts: SweeperParts) {
-    this.#parts = parts;
+  constructor(dependencies: SweeperDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Sweeps until stopped, for the first time after one interval. */
   async keepSweeping(): Promise<void> {
-    const { items, everyMs, clock } = this.#parts;
+    const { items, everyMs, clock } = this.#dependencies;
     const { signal } = this.#stop;
     const sweep = async (): Promise<void> => {
       while (!signal.aborted && (await items.sweep()));
     };
     await pause(clock, everyMs, signal);
-    await poll(sweep, { ...this.#parts, what: 'Removing expired items of the store', signal });
+    await poll(sweep, { ...this.#dependencies, what: 'Removing expired items of the store', signal });
   }
 
   stop(): void {

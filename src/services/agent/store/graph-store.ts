@@ -31,15 +31,15 @@ export interface GraphSearch {
  * and retries while the database is unavailable.
  */
 export class GraphStore {
-  readonly #parts: DeploymentStore & { log: Logger };
+  readonly #dependencies: DeploymentStore & { log: Logger };
 
   constructor(parts: DeploymentStore & { log: Logger }) {
-    this.#parts = parts;
+    this.#dependencies = parts;
   }
 
   async get(namespace: string[], key: string): Promise<Item | null> {
     check('get', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    return (await queryWithRetries(() => this.#parts.items.get(namespace, key))) ?? null;
+    return (await queryWithRetries(() => this.#dependencies.items.get(namespace, key))) ?? null;
   }
 
   /** Creates an item or replaces its value. `index` has an effect if the store searches by meaning. */
@@ -54,13 +54,13 @@ export class GraphStore {
     const ttl = options?.ttl;
     check('put', namespaceProblem(namespace) ?? keyProblem(key, namespace));
     check('put', valueProblem(value) ?? indexProblem(index) ?? ttlProblem(ttl));
-    const vectors = await this.#parts.semanticIndex?.vectorsOf(value, index);
-    await queryWithRetries(() => this.#parts.items.put(namespace, key, value, ttl, vectors));
+    const vectors = await this.#dependencies.semanticIndex?.vectorsOf(value, index);
+    await queryWithRetries(() => this.#dependencies.items.put(namespace, key, value, ttl, vectors));
   }
 
   async delete(namespace: string[], key: string): Promise<void> {
     check('delete', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    await queryWithRetries(() => this.#parts.items.delete(namespace, key));
+    await queryWithRetries(() => this.#dependencies.items.delete(namespace, key));
   }
 
   /** One page of the items below a namespace; by meaning if there is a `query` and the store has an index. */
@@ -69,13 +69,13 @@ export class GraphStore {
     const { query, limit, offset, refreshTtl } = options;
     const conditions = conditionsOf(options.filter);
     const search = { prefix: namespacePrefix, conditions, limit, offset, refresh: refreshTtl };
-    return (await searchItems(this.#parts, search, query)).items;
+    return (await searchItems(this.#dependencies, search, query)).items;
   }
 
   /** One page of the namespaces that contain items. */
   async listNamespaces(options: NamespaceSearch = {}): Promise<string[][]> {
     check('listNamespaces', labelsProblem(options.prefix ?? []) ?? labelsProblem(options.suffix ?? []));
-    return queryWithRetries(() => this.#parts.items.namespaces(options));
+    return queryWithRetries(() => this.#dependencies.items.namespaces(options));
   }
 
   /** Several operations in the engine's form, one after the other. */

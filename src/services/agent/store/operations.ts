@@ -59,7 +59,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     also: [502],
     async handle(c) {
       const { namespace, key, value, ttl, index } = await readBody(c, putBody, ['ttl']);
-      const { items, semanticIndex } = c.var.parts.store;
+      const { items, semanticIndex } = c.var.dependencies.store;
       await items.put(namespace, key, value, ttl, await semanticIndex?.vectorsOf(value, index));
       return c.body(null, 204);
     },
@@ -76,7 +76,7 @@ export const storeOperations: readonly Operation<Env>[] = [
       const problem = keyProblem(key, address);
       if (problem !== undefined) throw refusedQuery('key', problem);
       const refresh = refresh_ttl === undefined ? undefined : refresh_ttl === 'true' || refresh_ttl === '1';
-      const item = await c.var.parts.store.items.get(address, key, refresh);
+      const item = await c.var.dependencies.store.items.get(address, key, refresh);
       return c.json(item ? showItem(item) : null);
     },
   }),
@@ -88,7 +88,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { namespace, key } = await readBody(c, deleteBody);
       // There are no items at the root.
-      if (namespace !== undefined) await c.var.parts.store.items.delete(namespace, key);
+      if (namespace !== undefined) await c.var.dependencies.store.items.delete(namespace, key);
       return c.body(null, 204);
     },
   }),
@@ -100,7 +100,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     also: [502],
     async handle(c) {
       const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
-      const { store, log } = c.var.parts;
+      const { store, log } = c.var.dependencies;
       const search = {
         prefix: namespace_prefix ?? [],
         conditions: conditionsOf(filter ?? {}),
@@ -121,7 +121,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
       const search = { prefix, suffix, maxDepth: max_depth, access: c.get('storeFilter'), limit, offset };
-      return c.json({ namespaces: await c.var.parts.store.items.namespaces(search) });
+      return c.json({ namespaces: await c.var.dependencies.store.items.namespaces(search) });
     },
   }),
 ];

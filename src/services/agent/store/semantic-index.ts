@@ -18,7 +18,7 @@ const maxCharacters = 4_000_000;
 /** The time limit (ms) for the texts of an item or a query. */
 const embedWithinMs = 60_000;
 
-interface SemanticIndexParts {
+interface SemanticIndexDependencies {
   embeddings: Embeddings;
   config: StoreIndexConfig;
   clock: Clock;
@@ -27,15 +27,15 @@ interface SemanticIndexParts {
 
 /** Embeds items and queries, as configured in `store.index`. Holds no connection to the database meanwhile. */
 export class SemanticIndex {
-  readonly #parts: SemanticIndexParts;
+  readonly #dependencies: SemanticIndexDependencies;
 
-  constructor(parts: SemanticIndexParts) {
-    this.#parts = parts;
+  constructor(dependencies: SemanticIndexDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The vectors of an item's texts. @throws EmbeddingFailed, or Refusal 422 for too many texts. */
   async vectorsOf(value: object, index: IndexedPaths): Promise<Vector[]> {
-    const { embeddings, config } = this.#parts;
+    const { embeddings, config } = this.#dependencies;
     const paths = index === false ? [] : (index ?? config.fields ?? [wholeValue]);
     const json: unknown = JSON.parse(JSON.stringify(value));
     const texts = textsAt(json, paths, maxCharacters);
@@ -52,11 +52,11 @@ export class SemanticIndex {
 
   /** The vector of a query. Throws EmbeddingFailed. */
   async vectorOf(query: string): Promise<Vector> {
-    return this.#vector(await this.#embed((signal) => this.#parts.embeddings.embedQuery(query, signal)));
+    return this.#vector(await this.#embed((signal) => this.#dependencies.embeddings.embedQuery(query, signal)));
   }
 
   async #embed(work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#dependencies;
     let timeout: AbortSignal | undefined;
     try {
       return await withTimeout(clock, embedWithinMs, (signal) => {
@@ -75,7 +75,7 @@ export class SemanticIndex {
   }
 
   #vector(embedding: unknown): Vector {
-    const { dims } = this.#parts.config;
+    const { dims } = this.#dependencies.config;
     const isList = Array.isArray(embedding) || embedding instanceof Float32Array || embedding instanceof Float64Array;
     const numbers: unknown[] = isList ? Array.from(embedding) : [];
     if (!isList || !numbers.every((each) => typeof each === 'number' && Number.isFinite(each)))

@@ -9,7 +9,7 @@ import { keepLatest } from './keep-latest.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
 import { changeLocked, deleteLocked } from './locked.ts';
 
-export interface DeleterParts {
+export interface DeleterDependencies {
   pool: Pool;
   threads: ThreadStore;
   runs: Runs;
@@ -23,15 +23,15 @@ const maxTries = 3;
 
 /** Deletes threads, or their history. */
 export class ThreadDeleter {
-  readonly #parts: DeleterParts;
+  readonly #dependencies: DeleterDependencies;
 
-  constructor(parts: DeleterParts) {
-    this.#parts = parts;
+  constructor(dependencies: DeleterDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Ends a thread's runs and deletes it with all its data; false if there is none. */
   async delete(threadId: string): Promise<boolean> {
-    const { pool, runs, gone } = this.#parts;
+    const { pool, runs, gone } = this.#dependencies;
     for (let tries = 1; ; tries += 1) {
       await runs.cancelling.ofThread(threadId);
       const change = (client: PoolClient) => deleteLocked(client, threadId);
@@ -45,7 +45,7 @@ export class ThreadDeleter {
   async prune(threadIds: readonly string[], strategy: ThreadTtlStrategy): Promise<number> {
     let pruned = 0;
     for (const threadId of new Set(threadIds)) {
-      const thread = await this.#parts.threads.get(threadId);
+      const thread = await this.#dependencies.threads.get(threadId);
       if (!thread) continue;
       if (strategy === 'delete' ? await this.delete(threadId) : await this.#keepLatest(thread)) pruned += 1;
     }
@@ -53,7 +53,7 @@ export class ThreadDeleter {
   }
 
   async #keepLatest(thread: StoredThread): Promise<boolean> {
-    const { pool, clock } = this.#parts;
+    const { pool, clock } = this.#dependencies;
     const how = { withAncestors: await this.withAncestors(thread), now: clock.now() };
     const change = (client: PoolClient) => keepLatest(client, thread.thread_id, how);
     return (await changeLocked(pool, thread.thread_id, change, false)) === 'done';
@@ -61,7 +61,7 @@ export class ThreadDeleter {
 
   /** Whether the latest state of a thread needs its ancestors; assumed for an unknown graph. */
   async withAncestors({ thread_id, metadata }: Pick<StoredThread, 'thread_id' | 'metadata'>): Promise<boolean> {
-    const { graphs, threads } = this.#parts;
+    const { graphs, threads } = this.#dependencies;
     const graphId = metadata['graph_id'];
     if (typeof graphId !== 'string') return false;
     if (!graphs.has(graphId)) return true;

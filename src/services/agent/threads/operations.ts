@@ -45,7 +45,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     also: [404, 409],
     async handle(c) {
       const request = await readBody(c, createBody);
-      const { kind, thread } = await c.var.parts.states.create({
+      const { kind, thread } = await c.var.dependencies.states.create({
         threadId: request.thread_id?.toLowerCase() ?? randomUUID(),
         metadata: request.metadata ?? {},
         lifetime: request.ttl === undefined ? undefined : lifetimeOf(request.ttl),
@@ -84,7 +84,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { thread_ids, strategy = 'delete' } = await readBody(c, pruneBody);
       const ids = thread_ids.map((id) => id.toLowerCase());
-      return c.json({ pruned_count: await c.var.parts.deleter.prune(ids, strategy) });
+      return c.json({ pruned_count: await c.var.dependencies.deleter.prune(ids, strategy) });
     },
   }),
   define.get(one, 'get_thread', {
@@ -95,7 +95,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const included = (c.req.queries('include') ?? []).flatMap((each) => each.split(','));
       const thread = await requireThread(c);
-      const ttl = included.includes('ttl') ? { ttl: await c.var.parts.lives.show(thread) } : {};
+      const ttl = included.includes('ttl') ? { ttl: await c.var.dependencies.lives.show(thread) } : {};
       return c.json({ ...showThread(thread), ...ttl });
     },
   }),
@@ -108,7 +108,7 @@ export const threadOperations: readonly Operation<Env>[] = [
       const { metadata = {}, ttl } = await readBody(c, patchBody);
       const threadId = pathId(c, 'thread_id');
       const lifetime = ttl === undefined ? undefined : lifetimeOf(ttl);
-      const patched = await c.var.parts.threads.patch(threadId, metadata, lifetime);
+      const patched = await c.var.dependencies.threads.patch(threadId, metadata, lifetime);
       if (!patched) throw noThread(threadId);
       if (c.req.header('prefer')?.includes('return=minimal')) return c.body(null, 204);
       return c.json(showThread(patched));
@@ -120,7 +120,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'Deleted.' } },
     async handle(c) {
       const { thread_id } = await requireThread(c);
-      await c.var.parts.deleter.delete(thread_id);
+      await c.var.dependencies.deleter.delete(thread_id);
       return c.body(null, 204);
     },
   }),
@@ -133,7 +133,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const threadId = pathId(c, 'thread_id');
       const body = await readBody(c, copyBody);
-      const copy = await c.var.parts.states.copy(threadId, randomUUID(), body?.metadata);
+      const copy = await c.var.dependencies.states.copy(threadId, randomUUID(), body?.metadata);
       if (!copy) throw noThread(threadId);
       return c.json(showThread(copy));
     },
@@ -145,7 +145,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     headers: [lastEventId],
     responses: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
     async handle(c) {
-      const { streams, clock } = c.var.parts;
+      const { streams, clock } = c.var.dependencies;
       // The public description has one name, the public client sends the other.
       const requested = [
         ...(readList(c, 'stream_modes', streamModes) ?? []),
@@ -161,7 +161,7 @@ export const threadOperations: readonly Operation<Env>[] = [
 
 export async function requireThread(c: Context<Env>): Promise<StoredThread> {
   const id = pathId(c, 'thread_id');
-  const thread = await c.var.parts.threads.get(id);
+  const thread = await c.var.dependencies.threads.get(id);
   if (!thread) throw noThread(id);
   return thread;
 }

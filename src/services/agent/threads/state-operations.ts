@@ -57,7 +57,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     also: [409],
     async handle(c) {
       const { values, as_node, checkpoint, checkpoint_id } = await readBody(c, updateBody);
-      const written = await c.var.parts.states.update(pathId(c, 'thread_id'), {
+      const written = await c.var.dependencies.states.update(pathId(c, 'thread_id'), {
         values,
         asNode: as_node,
         where: { ...(checkpoint_id === undefined ? {} : { checkpoint_id }), ...checkpoint },
@@ -74,7 +74,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { metadata = {} } = await readBody(c, patchBody);
       const threadId = pathId(c, 'thread_id');
-      if (!(await c.var.parts.threads.patch(threadId, metadata))) throw noThread(threadId);
+      if (!(await c.var.dependencies.threads.patch(threadId, metadata))) throw noThread(threadId);
       return c.body(null, 204);
     },
   }),
@@ -93,7 +93,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const query = readQuery(c, stateQuery);
       const { checkpoint, subgraphs = query.subgraphs, select } = await readBody(c, checkpointBody);
-      const state = await c.var.parts.states.at(await requireThread(c), checkpoint, subgraphs);
+      const state = await c.var.dependencies.states.at(await requireThread(c), checkpoint, subgraphs);
       return json(selectedState(state, select));
     },
   }),
@@ -105,7 +105,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { limit, before } = readQuery(c, historyQuery);
       const select = readList(c, 'select', fields);
-      const states = await c.var.parts.states.history(await requireThread(c), { limit, before, where: {} });
+      const states = await c.var.dependencies.states.history(await requireThread(c), { limit, before, where: {} });
       return json(states.map((state) => selectedState(state, select)));
     },
   }),
@@ -117,7 +117,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { limit = defaultHistory, before, metadata, checkpoint = {}, select } = await readBody(c, historyBody);
       const request = { limit, before: idOf(before), metadata, where: checkpoint };
-      const states = await c.var.parts.states.history(await requireThread(c), request);
+      const states = await c.var.dependencies.states.history(await requireThread(c), request);
       return json(states.map((state) => selectedState(state, select)));
     },
   }),
@@ -126,7 +126,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
 async function readState(c: Context<Env>, where: CheckpointSelector): Promise<Response> {
   const { subgraphs } = readQuery(c, stateQuery);
   const select = readList(c, 'select', fields);
-  return json(selectedState(await c.var.parts.states.at(await requireThread(c), where, subgraphs), select));
+  return json(selectedState(await c.var.dependencies.states.at(await requireThread(c), where, subgraphs), select));
 }
 
 /** The id of the checkpoint before which states are requested, in any of its forms; undefined if it names none. */

@@ -18,7 +18,7 @@ import type { StoredThread, ThreadStore } from './store.ts';
 import { inTransaction, SerialQueue, SingleClientPool } from '../storage/transaction.ts';
 import { asRefused, saveThreadState, writeSteps, type Step } from './write-states.ts';
 
-export interface ThreadStatesParts {
+export interface ThreadStatesDependencies {
   pool: Pool;
   threads: ThreadStore;
   graphs: Graphs;
@@ -51,12 +51,12 @@ export interface FilledThread {
 
 /** The states of threads: current, history, and manual updates. */
 export class ThreadStates {
-  readonly #parts: ThreadStatesParts;
+  readonly #dependencies: ThreadStatesDependencies;
   /** At most one transaction that runs the agent's code: it holds one of two connections, and runs need the other. */
   readonly #line = new SerialQueue();
 
-  constructor(parts: ThreadStatesParts) {
-    this.#parts = parts;
+  constructor(dependencies: ThreadStatesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The state at a checkpoint, or the newest. @throws Refusal 404 for a missing checkpoint or graph. */
@@ -100,7 +100,7 @@ export class ThreadStates {
    * checkpoint, 409 with unfinished runs, 422 for values that the graph rejects.
    */
   async update(threadId: string, { values, asNode, where }: StateUpdate): Promise<FreeObject> {
-    const { threads } = this.#parts;
+    const { threads } = this.#dependencies;
     const { checkpoint, state, at } = await this.#within(async (client) => {
       const thread = await lock(client, threadId);
       if (!thread || !(await threads.get(threadId, client))) throw noThread(threadId);
@@ -118,13 +118,13 @@ export class ThreadStates {
       const step = { updates: [{ values, asNode }] };
       return this.#write(client, { threadId, graphId, where, steps: [step] });
     });
-    this.#parts.reportUpdate(threadId, state, at);
+    this.#dependencies.reportUpdate(threadId, state, at);
     return checkpoint;
   }
 
   /** Creates a thread with states, unless it exists. @throws Refusal 422 for its graph, or values that it rejects. */
   async create({ threadId, metadata, lifetime, supersteps }: FilledThread): ReturnType<ThreadStore['create']> {
-    const { threads, graphs } = this.#parts;
+    const { threads, graphs } = this.#dependencies;
     if (supersteps.length === 0) return threads.create(threadId, metadata, lifetime);
     const graphId = metadata['graph_id'];
     if (typeof graphId !== 'string' || !graphs.has(graphId)) {
@@ -150,7 +150,7 @@ export class ThreadStates {
    * @param metadata merged into that of the copy, which is never there without it.
    */
   async copy(threadId: string, copyId: string, metadata: FreeObject = {}): Promise<StoredThread | undefined> {
-    const { clock, threads } = this.#parts;
+    const { clock, threads } = this.#dependencies;
     return this.#within(async (client) => {
       if (!(await threads.get(threadId, client))) return undefined;
       const now = new Date(clock.now());
@@ -169,7 +169,7 @@ export class ThreadStates {
     client: PoolClient,
     order: { threadId: string; graphId: string; where: CheckpointSelector; steps: Step[] },
   ) {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     const { threadId, graphId, where, steps } = order;
     const pool = new SingleClientPool(client);
     const graph = await this.#graph(threadId, graphId, pool);
@@ -186,13 +186,13 @@ export class ThreadStates {
   #graphIdOf(thread: StoredThread): string | undefined {
     const graphId = thread.metadata['graph_id'];
     if (typeof graphId !== 'string') return undefined;
-    if (this.#parts.graphs.has(graphId)) return graphId;
+    if (this.#dependencies.graphs.has(graphId)) return graphId;
     throw noGraph(graphId, `Thread ${thread.thread_id}`);
   }
 
   /** The graph as the thread's last run configured it, its checkpoints in `pool`. @throws Refusal 422 if not made. */
   async #graph(threadId: string, graphId: string, pool?: Pool): Promise<StatefulGraph> {
-    const { graphs, threads } = this.#parts;
+    const { graphs, threads } = this.#dependencies;
     const configurable = await threads.lastConfigurable(threadId, pool);
     const making = pool
       ? graphs.makeOver(graphId, { configurable, runtime: updatesThread }, pool)
@@ -203,7 +203,7 @@ export class ThreadStates {
   }
 
   #within<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.#line.do(() => inTransaction(this.#parts.pool, work));
+    return this.#line.do(() => inTransaction(this.#dependencies.pool, work));
   }
 }
 

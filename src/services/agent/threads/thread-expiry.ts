@@ -90,7 +90,7 @@ export class ThreadExpiry {
   }
 }
 
-interface SweepParts {
+interface SweepDependencies {
   lives: ThreadExpiry;
   deleter: ThreadDeleter;
   everyMs: number;
@@ -101,7 +101,7 @@ interface SweepParts {
 }
 
 /** Handles expired threads until the signal aborts. With several processes, each thread is handled once. */
-export function sweepThreads({ lives, deleter, everyMs, clock, gone, log, signal }: SweepParts): Promise<void> {
+export function sweepThreads({ lives, deleter, everyMs, clock, gone, log, signal }: SweepDependencies): Promise<void> {
   const sweep = async (): Promise<void> => {
     for (const thread of await lives.due()) {
       if (signal.aborted) return;

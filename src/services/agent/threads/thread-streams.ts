@@ -23,7 +23,7 @@ import { existingThreads, recentRuns } from './thread-runs.ts';
 import { isOfModes, maxKept, stateUpdateEvent, ThreadEvents, timeOf } from './thread-events.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-export interface ThreadStreamsParts {
+export interface ThreadStreamsDependencies {
   runs: Runs;
   storage: Storage;
   /** The newest state of a thread in the API's form; undefined if there is no such thread. */
@@ -43,14 +43,14 @@ const keepUnfollowedMs = 60_000;
 
 /** The events of every run on a thread, and manual updates; those of other processes within a second. */
 export class ThreadStreams {
-  readonly #parts: ThreadStreamsParts;
+  readonly #dependencies: ThreadStreamsDependencies;
   readonly #threads = new Map<string, FollowedThread>();
   readonly #stop = new AbortController();
   #polling: Promise<void> | undefined;
 
-  constructor(parts: ThreadStreamsParts) {
-    this.#parts = parts;
-    parts.runs.executor.onStarted = (execution) => this.#subscribe(execution);
+  constructor(dependencies: ThreadStreamsDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.runs.executor.onStarted = (execution) => this.#subscribe(execution);
   }
 
   /** The events on a thread. One that resumes gets missed ones kept here; of older runs, metadata and outcome. */
@@ -99,7 +99,7 @@ export class ThreadStreams {
     if (afterId !== undefined && afterId < events.completeAfter)
       return this.#followFromPast(threadId, thread, notify, afterId);
     if (!isNew && afterId === undefined) {
-      for (const run of this.#parts.runs.executor.ofThread(threadId)) {
+      for (const run of this.#dependencies.runs.executor.ofThread(threadId)) {
         if (!run.isWaiting)
           notify({ id: undefined, event: metadataEvent, json: startOfRun(run.plan.runId, run.attempt) });
       }
@@ -109,7 +109,7 @@ export class ThreadStreams {
   }
 
   #followFromPast(threadId: string, thread: FollowedThread, notify: Follower, afterId: number): () => void {
-    const { clock, log, storage } = this.#parts;
+    const { clock, log, storage } = this.#dependencies;
     const { events } = thread;
     const when = { afterId, until: timeOf(events.completeAfter) };
     const past = retryWhileDatabaseDown(() => eventsOfEndedRuns(storage, threadId, when), clock, this.#stop.signal);
@@ -123,13 +123,13 @@ export class ThreadStreams {
 
   #unfollow(thread: FollowedThread, unfollow: () => void): void {
     unfollow();
-    if (!thread.events.isFollowed) thread.unfollowedAt = this.#parts.clock.now();
+    if (!thread.events.isFollowed) thread.unfollowedAt = this.#dependencies.clock.now();
   }
 
   #open(threadId: string): FollowedThread {
     const known = this.#threads.get(threadId);
     if (known) return known;
-    const { clock, runs } = this.#parts;
+    const { clock, runs } = this.#dependencies;
     const now = clock.now();
     const share = () => Math.min(maxKept, maxKeptOfAll / this.#threads.size);
     const events = new ThreadEvents(() => clock.now(), share);
@@ -170,15 +170,15 @@ export class ThreadStreams {
         return;
       }
       if (event !== undefined) return thread.events.add(event.event, event.json);
-      if (this.#parts.runs.hasClosed) return;
-      subscription.endedAt = this.#parts.clock.now();
+      if (this.#dependencies.runs.hasClosed) return;
+      subscription.endedAt = this.#dependencies.clock.now();
       thread.updatedAt = subscription.endedAt;
       thread.events.add(metadataEvent, endOfRun(runId));
     };
   }
 
   async #pollWhileFollowed(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#dependencies;
     const { signal } = this.#stop;
     let since = clock.now() - skewMs;
     while (!signal.aborted && this.#threads.size > 0) {
@@ -191,7 +191,7 @@ export class ThreadStreams {
   }
 
   async #poll(since: number): Promise<void> {
-    const { storage } = this.#parts;
+    const { storage } = this.#dependencies;
     for (const [threadId, thread] of this.#threads) this.#expire(threadId, thread, since);
     const ids = [...this.#threads.keys()];
     if (ids.length === 0) return;
@@ -207,9 +207,10 @@ export class ThreadStreams {
 
   /** Reports runs whose turn has come, forgets those that ended long ago, and closes a thread that nobody follows. */
   #expire(threadId: string, { unfollowedAt, runs }: FollowedThread, since: number): void {
-    if (unfollowedAt !== undefined && this.#parts.clock.now() - unfollowedAt > keepUnfollowedMs) this.close(threadId);
+    if (unfollowedAt !== undefined && this.#dependencies.clock.now() - unfollowedAt > keepUnfollowedMs)
+      this.close(threadId);
     for (const [runId, { reportStart, endedAt }] of runs) {
-      if (reportStart && this.#parts.runs.executor.find(runId)?.isWaiting === false) reportStart();
+      if (reportStart && this.#dependencies.runs.executor.find(runId)?.isWaiting === false) reportStart();
       if (endedAt !== undefined && endedAt < since - skewMs) runs.delete(runId);
     }
   }
@@ -221,7 +222,7 @@ export class ThreadStreams {
     const subscription: Subscription = { unsubscribe: () => undefined };
     thread.runs.set(run.run_id, subscription);
     if (run.ended_at === null) {
-      subscription.unsubscribe = this.#parts.runs.following
+      subscription.unsubscribe = this.#dependencies.runs.following
         .events(run)
         .follow(this.#follower(thread, run.run_id, subscription));
       return;
@@ -236,7 +237,7 @@ export class ThreadStreams {
     if (!thread || updatedAt <= thread.updatedAt) return;
     // Set before reading, so that an unreadable state is logged once.
     thread.updatedAt = updatedAt;
-    const state = await this.#parts.stateOf(threadId);
+    const state = await this.#dependencies.stateOf(threadId);
     if (state !== undefined) this.reportUpdate(threadId, state, updatedAt);
   }
 }

@@ -24,7 +24,7 @@ export const uiOperations: readonly Operation<Env>[] = [
     body: { schema: componentRequest, required: true },
     responses: { 200: { description: 'The tags of the style sheet and the script, in HTML.', type: 'text/html' } },
     async handle(c) {
-      if (c.var.parts.ui.size === 0) return c.notFound();
+      if (c.var.dependencies.ui.size === 0) return c.notFound();
       const name = c.req.param('ui');
       const bundle = requireBundle(c, name);
       const { name: component } = await readBody(c, componentRequest);
@@ -38,7 +38,7 @@ export const uiOperations: readonly Operation<Env>[] = [
       description: 'For pages that load a component of the UI.',
       responses: { 200: { description: 'The file.', type } },
       open: true,
-      handle: (c) => (c.var.parts.ui.size === 0 ? c.notFound() : fileOf(c, c.req.param('ui'), { file, type })),
+      handle: (c) => (c.var.dependencies.ui.size === 0 ? c.notFound() : fileOf(c, c.req.param('ui'), { file, type })),
     }),
   ),
 ];
@@ -62,7 +62,7 @@ function fileOf(c: Context<Env>, name: string, { file, type }: Pick<(typeof file
 }
 
 function requireBundle(c: Context<Env>, name: string): UiBundle {
-  const { ui } = c.var.parts;
+  const { ui } = c.var.dependencies;
   const bundle = ui.get(name);
   if (bundle) return bundle;
   // Names are not for callers without a key.
@@ -73,7 +73,7 @@ function requireBundle(c: Context<Env>, name: string): UiBundle {
 
 /** The public address of the server, with the page's own scheme where a proxy may use another one than this server. */
 function filesAddress(c: Context<Env>): string {
-  const { href, protocol, hostname } = publicBase(c.req.url, c.req.raw.headers, c.var.parts.mountPrefix ?? '');
+  const { href, protocol, hostname } = publicBase(c.req.url, c.req.raw.headers, c.var.dependencies.mountPrefix ?? '');
   const isKnown = c.req.header('x-forwarded-proto') !== undefined || ['localhost', '127.0.0.1'].includes(hostname);
   return isKnown ? href : href.slice(protocol.length);
 }

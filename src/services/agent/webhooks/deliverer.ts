@@ -10,7 +10,7 @@ import { sendExternal, sendInternal, type Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-export interface DelivererParts {
+export interface DelivererDependencies {
   deliveries: Deliveries;
   settings: WebhookSettings;
   resolve: Resolve;
@@ -41,7 +41,7 @@ const ofOneHost = 8;
  * rejects it, or the attempts are used up (`decideRetry`); the log reports those given up.
  */
 export class Deliverer {
-  readonly #parts: DelivererParts;
+  readonly #dependencies: DelivererDependencies;
   readonly #stop = new AbortController();
   readonly #breakOff = new AbortController();
   readonly #trying = new Map<Promise<void>, string>();
@@ -52,8 +52,8 @@ export class Deliverer {
   #lookedAt = Infinity;
   #delivering = Promise.resolve();
 
-  constructor(parts: DelivererParts) {
-    this.#parts = parts;
+  constructor(dependencies: DelivererDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Notifies that there may be webhooks to deliver. */
@@ -66,7 +66,7 @@ export class Deliverer {
   }
 
   async #keepDelivering(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#dependencies;
     while (!this.#stop.signal.aborted) {
       // Reset before polling, so that a notification during the poll triggers another one.
       this.#bell = new AbortController();
@@ -78,7 +78,7 @@ export class Deliverer {
 
   /** Delivers due webhooks within a bound (ms), and releases the rest. */
   async end(withinMs: number): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#dependencies;
     this.#stop.abort();
     const ended = new AbortController();
     void pause(clock, withinMs, ended.signal).then(() => this.#breakOff.abort(new Error('The server stops.')));
@@ -94,7 +94,7 @@ export class Deliverer {
 
   /** Starts attempts for due webhooks while there is room; returns whether there may be more. */
   async #look(): Promise<boolean> {
-    const { deliveries, clock, answerWithinMs = defaultTimeoutMs } = this.#parts;
+    const { deliveries, clock, answerWithinMs = defaultTimeoutMs } = this.#dependencies;
     const now = clock.now();
     const forMs = answerWithinMs + spareMs;
     if (now < this.#lookedAt - setBackMs) {
@@ -126,12 +126,12 @@ export class Deliverer {
   /** Webhooks left at the last poll wait for room, so polling again at once is useless. Freeing a slot notifies. */
   #untilDue(): number {
     if (this.#nextDue <= this.#lookedAt) return lookMs;
-    return Math.min(lookMs, Math.max(0, this.#nextDue - this.#parts.clock.now()));
+    return Math.min(lookMs, Math.max(0, this.#nextDue - this.#dependencies.clock.now()));
   }
 
   /** One attempt and its consequence. Never rejects: a claim whose outcome can't be stored expires, and is retried. */
   async #attempt(delivery: Delivery): Promise<void> {
-    const { log } = this.#parts;
+    const { log } = this.#dependencies;
     try {
       await this.#recordAttempt(delivery, await this.#try(delivery));
     } catch (error) {
@@ -144,7 +144,7 @@ export class Deliverer {
   }
 
   async #recordAttempt(delivery: Delivery, tried: AttemptOutcome): Promise<void> {
-    const { deliveries, clock, log, chance } = this.#parts;
+    const { deliveries, clock, log, chance } = this.#dependencies;
     if (tried.kind === 'failed' && this.#breakOff.signal.aborted) return deliveries.giveBack(delivery, clock.now());
     const next = decideRetry(tried, delivery.attempts, chance());
     const to = delivery.host === '' ? 'the server itself' : delivery.host;
@@ -161,7 +161,7 @@ export class Deliverer {
   }
 
   async #try(delivery: Delivery): Promise<AttemptOutcome> {
-    const { settings, fetch, ownHeaders, resolve, clock, answerWithinMs = defaultTimeoutMs } = this.#parts;
+    const { settings, fetch, ownHeaders, resolve, clock, answerWithinMs = defaultTimeoutMs } = this.#dependencies;
     const judged = parseWebhookTarget(delivery.url, settings.rules);
     if (judged.kind === 'refused') return { kind: 'refused', why: judged.why };
     const now = () => clock.now();

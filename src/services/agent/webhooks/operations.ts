@@ -24,7 +24,7 @@ export const webhookOperations: readonly Operation<Env>[] = [
     query: listQuery,
     responses: { 200: { description: 'A page of deliveries.', schema: z.array(webhookDelivery) } },
     async handle(c) {
-      const { deliveries, clock } = c.var.parts;
+      const { deliveries, clock } = c.var.dependencies;
       const { limit, offset, status, run_id } = readQuery(c, listQuery);
       const query = { limit, offset, state: status, runId: run_id?.toLowerCase(), now: clock.now() };
       return c.json((await deliveries.list(query)).map(toDeliveryResponse));
@@ -37,7 +37,7 @@ export const webhookOperations: readonly Operation<Env>[] = [
     responses: { 202: { description: 'It will be sent.' } },
     also: [409],
     async handle(c) {
-      const { deliveries, clock } = c.var.parts;
+      const { deliveries, clock } = c.var.dependencies;
       const id = pathId(c, 'delivery_id');
       if (await deliveries.retry(id, clock.now())) return c.body(null, 202);
       if (await deliveries.isPending(id))

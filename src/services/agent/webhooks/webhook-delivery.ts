@@ -3,7 +3,7 @@ import { tokenHeader } from '../auth/guard.ts';
 import { logFailure } from '../storage/poll.ts';
 import type { RunStore } from '../runs/store.ts';
 import { StartupError } from '../startup-error.ts';
-import { Deliverer, type DelivererParts } from './deliverer.ts';
+import { Deliverer, type DelivererDependencies } from './deliverer.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Resolve } from './send.ts';
 import { webhookSettings, type WebhookSettings } from './settings.ts';
@@ -31,7 +31,7 @@ export function resolveWebhookSettings(
 
 export type WebhookDelivery = Pick<Deliverer, 'begin' | 'end'>;
 
-type DeliveringParts = Pick<DelivererParts, 'settings' | 'fetch' | 'clock' | 'log' | 'deliveries'> & {
+type DeliveringDependencies = Pick<DelivererDependencies, 'settings' | 'fetch' | 'clock' | 'log' | 'deliveries'> & {
   runStore: RunStore;
   options: WebhookOptions | undefined;
   /** The token that the server's own routes require. */
@@ -46,7 +46,7 @@ export function deliverWebhooks({
   options,
   token,
   ...rest
-}: DeliveringParts): WebhookDelivery {
+}: DeliveringDependencies): WebhookDelivery {
   if (settings.disabled) return createDisabledDelivery(deliveries, rest.log);
   const deliverer = new Deliverer({
     ...rest,

@@ -2,7 +2,7 @@ import { loggerTo } from '../../../logger.ts';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { RemoteRuns } from '../../../../src/services/agent/runs/remote-runs.ts';
-import type { RemoteRunsParts } from '../../../../src/services/agent/runs/remote-runs.ts';
+import type { RemoteRunsDependencies } from '../../../../src/services/agent/runs/remote-runs.ts';
 
 /** Fails once like the driver while the database is unavailable, then succeeds. */
 function awayOnce<T>(answer: T): () => Promise<T> {
@@ -18,7 +18,7 @@ function awayOnce<T>(answer: T): () => Promise<T> {
 
 test('following another process’s run survives a database outage without a gap', async () => {
   const lines: string[] = [];
-  const parts: RemoteRunsParts = {
+  const dependencies: RemoteRunsDependencies = {
     queue: { askForEvents: awayOnce(undefined), progressOf: awayOnce([]) },
     events: {
       last: awayOnce(3),
@@ -33,7 +33,7 @@ test('following another process’s run survives a database outage without a gap
     clock: systemClock,
     log: loggerTo((line) => lines.push(line)),
   };
-  const otherThread = new RemoteRuns(parts);
+  const otherThread = new RemoteRuns(dependencies);
   const reported: string[] = [];
   await new Promise<void>((resolve) => {
     otherThread.events({ runId: 'run', attempt: 1, resumable: false }).follow((event) => {

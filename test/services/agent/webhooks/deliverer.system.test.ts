@@ -9,7 +9,7 @@ import type { Clock } from '../../../../src/kit/clock.ts';
 import { openStorage } from '../../../../src/services/agent/storage/open.ts';
 import type { Storage } from '../../../../src/services/agent/storage/open.ts';
 import { Deliverer } from '../../../../src/services/agent/webhooks/deliverer.ts';
-import type { DelivererParts } from '../../../../src/services/agent/webhooks/deliverer.ts';
+import type { DelivererDependencies } from '../../../../src/services/agent/webhooks/deliverer.ts';
 import { Deliveries } from '../../../../src/services/agent/webhooks/deliveries.ts';
 import type { Resolve } from '../../../../src/services/agent/webhooks/send.ts';
 import { webhookSettings } from '../../../../src/services/agent/webhooks/settings.ts';
@@ -53,14 +53,14 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-function rulesFor(url: WebhookUrlRules): DelivererParts['settings'] {
+function rulesFor(url: WebhookUrlRules): DelivererDependencies['settings'] {
   const read = webhookSettings({ webhooks: { headers: { 'x-static': 'always' }, url } }, {}, true);
   if (!read.ok) throw new Error('the settings are wrong');
   return read.settings;
 }
 
 /** A started deliverer; stops with the test. */
-function deliver(more: Partial<DelivererParts> = {}, url: WebhookUrlRules = {}): Deliverer {
+function deliver(more: Partial<DelivererDependencies> = {}, url: WebhookUrlRules = {}): Deliverer {
   const deliverer = new Deliverer({
     deliveries: new Deliveries(storage),
     settings: rulesFor({ allowed_ports: [receiver.port], ...url }),
@@ -310,7 +310,7 @@ describe('a receiver', () => {
 describe('the addresses of a name', () => {
   const named = (path = '/a') => `http://hooks.example.com:${receiver.port}${path}`;
   /** Without the operator's option: only what the configuration file allows. */
-  const strict = (url: WebhookUrlRules = {}): Partial<DelivererParts> => {
+  const strict = (url: WebhookUrlRules = {}): Partial<DelivererDependencies> => {
     const read = webhookSettings({ webhooks: { url: { allowed_ports: [receiver.port], ...url } } }, {}, false);
     if (!read.ok) throw new Error('the settings are wrong');
     return { settings: read.settings };

@@ -9,22 +9,22 @@ import { WorkerGone } from './connection.ts';
 import { callApp, type Changed } from './http-exchange.ts';
 import type { GraphHost } from './run-workers.ts';
 
-interface AppParts {
+interface PythonAppDependencies {
   host: GraphHost;
   log: Logger;
 }
 
 /** The application of an agent in Python. @param isMounted whether our own routes are behind its middleware. */
-export const pythonApp = (parts: AppParts, { isMounted }: { isMounted: boolean }): CustomApp =>
+export const pythonApp = (dependencies: PythonAppDependencies, { isMounted }: { isMounted: boolean }): CustomApp =>
   isMounted
-    ? { before: new Hono<AppEnv>().use(around(parts)), after: undefined }
+    ? { before: new Hono<AppEnv>().use(around(dependencies)), after: undefined }
     : {
         before: undefined,
         after: async (request, known) =>
-          (await callApp(parts, { request, ...known, isUnknown: true })) ?? new Response(null, { status: 404 }),
+          (await callApp(dependencies, { request, ...known, isUnknown: true })) ?? new Response(null, { status: 404 }),
       };
 
-function around(parts: AppParts): MiddlewareHandler<AppEnv> {
+function around(dependencies: PythonAppDependencies): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     // What probes it asks about the server, also while a worker starts.
     if (c.req.path === '/ok') return next();
@@ -39,7 +39,7 @@ function around(parts: AppParts): MiddlewareHandler<AppEnv> {
       return { response: c.res, isUnknown };
     };
     const asked = { request: c.req.raw, user: c.get('authUser'), upgrade: c.env.upgrade, isUnknown: false };
-    const called = callApp(parts, { ...asked, next: (changed) => inContext(callOurs, changed) });
+    const called = callApp(dependencies, { ...asked, next: (changed) => inContext(callOurs, changed) });
     let response = await called.catch((error: unknown) => {
       if (error instanceof WorkerGone && isOurs && mayHaveChanged(c.req.method, c.res)) throw new ResponseLost(c.res);
       throw error;
@@ -47,7 +47,7 @@ function around(parts: AppParts): MiddlewareHandler<AppEnv> {
     if (!response) {
       await next();
       if (c.get('isUnknown') !== true || asked.upgrade) return;
-      response = await callApp(parts, { ...asked, isUnknown: true });
+      response = await callApp(dependencies, { ...asked, isUnknown: true });
     }
     // It has the headers of our response already, as the agent's middleware leaves them.
     if (isOurs) c.res = undefined;

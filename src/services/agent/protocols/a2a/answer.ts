@@ -12,11 +12,11 @@ import { beat } from '../../api/event-stream.ts';
 import { heartbeatJson } from '../../api/heartbeat-json.ts';
 import type { InternalApi } from '../internal-api.ts';
 import { agentCard } from './card.ts';
-import { Tasks, type TaskParts } from './tasks.ts';
+import { Tasks, type TaskDependencies } from './tasks.ts';
 import type { Logger } from '../../../../kit/logger.ts';
 
 /** A call of the agent-to-agent protocol, with what it needs of the server. */
-export interface A2aCall extends Pick<TaskParts, 'api' | 'findTask' | 'log'> {
+export interface A2aCall extends Pick<TaskDependencies, 'api' | 'findTask' | 'log'> {
   /** The assistant's id, or a graph's. */
   assistantId: string;
   /** The absolute URL of the assistant. */
@@ -80,7 +80,7 @@ type Streamed = AsyncGenerator<unknown, void, undefined>;
 
 const isStream = (result: object): result is Streamed => Symbol.asyncIterator in result;
 
-interface StreamParts {
+interface StreamDependencies {
   clock: Clock;
   leave: () => void;
   inError: (error: unknown) => object;
@@ -88,7 +88,7 @@ interface StreamParts {
 }
 
 /** Streams responses as server-sent events. A failure before the first one is a plain response. */
-async function asEvents(answers: Streamed, { clock, leave, inError, log }: StreamParts): Promise<Response> {
+async function asEvents(answers: Streamed, { clock, leave, inError, log }: StreamDependencies): Promise<Response> {
   const first = await answers.next().catch((error: unknown) => ({ failed: inError(error) }));
   if ('failed' in first) return Response.json(first.failed);
   const encoder = new TextEncoder();

@@ -37,7 +37,7 @@ import type { Logger } from '../../../../kit/logger.ts';
 import { stackOf } from '../../../../kit/errors.ts';
 import { Refusal } from '../../refusal.ts';
 
-export interface TaskParts {
+export interface TaskDependencies {
   assistant: Assistant;
   card: AgentCard;
   api: InternalApi;
@@ -67,16 +67,16 @@ const pageBounds = { max: 100, usual: 50 };
  * after an interrupt. Tasks have no storage of their own, so every process can serve them, also after a restart.
  */
 export class Tasks implements A2ARequestHandler {
-  readonly #parts: TaskParts;
+  readonly #dependencies: TaskDependencies;
   readonly #runs: InternalRuns;
 
-  constructor(parts: TaskParts) {
-    this.#parts = parts;
-    this.#runs = new InternalRuns(parts.api);
+  constructor(dependencies: TaskDependencies) {
+    this.#dependencies = dependencies;
+    this.#runs = new InternalRuns(dependencies.api);
   }
 
   async getAgentCard(): Promise<AgentCard> {
-    return this.#parts.card;
+    return this.#dependencies.card;
   }
 
   async getAuthenticatedExtendedAgentCard(): Promise<AgentCard> {
@@ -85,7 +85,7 @@ export class Tasks implements A2ARequestHandler {
 
   /** Returns the task at its end, or at once if the caller does not wait. */
   sendMessage(params: SendMessageRequest): Promise<Task> {
-    return withA2aErrors(this.#parts.log, async () => {
+    return withA2aErrors(this.#dependencies.log, async () => {
       const turn = await this.#turn(params);
       const max = params.configuration?.historyLength;
       if (params.configuration?.returnImmediately) {
@@ -93,14 +93,14 @@ export class Tasks implements A2ARequestHandler {
         const ids = { taskId: turn.taskId ?? run.run_id, contextId: turn.threadId };
         return withHistory(taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, turn.input), max);
       }
-      const { runId, result } = await this.#runs.wait(turn.threadId, turn.request, this.#parts.gone);
+      const { runId, result } = await this.#runs.wait(turn.threadId, turn.request, this.#dependencies.gone);
       const ids = { taskId: turn.taskId ?? runId, contextId: turn.threadId };
       return withHistory(taskAfter(outcomeOf(result, ids), ids, turn.messageId, undefined), max);
     });
   }
 
   async *sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const { log, gone } = this.#parts;
+    const { log, gone } = this.#dependencies;
     const turn = await withA2aErrors(log, () => this.#turn(params));
     const events = await withA2aErrors(log, () => this.#runs.stream(turn.threadId, turn.request, gone));
     const idsOf = (runId: string) => ({ taskId: turn.taskId ?? runId, contextId: turn.threadId });
@@ -108,11 +108,11 @@ export class Tasks implements A2ARequestHandler {
   }
 
   async getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
-    return withA2aErrors(this.#parts.log, async () => withHistory((await this.#find(id)).task, historyLength));
+    return withA2aErrors(this.#dependencies.log, async () => withHistory((await this.#find(id)).task, historyLength));
   }
 
   async cancelTask({ id }: CancelTaskRequest): Promise<Task> {
-    return withA2aErrors(this.#parts.log, async () => {
+    return withA2aErrors(this.#dependencies.log, async () => {
       const { place, run } = await this.#find(id);
       if (!isUnfinished(run)) throw new TaskNotCancelableError(`Task ${id} has ended already.`);
       await this.#runs.cancel(place);
@@ -121,25 +121,25 @@ export class Tasks implements A2ARequestHandler {
   }
 
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const { place, run, task } = await withA2aErrors(this.#parts.log, () => this.#find(id));
+    const { place, run, task } = await withA2aErrors(this.#dependencies.log, () => this.#find(id));
     if (!isUnfinished(run)) {
       throw new UnsupportedOperationError(`Task ${id} has ended already: there is nothing to follow. Read it instead.`);
     }
-    const events = await withA2aErrors(this.#parts.log, () => this.#runs.join(place, this.#parts.gone));
+    const events = await withA2aErrors(this.#dependencies.log, () => this.#runs.join(place, this.#dependencies.gone));
     const idsOf = () => ({ taskId: id, contextId: task.contextId });
     yield* taskStream(events, idsOf, { input: inputGiven(run), messageId: messageGiven(run) });
   }
 
   /** The tasks of a context, newest first. */
   async listTasks(request: ListTasksRequest): Promise<ListTasksResponse> {
-    return withA2aErrors(this.#parts.log, async () => {
+    return withA2aErrors(this.#dependencies.log, async () => {
       const { contextId, pageToken, historyLength } = request;
       if (contextId === '') throw new RequestMalformedError('contextId is missing. Tasks are listed per context.');
       const pageSize = Math.min(request.pageSize || pageBounds.usual, pageBounds.max);
       const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
       const runs = await this.#runs.list(contextOf(contextId), pageSize, offset);
       const own = runs.filter(
-        (run) => run.assistant_id === this.#parts.assistant.assistant_id && taskOf(run) === run.run_id,
+        (run) => run.assistant_id === this.#dependencies.assistant.assistant_id && taskOf(run) === run.run_id,
       );
       const found = await Promise.all(own.map(async (run) => (await this.#find(run.run_id)).task));
       const wanted = request.status ? found.filter(({ status }) => status?.state === request.status) : found;
@@ -158,12 +158,12 @@ export class Tasks implements A2ARequestHandler {
     if (!message?.messageId) throw new RequestMalformedError('message.messageId is missing.');
     if (configuration?.taskPushNotificationConfig) throw new PushNotificationNotSupportedError();
     const start = {
-      assistant_id: this.#parts.assistant.assistant_id,
+      assistant_id: this.#dependencies.assistant.assistant_id,
       on_disconnect: 'continue',
       if_not_exists: 'create',
     };
     if (message.taskId !== '') return this.#resumed(message, { ...metadata }, start);
-    const input = inputOf(message, await takesMessages(this.#parts.api, start.assistant_id));
+    const input = inputOf(message, await takesMessages(this.#dependencies.api, start.assistant_id));
     return {
       threadId: message.contextId === '' ? randomUUID() : contextOf(message.contextId),
       taskId: undefined,
@@ -196,7 +196,7 @@ export class Tasks implements A2ARequestHandler {
   }
 
   async #find(id: string): Promise<{ place: RunIds; run: Run; first: Run; task: Task }> {
-    const { findTask, assistant } = this.#parts;
+    const { findTask, assistant } = this.#dependencies;
     const place = await findTask(id);
     if (!place) throw noTask(id);
     const run = await this.#runs.get(place).catch(asNoTask(id));

@@ -140,7 +140,7 @@ export function toolInput(schema: FreeObject | null | undefined): ToolInput {
   };
 }
 
-export interface McpParts {
+export interface McpDependencies {
   api: InternalApi;
   version: string;
   clock: Clock;
@@ -151,7 +151,7 @@ export interface McpParts {
  * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing
  * is kept between requests.
  */
-export async function answerMcp(request: Request, { api, version, clock, log }: McpParts): Promise<Response> {
+export async function answerMcp(request: Request, { api, version, clock, log }: McpDependencies): Promise<Response> {
   const onerror = (error: Error) => log.warn(`The model context protocol: ${error.message}`);
   const factory = () => mcpServer(api, version);
   if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize }))) {

@@ -24,7 +24,7 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The result, or an error.', schema: commandResponse } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { threadEvents } = c.var.parts;
+      const { threadEvents } = c.var.dependencies;
       const threadId = pathId(c, 'thread_id');
       const command = await readBody(c, threadCommand);
       const api = apiFor(c);
@@ -40,7 +40,7 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { threadEvents, clock } = c.var.parts;
+      const { threadEvents, clock } = c.var.dependencies;
       const threadId = pathId(c, 'thread_id');
       const filter = await readBody(c, threadEventFilter);
       const mayRead = readingOf(apiFor(c), threadId);
@@ -63,7 +63,7 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
         const headers = new Headers({ upgrade: 'websocket', connection: 'upgrade' });
         throw new Refusal(426, `${problem} For server-sent events send a POST.`, headers);
       }
-      const { threadEvents, clock, log } = c.var.parts;
+      const { threadEvents, clock, log } = c.var.dependencies;
       const threadId = pathId(c, 'thread_id');
       const api = apiFor(c);
       const mayRead = readingOf(api, threadId);

@@ -23,7 +23,7 @@ import type { ThreadEventStreams } from './thread-event-streams.ts';
 /** The interval (ms) of pings. A client that misses one is disconnected. */
 const pingMs = 30_000;
 
-export interface ConnectionParts extends Omit<CommandContext, 'subscriptions'> {
+export interface ConnectionDependencies extends Omit<CommandContext, 'subscriptions'> {
   streams: ThreadEventStreams;
   /** Whether the caller may read the thread. Checked again with each run: it may change. */
   mayRead: () => Promise<boolean>;
@@ -34,7 +34,7 @@ export interface ConnectionParts extends Omit<CommandContext, 'subscriptions'> {
 }
 
 /** Serves the thread-stream protocol on a WebSocket: commands one after the other, and the subscriptions' events. */
-export function serveThread(socket: WebSocket, { streams, mayRead, clock, ...context }: ConnectionParts): void {
+export function serveThread(socket: WebSocket, { streams, mayRead, clock, ...context }: ConnectionDependencies): void {
   const closed = new AbortController();
   const subscriptions = new Subscriptions();
   let unfollow: () => void = () => undefined;
@@ -115,7 +115,7 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, ...con
 /** Carries out a message of the client. A failure is a response too. */
 async function respondTo(
   message: string,
-  { log, keepsNumbers, ...context }: CommandContext & Pick<ConnectionParts, 'log' | 'keepsNumbers'>,
+  { log, keepsNumbers, ...context }: CommandContext & Pick<ConnectionDependencies, 'log' | 'keepsNumbers'>,
 ): Promise<CommandResponse> {
   const command = commandIn(message, keepsNumbers);
   if (!command) {

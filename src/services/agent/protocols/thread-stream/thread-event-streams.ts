@@ -23,13 +23,13 @@ interface FollowedThread {
  * streams the same events under the same numbers, also those of former processes that are still kept.
  */
 export class ThreadEventStreams {
-  readonly #parts: { store: ThreadEventStore; clock: Clock; log: Logger };
+  readonly #dependencies: { store: ThreadEventStore; clock: Clock; log: Logger };
   readonly #threads = new Map<string, FollowedThread>();
   readonly #stop = new AbortController();
   #polling: Promise<void> | undefined;
 
   constructor(parts: { store: ThreadEventStore; clock: Clock; log: Logger }) {
-    this.#parts = parts;
+    this.#dependencies = parts;
   }
 
   /** The events of a thread, which need not exist yet. `isAllowed` is asked before the events of each run. */
@@ -68,7 +68,7 @@ export class ThreadEventStreams {
     };
     const { sequences } = thread;
     const reader = new ThreadReader({
-      ...this.#parts,
+      ...this.#dependencies,
       threadId,
       selection,
       isAllowed,
@@ -86,7 +86,7 @@ export class ThreadEventStreams {
   }
 
   async #poll(): Promise<void> {
-    const { store, clock, log } = this.#parts;
+    const { store, clock, log } = this.#dependencies;
     let since = clock.now() - skewMs;
     while (this.#threads.size > 0 && !this.#stop.signal.aborted) {
       await pause(clock, pollMs, this.#stop.signal);

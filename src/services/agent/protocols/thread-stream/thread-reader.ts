@@ -16,7 +16,7 @@ const endPollMs = 20;
 /** The retry interval (ms) for a failed question whether the client may read. */
 const retryMs = 1_000;
 
-export interface ReaderParts {
+export interface ReaderDependencies {
   store: Pick<ThreadEventStore, 'after'>;
   clock: Clock;
   log: Logger;
@@ -33,7 +33,7 @@ export interface ReaderParts {
 
 /** Reads the events of one thread for one client, in order and each once. */
 export class ThreadReader {
-  readonly #parts: ReaderParts;
+  readonly #dependencies: ReaderDependencies;
   readonly #stop = new AbortController();
   /** The events whose data are read: those of the channels, and those that report an end. */
   readonly #names: string[];
@@ -44,9 +44,9 @@ export class ThreadReader {
   /** There may be more than the current reading finds. */
   #again = false;
 
-  constructor(parts: ReaderParts) {
-    this.#parts = parts;
-    const { channels, since } = parts.selection;
+  constructor(dependencies: ReaderDependencies) {
+    this.#dependencies = dependencies;
+    const { channels, since } = dependencies.selection;
     this.#names = [...new Set([lifecycleEvent, ...eventsOfChannels(channels)])];
     this.#cursor = since === undefined ? { sequence: -1, id: -1 } : cursorOf(since);
   }
@@ -67,7 +67,7 @@ export class ThreadReader {
       return;
     }
     this.#reading = true;
-    const { clock, log, threadId } = this.#parts;
+    const { clock, log, threadId } = this.#dependencies;
     void retryWhileDatabaseDown(() => this.#readAll(), clock, this.#stop.signal)
       .catch((error: unknown) => {
         if (this.#stop.signal.aborted) return;
@@ -91,12 +91,12 @@ export class ThreadReader {
   end(): void {
     if (this.#stop.signal.aborted) return;
     this.stop();
-    this.#parts.follower(undefined);
-    this.#parts.onEnd();
+    this.#dependencies.follower(undefined);
+    this.#dependencies.onEnd();
   }
 
   async #readAll(): Promise<void> {
-    const { store, threadId, isAllowed } = this.#parts;
+    const { store, threadId, isAllowed } = this.#dependencies;
     let page: StoredThreadEvent[];
     do {
       this.#again = false;
@@ -117,7 +117,7 @@ export class ThreadReader {
 
   /** Takes an event as stored; false for the end of a run that is not stored itself yet: a client would go on too early. */
   #takeStored({ runId, sequence, id, attempt, hasEnded, event, json }: StoredThreadEvent): boolean {
-    this.#parts.sequences.set(runId, sequence);
+    this.#dependencies.sequences.set(runId, sequence);
     const isEnd = json !== null && reportsEnd({ event, json });
     // The process died before it could store this end: the next attempt has another one.
     const isSuperseded = isEnd && attemptOf({ id }) < attempt;
@@ -128,12 +128,12 @@ export class ThreadReader {
   }
 
   #readAgainAfter(ms: number): void {
-    void pause(this.#parts.clock, ms, this.#stop.signal).then(() => this.read());
+    void pause(this.#dependencies.clock, ms, this.#stop.signal).then(() => this.read());
   }
 
   #pass(cursor: ThreadCursor, logged: Pick<LoggedEvent, 'event' | 'json'>): void {
     this.#cursor = cursor;
-    if (logged.event === metadataEvent || !this.#parts.selection.accept(logged, seqOf(cursor))) return;
-    this.#parts.follower(threadEvent(cursor, logged));
+    if (logged.event === metadataEvent || !this.#dependencies.selection.accept(logged, seqOf(cursor))) return;
+    this.#dependencies.follower(threadEvent(cursor, logged));
   }
 }
