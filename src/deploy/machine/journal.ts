@@ -127,17 +127,20 @@ export async function resumeDeploy(kept: KeptDeploy, run: DeployRun): Promise<De
   const deploymentId = deploymentOf(deploy);
   const found =
     deploymentId === undefined ? undefined : await tryCall(control.getDeployment(deploymentId, run.reading()));
-  if (found?.ok === false && found.error.status === 404) return { state: 'requested', tries: 1 };
+  const isGone = found?.ok === false && found.error.status === 404;
+  if (isGone && 'desired' in run.request) return { state: 'requested', tries: 1 };
   if (found?.ok === false) throw found.error;
   Object.assign(known, { plan, commit, rollout, sent, formerDeployment, changed });
   if (before) known.before = { of: before.of, answers: new Map(before.answers) };
   for (const note of notes) run.note(note);
   run.emit({ kind: 'resumed', at, state: kept.deploy.state });
   const revision = 'own' in deploy ? deploy.own : 'undone' in deploy ? deploy.undone?.own : undefined;
-  const read = (id: string) => findRevision(deploymentId ?? '', id, { control, options: () => run.reading() });
-  if (found) run.saw(found.value);
-  if (deploymentId && formerLive) known.formerLive = { id: formerLive, revision: await read(formerLive) };
-  if ('target' in deploy) known.target = { id: deploy.target, revision: await read(deploy.target) };
+  if (found) {
+    const { id: within } = run.saw(found.value);
+    const read = (id: string) => findRevision(within, id, { control, options: () => run.reading() });
+    if (formerLive) known.formerLive = { id: formerLive, revision: await read(formerLive) };
+    if ('target' in deploy) known.target = { id: deploy.target, revision: await read(deploy.target) };
+  }
   if (revision) Object.assign(known, { revisionId: revision.revisionId, isHoldOurs: revision.ownsHold });
   run.remembers('result' in deploy ? deploy.result : 'undone' in deploy ? deploy.undone?.result : undefined);
   return deploy;
