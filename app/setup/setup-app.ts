@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import { fromJson } from '../../src/kit/json-text.ts';
 import { type Manifest, manifestOf, webOf } from './manifest.ts';
-import { open } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { hasCode } from '../../src/kit/errors.ts';
 
 export interface SetupOptions {
@@ -127,13 +127,7 @@ export const envLines = (app: MadeApp, publicUrl: string, apiUrl: string | undef
 /** Creates a file that only this user can read. False if it exists: nothing is overwritten. */
 async function writeNew(file: string, text: string): Promise<boolean> {
   try {
-    const handle = await open(file, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true });
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;

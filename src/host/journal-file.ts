@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Mode } from '../deploy/file/entry-options.ts';
@@ -93,9 +93,10 @@ export async function openJournal(
   if (!keptModes.has(run.subject.mode)) return { ok: true };
   const subject = journalSubject(run);
   const file = path ?? usualJournal(subject, env);
-  const journal = journalFile(file, subject, { isOptional: path === undefined });
-  if (path === undefined && !resume) return { ok: true, journal };
   const found = await readJournal(file, subject);
+  const kept = typeof found === 'object' ? found.kept : undefined;
+  const journal = journalFile(file, subject, kept, { isOptional: path === undefined });
+  if (path === undefined && !resume) return { ok: true, journal };
   if (found === 'unreadable') {
     const message = `${file} is there and is no journal that was written with this key: name another file, or remove it`;
     return { ok: false, problem: inputProblem('journal', message) };
@@ -104,7 +105,6 @@ export async function openJournal(
     const message = `process ${found.owner.pid} goes on with this run: wait for its end, or end it`;
     return { ok: false, problem: inputProblem(path === undefined ? 'resume' : 'journal', message) };
   }
-  const kept = found === 'absent' ? undefined : found.kept;
   if (found === 'absent' || !kept) {
     const nothing = 'no interrupted run of this deployment was found: run this without --resume';
     return resume ? { ok: false, problem: inputProblem('resume', nothing) } : { ok: true, journal };
@@ -142,36 +142,38 @@ const maskedFields: ReadonlySet<string> = new Set([
  * A journal in a file that only its owner may read, and that is there whole or not at all. One that nobody asked for is
  * removed once nothing is left to go on with; another says so, as a copy of it may have been kept elsewhere.
  */
-const journalFile = (path: string, subject: JournalSubject, { isOptional }: { isOptional: boolean }): Journal => ({
-  leavesHeld: !isOptional,
-  async keep(kept, redact) {
+function journalFile(
+  path: string,
+  subject: JournalSubject,
+  left: KeptDeploy | undefined,
+  { isOptional }: { isOptional: boolean },
+): Journal {
+  // Another process leaves it alone from the first write of this one on.
+  let isOurs = false;
+  const keep: Journal['keep'] = async (kept, redact) => {
     const shown = (name: string, value: unknown): unknown =>
       !maskedFields.has(name) ? value : Array.isArray(value) ? value.map(shownText) : shownText(value);
     const shownText = (value: unknown): unknown => (typeof value === 'string' ? redact(value) : value);
     try {
-      const found = await readJournal(path, subject);
+      const found = isOurs && kept ? undefined : await readJournal(path, subject);
       if (typeof found === 'object' && isOfAnother(found)) throw new Error(`process ${found.owner.pid} writes ${path}`);
       if (isOptional && !kept) return await rm(path, { force: true });
       const owner = { pid: process.pid, host: hostname() };
       const { deployment, content, seal } = subject;
       const journal = JSON.stringify({ version: 1, deployment, content, owner, kept } satisfies JournalText, shown);
       await write(path, `${journal}\n${seal(journal)}\n`);
+      isOurs = true;
     } catch (error) {
       // Where nobody asked for it, a machine without a folder for it is none of the deploy's concern.
       if (!isOptional) throw error;
     }
-  },
-});
+  };
+  return { leavesHeld: !isOptional, left, keep };
+}
 
 async function write(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.${process.pid}`;
-  const file = await open(next, 'w', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(next, content, { mode: 0o600, flush: true });
   await rename(next, path);
 }

@@ -25,7 +25,7 @@ import type { Rollback } from './outcome-types.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import type { Deploy, Prepared, TestResult } from './deploy-state.ts';
-import { keptOf, type Journal, type KeptDeploy } from './journal.ts';
+import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
 import { type ReportedPlan, reportedPlan } from '../words/plan.ts';
@@ -216,15 +216,18 @@ export class DeployRun {
   }
 
   /**
-   * Keeps how far the deploy is. What an earlier run kept stays until this one has something of its own, or ends. A
-   * journal that can't be written is noted, and ends nothing.
+   * Keeps how far the deploy is. What an earlier run left stays until this one has something of its own, or ends and
+   * says more of the same revision. A journal that can't be written is noted, and ends nothing.
    */
   async keep(deploy: Deploy): Promise<void> {
+    const { journal } = this.request;
     const kept = keptOf(deploy, this);
-    if (!kept && !this.#hasKept && deploy.state !== 'ended') return;
+    const isEnd =
+      deploy.state === 'ended' && !(journal?.left && saysNothingOf(journal.left, deploy.ending, this.known));
+    if (!kept && !this.#hasKept && !isEnd) return;
     this.#hasKept = true;
     try {
-      await this.request.journal?.keep(kept, (text) => this.redact(text));
+      await journal?.keep(kept, (text) => this.redact(text));
     } catch (error) {
       this.note({ code: 'journal-unwritten', text: messageOf(error) });
     }

@@ -6,7 +6,7 @@ import type { ReportedPlan } from '../words/plan.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Sample } from '../rules/verdict-types.ts';
 import type { DeployRun, RunState } from './deploy-run.ts';
-import type { Deploy, DeployIn, Ending, OpenState, Prepared } from './deploy-state.ts';
+import type { Deploy, DeployIn, Ending, OpenState, OwnRevision, Prepared } from './deploy-state.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { findRevision } from './steps/read-deployment.ts';
 
@@ -19,6 +19,8 @@ export interface Journal {
   keep(kept: KeptDeploy | undefined, redact: (text: string) => string): Promise<void>;
   /** A cancelled run leaves the revision that it holds to the run that goes on. */
   leavesHeld: boolean;
+  /** What was there when the run began. */
+  readonly left?: KeptDeploy | undefined;
 }
 
 /** What a run keeps of its deploy: once something was sent that a later run could go on with. */
@@ -101,6 +103,16 @@ export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean
   return ending.kind !== 'started' && last?.kind !== 'timed-out';
 }
 
+/** Whether a run that kept nothing itself ends without a word on the revision of what an earlier one left. */
+export const saysNothingOf = (left: KeptDeploy, ending: Ending, { deployment }: RunState): boolean =>
+  ending.kind !== 'kept' || ownOf(left.deploy)?.revisionId !== deployment?.active_revision_id;
+
+/** The revision that a deploy is about, once it is known. */
+function ownOf(deploy: Deploy): OwnRevision | undefined {
+  if ('own' in deploy) return deploy.own;
+  return 'undone' in deploy ? deploy.undone?.own : undefined;
+}
+
 /** What was about to be sent may have been. */
 function resumed(kept: KeptDeploy['deploy']): Deploy {
   if (kept.state === 'sending') return { ...kept, state: 'resolving' };
@@ -134,7 +146,7 @@ export async function resumeDeploy(kept: KeptDeploy, run: DeployRun): Promise<De
   if (before) known.before = { of: before.of, answers: new Map(before.answers) };
   for (const note of notes) run.note(note);
   run.emit({ kind: 'resumed', at, state: kept.deploy.state });
-  const revision = 'own' in deploy ? deploy.own : 'undone' in deploy ? deploy.undone?.own : undefined;
+  const revision = ownOf(deploy);
   if (found) {
     const { id: within } = run.saw(found.value);
     const read = (id: string) => findRevision(within, id, { control, options: () => run.reading() });

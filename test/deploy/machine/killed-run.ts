@@ -9,6 +9,9 @@ export class KeptInMemory implements Journal {
   kept: KeptDeploy | undefined;
   /** All that was ever kept. */
   text = '';
+  get left(): KeptDeploy | undefined {
+    return this.kept;
+  }
   async keep(kept: KeptDeploy | undefined): Promise<void> {
     this.kept = kept;
     this.text += JSON.stringify(kept);

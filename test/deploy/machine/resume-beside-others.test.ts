@@ -127,3 +127,23 @@ test('leaves what an earlier run kept until it has sent something itself', async
   expect(await fixture.deploy({ ...toSecond, agentAt, journal })).toMatchObject({ kind: 'refused' });
   expect(journal.kept?.deploy.state).toBe('following');
 });
+
+test.each<[what: string, change: RunOfTest]>([
+  ['an invalid plan', { desired: { ...github, repoUrl: 'https://github.com/acme/other' } }],
+  ['an obstacle', { mode: 'rollback', desired: { ...github, deploymentId: 'd1', name: 'another' } }],
+  ['nothing to do for the live revision', { workflow: workflowOn(first) }],
+])('leaves what an earlier run kept of another revision, after %s', async (_, change) => {
+  const { fixture, agentAt } = await prepare({ builds: second, holds: true });
+  const journal = await killed(fixture, { ...toSecond, agentAt }, ['getRevision', 'before', 3]);
+  const outcome = await fixture.deploy({ ...toSecond, ...change, agentAt, journal });
+  expect(outcome.changed).toBe(false);
+  expect(journal.kept?.deploy).toMatchObject({ state: 'following', own: { revisionId: 'r2' } });
+});
+
+test('keeps nothing of an earlier run whose revision is live and tested', async () => {
+  const { fixture, agentAt } = await prepare({ builds: second });
+  const journal = await killed(fixture, { ...toSecond, agentAt }, ['getRevision', 'before', 3]);
+  await fixture.passes(60_000);
+  expect(await fixture.deploy({ ...toSecond, agentAt, journal })).toMatchObject({ kind: 'unchanged' });
+  expect(journal.kept).toBeUndefined();
+});
