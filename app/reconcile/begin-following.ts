@@ -1,9 +1,8 @@
-import type { Bound } from '../../src/deploy/machine/state.ts';
 import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
 import { abandonedHold, searchedIntents } from './held-revision.ts';
-import type { Following, IntentFields, Sending, UnsentIntent } from './intent.ts';
+import type { Bound, Following, IntentFields, Sending, UnsentIntent } from './intent.ts';
 import type { DeploymentObservation } from './observation.ts';
 import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 

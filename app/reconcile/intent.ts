@@ -1,8 +1,9 @@
 import type { HoldDecision } from '../../src/contract/control/revision.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
-import type { Bound, Former, Proof, TestAnswers } from '../../src/deploy/machine/state.ts';
+import type { OwnRevision, TestAnswers, TestResult } from '../../src/deploy/machine/state.ts';
 import type { HeldTerms } from '../../src/deploy/rules/hold-state.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
+import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
 import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
 import type { DeployRequest } from './deploy-request.ts';
 
@@ -76,6 +77,24 @@ export interface HeldRevision {
   decision?: HoldDecision;
 }
 
+/** The service's revisions before anything was sent; null: there was none, absent: not known. */
+export interface Former {
+  latest?: string | null;
+  live?: string | null;
+}
+
+/** How a revision came about: by our request; of the same commit and there already; or by the service without a request. */
+type Origin = 'triggered' | 'adopted' | 'found';
+
+/** The revision of an intent, whose deployment is in the header. */
+export interface Bound extends Omit<OwnRevision<Origin>, 'deploymentId'> {
+  former: Former;
+  rollout: Rollout;
+  agentUrl?: string;
+  /** The page of the revision in the service's console. */
+  consolePage?: string;
+}
+
 /** What an intent has in every state. */
 export interface IntentHeader extends DeployRequest {
   id: string;
@@ -109,7 +128,7 @@ interface Sent {
   isAccepted?: true;
 }
 
-interface Tested extends Bound, Proof {
+interface Tested extends Bound, TestResult {
   smoke?: SmokeState;
 }
 
@@ -128,7 +147,7 @@ interface States {
   /** The intent to send is stored; until the deadline it is not known whether the request took effect. */
   sending: Unsent & Sent;
   /** The revision is in progress: to be tested, or with the proof that it is promoted or discarded for. */
-  following: Bound & Partial<Proof> & { deadline: number; live?: LiveAnswers };
+  following: Bound & Partial<TestResult> & { deadline: number; live?: LiveAnswers };
   /** The revision is tested: while it is held before traffic, or live. */
   testing: Bound & { hold?: HeldRevision; live?: LiveAnswers; smoke?: SmokeState };
   /** The revision was tested while it was held, and is promoted or discarded. */

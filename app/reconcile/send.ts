@@ -8,8 +8,7 @@ import {
 } from '../../src/deploy/machine/steps/send-change.ts';
 import { afterTraffic, type Verification } from '../../src/deploy/rules/verification.ts';
 import { followMade } from './begin-following.ts';
-import type { Former } from '../../src/deploy/machine/state.ts';
-import type { IntentIn, Sending, UnsentIntent } from './intent.ts';
+import type { Former, IntentIn, Sending, UnsentIntent } from './intent.ts';
 import { comparingTests, withNotes } from './live-answers.ts';
 import { beginMeasuring, measuredBaselines, notesOfLive, withLiveAnswers } from './measure-live.ts';
 import { nothingNew } from './observation.ts';

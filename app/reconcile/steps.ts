@@ -22,7 +22,7 @@ import {
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { addressProblem } from '../../src/deploy/smoke/open-test.ts';
 import { unprovenVerdict } from '../../src/deploy/smoke/smoke.ts';
-import type { Proof } from '../../src/deploy/machine/state.ts';
+import type { TestResult } from '../../src/deploy/machine/state.ts';
 import { findMade } from '../../src/deploy/rules/find-made.ts';
 import { followFound } from './begin-following.ts';
 import { observeDeployment, madeSince } from './observation.ts';
@@ -121,7 +121,7 @@ async function smokeStep(work: ReconcileContext, intent: Testing): Promise<StepR
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
 }
 
-function withProof(intent: Testing, proof: Proof): IntentIn<'deciding' | 'concluding'> {
+function withProof(intent: Testing, proof: TestResult): IntentIn<'deciding' | 'concluding'> {
   const { hold } = intent;
   return hold ? { ...intent, ...proof, state: 'deciding', hold } : { ...intent, ...proof, state: 'concluding' };
 }

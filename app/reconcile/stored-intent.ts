@@ -1,6 +1,6 @@
-import type { Bound, Former, Proof } from '../../src/deploy/machine/state.ts';
+import type { TestResult } from '../../src/deploy/machine/state.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
-import type { Intent, IntentFields, IntentHeader, IntentState, OwnField } from './intent.ts';
+import type { Bound, Former, Intent, IntentFields, IntentHeader, IntentState, OwnField } from './intent.ts';
 
 const unsent = { live: true, unheld: true } as const;
 const sent = { ...unsent, former: true, deadline: true } as const;
@@ -13,7 +13,7 @@ const bound: Record<keyof Bound, true> = {
   agentUrl: true,
   consolePage: true,
 };
-const proof: Record<keyof Proof, true> = { verdict: true, verified: true, compared: true };
+const proof: Record<keyof TestResult, true> = { verdict: true, verified: true, compared: true };
 const proven = { ...bound, ...proof, smoke: true } as const;
 
 /** The fields of each state beside the header. */

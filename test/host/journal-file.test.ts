@@ -9,7 +9,7 @@ import { openJournal } from '../../src/host/journal-file.ts';
 const apiKey = 'key-of-the-service';
 const kept: KeptDeploy = {
   at: 0,
-  deploy: { state: 'following', own: { deploymentId: 'd1', revisionId: 'r2', how: 'patched', ownsHold: false } },
+  deploy: { state: 'following', own: { deploymentId: 'd1', revisionId: 'r2', how: 'patched' } },
   changed: true,
   notes: [],
 };

@@ -3,17 +3,19 @@ import { isNotOffered, isTransient } from '../../contract/service-error.ts';
 import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { isOtherCommit } from '../rules/commit.ts';
 import type { EndedRollout, Rollout } from '../rules/rollout-types.ts';
+import type { Verdict } from '../rules/verdict-types.ts';
 import { lastLogLines } from '../smoke/log-lines.ts';
 import { smokeLive } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
-import type { Deploy, DeployIn, Ending, OpenState, OwnRevision } from './deploy-state.ts';
+import type { Deploy, DeployIn, Ending, OpenState, RunRevision } from './deploy-state.ts';
 import { resolvePrepared, sendPrepared } from './make-change.ts';
 import { measureLive } from './measure-live.ts';
 import { next, type Seen } from './next.ts';
 import { prepareFolder } from './prepare-change.ts';
-import { findRestored, followRestored, restoreFormer, restoring } from './roll-back.ts';
+import { findRestored, followRestored, restoreFormer } from './roll-back.ts';
 import { startDeploy } from './start-deploy.ts';
+import type { TestResult } from './state.ts';
 import { successorOf } from './steps/successor.ts';
 import { decideAboutHeld, decidingUntil, testHeld, verificationOf } from './verify-held.ts';
 import { watchRevision, watchUntilHeld } from './watch.ts';
@@ -32,7 +34,8 @@ const steps: Steps = {
   following: follow,
   held: testHeld,
   deciding: decideAboutHeld,
-  decided: ({ own, result }, run) => followToEnd(own, run, result || own.ownsHold ? decidingUntil(run) : run.deadline),
+  decided: ({ own, result }, run) =>
+    followToEnd(own, run, result || own.holdSeconds !== undefined ? decidingUntil(run) : run.deadline),
   live: testOnceLive,
   serving: testServing,
   restoring: restoreFormer,
@@ -43,6 +46,7 @@ const steps: Steps = {
 export async function carryOn(begun: Deploy, run: DeployRun): Promise<Ending> {
   let deploy = begun;
   while (deploy.state !== 'ended') {
+    run.deploy = deploy;
     await run.keep(deploy);
     deploy = await step(deploy, run);
   }
@@ -54,13 +58,11 @@ const step = async <State extends OpenState>(deploy: DeployIn<State>, run: Deplo
 
 /** Follows the revision, until it waits for its tests at the latest. */
 async function follow({ own }: DeployIn<'following'>, run: DeployRun): Promise<Seen['following']> {
-  const { deploymentId, revisionId, how, ownsHold } = own;
-  run.known.revisionId = revisionId;
-  run.known.isHoldOurs = ownsHold;
+  const { deploymentId, revisionId, how, holdSeconds } = own;
   run.emit({ kind: 'started', how, deploymentId, revisionId });
   if (!run.request.wait) return { kind: 'ends', ending: { kind: 'started' } };
   // A hold that this deploy requested has to be decided, also where nothing is tested before traffic any more.
-  if (!ownsHold && (await verificationOf(run)).when === 'after-traffic') return followToEnd(own, run);
+  if (holdSeconds === undefined && (await verificationOf(run)).when === 'after-traffic') return followToEnd(own, run);
   const seen = await watchUntilHeld(watched(own, run), run);
   if (seen.kind !== 'in-progress') return atEnd(own, seen, run);
   if (isOtherCommit(run.known.commit, seen.builtCommit)) {
@@ -70,23 +72,23 @@ async function follow({ own }: DeployIn<'following'>, run: DeployRun): Promise<S
   return { kind: 'held', address, endsAt };
 }
 
-const followToEnd = async (own: OwnRevision, run: DeployRun, deadline = run.deadline): Promise<Seen['decided']> =>
+const followToEnd = async (own: RunRevision, run: DeployRun, deadline = run.deadline): Promise<Seen['decided']> =>
   atEnd(own, await watchRevision({ ...watched(own, run), deadline }, run), run);
 
-function watched({ deploymentId, revisionId }: OwnRevision, { known, deadline, record }: DeployRun) {
+function watched({ deploymentId, revisionId }: RunRevision, { known, deadline, record }: DeployRun) {
   const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
   return { deploymentId, revisionId, deadline, seen, record };
 }
 
-async function atEnd(own: OwnRevision, rollout: EndedRollout, run: DeployRun): Promise<Seen['decided']> {
+async function atEnd(own: RunRevision, rollout: EndedRollout, run: DeployRun): Promise<Seen['decided']> {
   const { deploymentId, revisionId } = own;
   const { known } = run;
   if (rollout.kind === 'live') return { kind: 'live' };
   const successor = rollout.kind === 'superseded' ? await sameSuccessor(deploymentId, rollout, run) : undefined;
   if (successor !== undefined) {
     // These are of the superseded revision.
-    for (const field of ['before', 'verdict', 'verified', 'rollout', 'keepAnswers'] as const) delete known[field];
-    return { kind: 'follows', own: { deploymentId, revisionId: successor, how: 'adopted', ownsHold: false } };
+    for (const field of ['before', 'rollout', 'keepAnswers'] as const) delete known[field];
+    return { kind: 'follows', own: { deploymentId, revisionId: successor, how: 'adopted' } };
   }
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
     known.logs = await lastLogLines(deploymentId, revisionId, {
@@ -121,34 +123,33 @@ async function sameSuccessor(
 }
 
 /** Tests a revision that serves, unless it was tested before, and decides whether it is taken back. */
-async function testOnceLive({ own, result }: DeployIn<'live'>, run: DeployRun): Promise<Seen['live']> {
+async function testOnceLive(live: DeployIn<'live'>, run: DeployRun): Promise<Seen['live']> {
   const { known } = run;
-  const { verdict, current } = result
-    ? { verdict: result.verdict, current: known.deployment && ({ ok: true, value: known.deployment } as const) }
+  const { own, result: before } = live;
+  const { verdict, current } = before
+    ? { verdict: before.verdict, current: known.deployment && ({ ok: true, value: known.deployment } as const) }
     : await smokeLive(run, own.revisionId);
-  const verified = known.verified ?? 'after-traffic';
-  known.verdict = verdict;
-  if (verdict.kind !== 'none') known.verified = verified;
+  const result = before ?? foundLive(verdict);
+  run.deploy = { ...live, result };
   known.keepAnswers?.();
-  if (!result && run.request.kept && run.request.conversations) run.note({ code: 'conversations-forgotten' });
-  const restored = verdict.kind === 'failed' ? await findRestored(own.revisionId, current, run) : undefined;
-  if (restored && 'id' in restored) {
-    const { deploymentId, target, from, former, key } = restoring(restored, own, run);
-    return { kind: 'restores', result: { verdict, verified }, deploymentId, target, from, former, key };
-  }
+  if (!before && run.request.kept && run.request.conversations) run.note({ code: 'conversations-forgotten' });
+  const restored = verdict.kind === 'failed' ? await findRestored(own, current, run) : undefined;
+  if (restored && 'state' in restored) return { kind: 'restores', result, restoring: restored };
   known.rollback = restored;
   return { kind: 'ends', ending: { kind: 'followed' } };
 }
 
+const foundLive = (verdict: Verdict): TestResult =>
+  verdict.kind === 'none' ? { verdict } : { verdict, verified: 'after-traffic' };
+
 /** Tests the revision that goes on serving. This run did not make it, and only says why it takes nothing back. */
-async function testServing(_: DeployIn<'serving'>, run: DeployRun): Promise<Seen['serving']> {
+async function testServing(serving: DeployIn<'serving'>, run: DeployRun): Promise<Seen['serving']> {
   const { known, request } = run;
   const ends = { kind: 'ends', ending: { kind: 'kept' } } as const;
   if (!request.wait) return ends;
   const { verdict, current } = await smokeLive(run, known.deployment?.active_revision_id);
-  known.verdict = verdict;
-  if (verdict.kind !== 'none') known.verified = 'after-traffic';
+  run.deploy = { ...serving, result: foundLive(verdict) };
   const restored = verdict.kind === 'failed' ? await findRestored(undefined, current, run) : undefined;
-  if (restored && !('id' in restored)) known.rollback = restored;
+  if (restored && !('state' in restored)) known.rollback = restored;
   return ends;
 }

@@ -18,13 +18,14 @@ import { type Note, withNotesOnce } from '../rules/note.ts';
 import { notesOnBuild } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verification } from '../rules/verification.ts';
-import type { Sample, Verdict } from '../rules/verdict-types.ts';
+import type { Sample } from '../rules/verdict-types.ts';
 import type { PackedSource } from '../../kit/archive/pack.ts';
 import type { RecordedConversations } from '../smoke/conversations.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
-import type { Deploy, Prepared, TestResult } from './deploy-state.ts';
+import { type Deploy, ownOf, type Prepared, resultOf, type RunRevision } from './deploy-state.ts';
+import type { TestResult } from './state.ts';
 import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
@@ -109,8 +110,6 @@ export interface RunState {
   formerDeployment?: Deployment | undefined;
   /** What was sent. */
   sent?: Prepared;
-  /** The revision that is followed. */
-  revisionId?: string;
   /** A write is in progress: until its response arrives, its effect is unknown. */
   writing: boolean;
   changed: boolean;
@@ -119,15 +118,10 @@ export interface RunState {
   verification?: Verification;
   /** Keeps what a held revision answered, once it is live. */
   keepAnswers?: () => void;
-  /** This run requested the hold of the revision that it follows. */
-  isHoldOurs?: boolean;
   /** What the live revision `of` answered before the change, by the names of the tests; where no revision is held. */
   before?: { of: string; answers: ReadonlyMap<string, readonly Sample[]> };
-  verdict?: Verdict;
   /** What the live revision reported of the newest conversations before anything was written. */
   conversations?: RecordedConversations | undefined;
-  /** When the verdict was found. */
-  verified?: Verify;
   /** What a rollback restores. */
   target?: LiveRevision;
   rollback?: Rollback | undefined;
@@ -142,6 +136,8 @@ const readMs = 60_000;
 export class DeployRun {
   readonly request: DeployRunRequest;
   readonly known: RunState = { writing: false, changed: false, notes: [] };
+  /** The last open state. */
+  deploy: Deploy = { state: 'requested', tries: 1 };
   /** The moment (ms since the epoch) at which waiting ends. */
   deadline: number;
   readonly #redactor: Redactor;
@@ -233,11 +229,14 @@ export class DeployRun {
     }
   }
 
-  /** Remembers what the tests found; nothing where that does not count. */
-  remembers(result: TestResult | undefined): void {
-    delete this.known.verdict;
-    delete this.known.verified;
-    Object.assign(this.known, result);
+  /** The revision that is followed. */
+  get own(): RunRevision | undefined {
+    return ownOf(this.deploy);
+  }
+
+  /** What the tests found. */
+  get result(): TestResult | undefined {
+    return resultOf(this.deploy);
   }
 
   /** Remembers when the revision is tested, and says so where that is not when it was requested. */

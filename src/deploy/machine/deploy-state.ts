@@ -1,25 +1,12 @@
 import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
-import type { Verify } from '../file/desired.ts';
 import type { SoughtChange } from '../rules/find-made.ts';
-import type { Verdict } from '../rules/verdict-types.ts';
 import type { StartKind } from './deploy-event.ts';
+import type { OwnRevision, TestResult } from './state.ts';
 import type { Change } from './steps/send-change.ts';
 
-/** The revision that a deploy is about: followed by its id, whatever else becomes the newest. */
-export interface OwnRevision {
-  deploymentId: string;
-  revisionId: string;
-  how: StartKind;
-  /** This deploy requested the hold of its revision, and decides about it. */
-  ownsHold: boolean;
-}
-
-/** What the tests of a revision found, and whether it got traffic before. */
-export interface TestResult {
-  verdict: Verdict;
-  verified: Verify;
-}
+/** The revision of a run. */
+export type RunRevision = OwnRevision<StartKind>;
 
 /** A change that is ready to be sent. */
 export interface Prepared {
@@ -59,17 +46,17 @@ interface States {
   sending: { tries: number; prepared: Prepared; key: string };
   /** An earlier run was about to send it, and may have. */
   resolving: { prepared: Prepared; key: string };
-  following: { own: OwnRevision };
+  following: { own: RunRevision };
   /** Its revision waits for a decision before it gets traffic, and answers at an address of its own until `endsAt`. */
-  held: { own: OwnRevision; address: string; endsAt: string };
+  held: { own: RunRevision; address: string; endsAt: string };
   /** Without a result it is discarded untested. `mayBeSent`: an earlier run was about to send the decision. */
-  deciding: { own: OwnRevision; decision: HoldDecision; result?: TestResult | undefined; mayBeSent?: true };
+  deciding: { own: RunRevision; decision: HoldDecision; result?: TestResult | undefined; mayBeSent?: true };
   /** Its hold is over, and it is followed to its end. */
-  decided: { own: OwnRevision; result?: TestResult | undefined };
+  decided: { own: RunRevision; result?: TestResult | undefined };
   /** It serves, and is tested there unless it was before. */
-  live: { own: OwnRevision; result?: TestResult | undefined };
+  live: { own: RunRevision; result?: TestResult | undefined };
   /** There is nothing to follow: what was live stays live. */
-  serving: object;
+  serving: { result?: TestResult };
   /** The build of `target` is requested again, in place of `from`; `former` is the newest revision. `mayBeSent`: an earlier run was about to, and may have. */
   restoring: Restoring & { from: string; former: string | null; key: string; mayBeSent: boolean };
   /** The revision that goes back to `target` is followed and tested. */
@@ -79,7 +66,7 @@ interface States {
 
 interface Restoring {
   /** The revision that failed its tests; absent where the rollback was requested. */
-  undone?: { own: OwnRevision; result: TestResult } | undefined;
+  undone?: { own: RunRevision; result: TestResult } | undefined;
   deploymentId: string;
   target: string;
 }
@@ -90,7 +77,19 @@ export type DeployIn<State extends keyof States> = { [Each in State]: { state: E
 export type Deploy = DeployIn<keyof States>;
 export type OpenState = Exclude<keyof States, 'ended'>;
 
-/** How a run ends; its results so far are in `RunState`. */
+/** The revision that a deploy is about, once it is known. */
+export function ownOf(deploy: Deploy): RunRevision | undefined {
+  if ('own' in deploy) return deploy.own;
+  return 'undone' in deploy ? deploy.undone?.own : undefined;
+}
+
+/** What its tests found, once that is known. */
+export function resultOf(deploy: Deploy): TestResult | undefined {
+  if ('result' in deploy) return deploy.result;
+  return 'undone' in deploy ? deploy.undone?.result : undefined;
+}
+
+/** How a run ends; its results so far are in its last state and in `RunState`. */
 export type Ending =
   | { kind: 'impossible' }
   | { kind: 'planned' }

@@ -16,7 +16,7 @@ import { liveAddress } from './live-address.ts';
 import { ambiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
-import { findFormer, restoring } from './roll-back.ts';
+import { findFormer } from './roll-back.ts';
 import { abandonHeld } from './verify-held.ts';
 
 /**
@@ -50,9 +50,10 @@ const testOnly = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
     for (const text of run.request.notes ?? []) run.note({ code: 'file', text });
     await rememberConversations(run);
-    run.known.verdict = deployment.active_revision_id
-      ? (await smokeLive(run, deployment.active_revision_id)).verdict
-      : unprovenVerdict(run.request.smokeTests, 'nothing-live', 'no revision is live');
+    const { verdict } = deployment.active_revision_id
+      ? await smokeLive(run, deployment.active_revision_id)
+      : { verdict: unprovenVerdict(run.request.smokeTests, 'nothing-live', 'no revision is live') };
+    run.deploy = { state: 'serving', result: { verdict } };
     return { kind: 'tested' };
   });
 
@@ -61,10 +62,7 @@ const rollBack = (run: DeployRun): Promise<Ending> =>
     const { kept } = run.request;
     if (kept && deploymentOf(kept.deploy) === deployment.id) return carryOn(await resumeDeploy(kept, run), run);
     const former = await findFormer(deployment, run);
-    if ('id' in former) {
-      const live = { deploymentId: deployment.id, revisionId: deployment.active_revision_id ?? '' };
-      return carryOn(restoring(former, live, run), run);
-    }
+    if ('state' in former) return carryOn(former, run);
     run.known.rollback = former;
     return { kind: 'rollback-done' };
   });
@@ -95,20 +93,21 @@ async function runToEnd(work: (run: DeployRun) => Promise<Ending>, run: DeployRu
 const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 
 /** The revision that the outcome is about. */
-function revisionOf({ request, known: { rollback, revisionId } }: DeployRun): string | undefined {
+function revisionOf({ request, own, known: { rollback } }: DeployRun): string | undefined {
   const rolledBackTo = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
-  return rolledBackTo?.revisionId ?? revisionId;
+  return rolledBackTo?.revisionId ?? own?.revisionId;
 }
 
 /** The outcome of a deploy run, from its ending and what is known. */
 function conclude(run: DeployRun, ending: Ending): Outcome {
   const { request, known } = run;
-  const { kind, reason, advice } = describeEnding(request, known, ending);
-  const isAgentShown = (known.logs ?? []).length > 0 || (known.verdict && known.verdict.tests.length > 0);
+  const { kind, reason, advice } = describeEnding(run, ending);
+  const { verdict, verified } = run.result ?? {};
+  const isAgentShown = (known.logs ?? []).length > 0 || (verdict && verdict.tests.length > 0);
   if (isAgentShown && known.deployment && !knownSecrets(known.deployment.secrets)) {
     run.note({ code: 'secrets-unmasked' });
   }
-  const { deployment, plan, rollout, verdict, verified, rollback, logs } = known;
+  const { deployment, plan, rollout, rollback, logs } = known;
   const revisionId = revisionOf(run);
   const named = namedBy(request);
   const name = deployment?.name ?? named.name;

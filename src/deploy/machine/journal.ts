@@ -6,7 +6,7 @@ import type { ReportedPlan } from '../words/plan.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Sample } from '../rules/verdict-types.ts';
 import type { DeployRun, RunState } from './deploy-run.ts';
-import type { Deploy, DeployIn, Ending, OpenState, OwnRevision, Prepared } from './deploy-state.ts';
+import { type Deploy, type DeployIn, type Ending, type OpenState, ownOf, type Prepared } from './deploy-state.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { findRevision } from './steps/read-deployment.ts';
 
@@ -86,12 +86,13 @@ function withoutSecrets(prepared: Prepared): Prepared {
   const { change, sought } = prepared;
   if (change.kind === 'redeploy' || !change.request.secrets) return prepared;
   const { secrets: _, ...request } = sought.request ?? {};
-  const sent =
-    change.kind === 'create'
-      ? { ...change, request: { ...change.request, secrets: [] } }
-      : { ...change, request: { ...change.request, secrets: [] } };
-  return { ...prepared, change: sent, sought: { ...sought, request }, isWithoutSecrets: true };
+  return { ...prepared, change: withoutValues(change), sought: { ...sought, request }, isWithoutSecrets: true };
 }
+
+const withoutValues = <Sent extends { request: object }>(change: Sent): Sent => ({
+  ...change,
+  request: { ...change.request, secrets: [] },
+});
 
 /** Whether nothing is left to go on with after an ending. */
 export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean {
@@ -106,12 +107,6 @@ export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean
 /** Whether a run that kept nothing itself ends without a word on the revision of what an earlier one left. */
 export const saysNothingOf = (left: KeptDeploy, ending: Ending, { deployment }: RunState): boolean =>
   ending.kind !== 'kept' || ownOf(left.deploy)?.revisionId !== deployment?.active_revision_id;
-
-/** The revision that a deploy is about, once it is known. */
-function ownOf(deploy: Deploy): OwnRevision | undefined {
-  if ('own' in deploy) return deploy.own;
-  return 'undone' in deploy ? deploy.undone?.own : undefined;
-}
 
 /** What was about to be sent may have been. */
 function resumed(kept: KeptDeploy['deploy']): Deploy {
@@ -146,14 +141,11 @@ export async function resumeDeploy(kept: KeptDeploy, run: DeployRun): Promise<De
   if (before) known.before = { of: before.of, answers: new Map(before.answers) };
   for (const note of notes) run.note(note);
   run.emit({ kind: 'resumed', at, state: kept.deploy.state });
-  const revision = ownOf(deploy);
   if (found) {
     const { id: within } = run.saw(found.value);
     const read = (id: string) => findRevision(within, id, { control, options: () => run.reading() });
     if (formerLive) known.formerLive = { id: formerLive, revision: await read(formerLive) };
     if ('target' in deploy) known.target = { id: deploy.target, revision: await read(deploy.target) };
   }
-  if (revision) Object.assign(known, { revisionId: revision.revisionId, isHoldOurs: revision.ownsHold });
-  run.remembers('result' in deploy ? deploy.result : 'undone' in deploy ? deploy.undone?.result : undefined);
   return deploy;
 }

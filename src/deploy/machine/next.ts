@@ -1,6 +1,7 @@
 import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
-import type { Deploy, DeployIn, Ending, OpenState, OwnRevision, Prepared, TestResult } from './deploy-state.ts';
+import type { Deploy, DeployIn, Ending, OpenState, Prepared, RunRevision } from './deploy-state.ts';
+import type { TestResult } from './state.ts';
 
 /** How often a plan is made again where another client was faster each time. */
 const maxTries = 5;
@@ -11,7 +12,7 @@ interface Ends {
 }
 /** `key`: the idempotency key of the request. */
 type IsPrepared = { kind: 'prepared'; prepared: Prepared; key: string };
-type Follows = { kind: 'follows'; own: OwnRevision };
+type Follows = { kind: 'follows'; own: RunRevision };
 /** A deployment whose first revision waits for the folder. */
 type Fills = { kind: 'fills'; waits: Omit<DeployIn<'filling'>, 'state' | 'tries'> };
 type Stays = { kind: 'stays' };
@@ -29,12 +30,7 @@ export interface Seen {
   /** `isOurs`: the decision was sent; else the hold was over before, and its tests may have found nobody. */
   deciding: { kind: 'decided'; isOurs: boolean };
   decided: IsOver;
-  live:
-    | Ends
-    | ({ kind: 'restores'; result: TestResult } & Pick<
-        DeployIn<'restoring'>,
-        'deploymentId' | 'target' | 'from' | 'former' | 'key'
-      >);
+  live: Ends | { kind: 'restores'; result: TestResult; restoring: DeployIn<'restoring'> };
   serving: Ends;
   restoring: Ends | { kind: 'returns'; revisionId: string };
   returning: Ends;
@@ -60,12 +56,8 @@ const transitions: Transitions = {
   held: ({ own }, seen) => decides(own, seen),
   deciding: ({ own, result }, { isOurs }) => ({ state: 'decided', own, result: isOurs ? result : undefined }),
   decided: ({ own, result }, seen) => over(own, result, seen),
-  live: ({ own }, seen) => {
-    if (seen.kind === 'ends') return ended(seen);
-    const { result, deploymentId, target, from, former, key } = seen;
-    const undone = { own, result };
-    return { state: 'restoring', undone, deploymentId, target, from, former, key, mayBeSent: false };
-  },
+  live: ({ own }, seen) =>
+    seen.kind === 'ends' ? ended(seen) : { ...seen.restoring, undone: { own, result: seen.result } },
   serving: (_, seen) => ended(seen),
   restoring: ({ undone, target, deploymentId }, seen) =>
     seen.kind === 'ends'
@@ -109,14 +101,14 @@ const started = (seen: Ends | Stays | Follows): Deploy =>
       ? { state: 'serving' }
       : ended(seen);
 
-const decides = (own: OwnRevision, { decision, result }: Decides): Deploy => ({
+const decides = (own: RunRevision, { decision, result }: Decides): Deploy => ({
   state: 'deciding',
   own,
   decision,
   result,
 });
 
-function over(own: OwnRevision, result: TestResult | undefined, seen: IsOver): Deploy {
+function over(own: RunRevision, result: TestResult | undefined, seen: IsOver): Deploy {
   if (seen.kind === 'follows') return { state: 'following', own: seen.own };
   return seen.kind === 'live' ? { state: 'live', own, result } : ended(seen);
 }

@@ -5,7 +5,7 @@ import { carriesSource } from '../rules/find-made.ts';
 import type { Plan } from '../rules/plan-types.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
-import type { DeployIn, OwnRevision, Prepared } from './deploy-state.ts';
+import type { DeployIn, Prepared, RunRevision } from './deploy-state.ts';
 import type { Seen } from './next.ts';
 import { verificationOf } from './verify-held.ts';
 
@@ -29,9 +29,7 @@ export const withoutChange = (
   deploymentId: string,
   adopt: string | undefined,
 ): Extract<Seen['resolving'], { kind: 'follows' | 'stays' }> =>
-  adopt
-    ? { kind: 'follows', own: { deploymentId, revisionId: adopt, how: 'adopted', ownsHold: false } }
-    : { kind: 'stays' };
+  adopt ? { kind: 'follows', own: { deploymentId, revisionId: adopt, how: 'adopted' } } : { kind: 'stays' };
 
 /**
  * The first revision of a creation waits for a folder: it is not followed, the one that the upload makes is. As by the
@@ -76,8 +74,8 @@ async function prepared(change: Prepared, run: DeployRun): Promise<Extract<Seen[
 /** The revision that a change made. */
 export const ownRevision = (
   { how, holdSeconds }: Pick<Prepared, 'how' | 'holdSeconds'>,
-  { deploymentId, revisionId }: Pick<OwnRevision, 'deploymentId' | 'revisionId'>,
-): OwnRevision => ({ deploymentId, revisionId, how, ownsHold: holdSeconds !== undefined });
+  { deploymentId, revisionId }: Pick<RunRevision, 'deploymentId' | 'revisionId'>,
+): RunRevision => ({ deploymentId, revisionId, how, ...(holdSeconds === undefined ? {} : { holdSeconds }) });
 
 /** Where the folder lies now, or why it could not be sent as it was planned. */
 type UploadResult = { kind: 'stored'; path: string } | { kind: 'changed'; why: string };

@@ -13,7 +13,7 @@ import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
-import type { DeployIn, Ending, OwnRevision } from './deploy-state.ts';
+import type { DeployIn, Ending, RunRevision } from './deploy-state.ts';
 import { findSent, honoursKeys, makeChange, type ChangeResult } from './make-change.ts';
 import type { Seen } from './next.ts';
 import { watchRevision } from './watch.ts';
@@ -29,20 +29,21 @@ type Undone = DeployIn<'restoring'>['undone'];
  * nothing is; undefined if that was not requested. @param current the deployment, as it was read after the tests.
  */
 export async function findRestored(
-  broken: string | undefined,
+  own: RunRevision | undefined,
   current: CallResult<Deployment> | undefined,
   run: DeployRun,
-): Promise<LiveRevision | Rollback | undefined> {
+): Promise<DeployIn<'restoring'> | Rollback | undefined> {
   const { formerLive } = run.known;
+  const broken = own?.revisionId;
   const decision = decideRollback({ onFailure: run.request.onFailure, revisionId: broken, formerLive: formerLive?.id });
   if (decision.kind === 'not-requested') return undefined;
   if (decision.kind === 'impossible') return impossible({ code: decision.because });
-  if (!formerLive || !current) return impossible({ code: 'none-before' });
+  if (!formerLive || !current || !own) return impossible({ code: 'none-before' });
   if (!current.ok) return failedBy(formerLive.id, current.error, run);
   const read = await tryCall(newerOnItsWay(current.value, broken, run));
   if (!read.ok) return failedBy(formerLive.id, read.error, run);
   const obstacle = rollbackObstacle(broken, { active: current.value.active_revision_id, onItsWay: read.value });
-  return obstacle ? impossible(obstacle) : formerLive;
+  return obstacle ? impossible(obstacle) : restoring(formerLive, own, run);
 }
 
 /** The newest revision, if it is another one that may yet serve. */
@@ -57,7 +58,7 @@ async function newerOnItsWay(
 }
 
 /** What a requested rollback restores: the newest revision that was live before the current one; or why it can't. */
-export async function findFormer(deployment: Deployment, run: DeployRun): Promise<LiveRevision | Rollback> {
+export async function findFormer(deployment: Deployment, run: DeployRun): Promise<DeployIn<'restoring'> | Rollback> {
   const active = deployment.active_revision_id;
   if (!active) return impossible({ code: 'nothing-live' });
   const { control } = run.request;
@@ -69,13 +70,14 @@ export async function findFormer(deployment: Deployment, run: DeployRun): Promis
     return impossible({ code: 'revisions-unlisted' });
   }
   if (!former.value) return impossible({ code: 'none-live-before', active });
-  return { id: former.value.id, revision: former.value };
+  const [target, serving] = [former.value, { deploymentId: deployment.id, revisionId: active }];
+  return restoring({ id: target.id, revision: target }, serving, run);
 }
 
 /** The state in which a revision is restored. */
-export function restoring(
+function restoring(
   target: LiveRevision,
-  { deploymentId, revisionId: from }: Pick<OwnRevision, 'deploymentId' | 'revisionId'>,
+  { deploymentId, revisionId: from }: Pick<RunRevision, 'deploymentId' | 'revisionId'>,
   run: DeployRun,
 ): DeployIn<'restoring'> {
   run.known.target = target;

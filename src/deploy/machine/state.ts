@@ -1,24 +1,15 @@
-import type { Rollout } from '../rules/rollout-types.ts';
+import type { Verify } from '../file/desired.ts';
 import type { Sample, Verdict } from '../rules/verdict-types.ts';
 
-/** The service's revisions before anything was sent; null: there was none, absent: not known. */
-export interface Former {
-  latest?: string | null;
-  live?: string | null;
-}
+// What every host knows of the revision that its deploy is about.
 
-/** A deploy that follows one revision by its id, whatever else becomes the newest. */
-export interface Bound {
+/** The revision that a deploy is about: followed by its id, whatever else becomes the newest. */
+export interface OwnRevision<How> {
+  deploymentId: string;
   revisionId: string;
-  /** Made by our request; of the same commit and there already; or made by the service without a request. */
-  how: 'triggered' | 'adopted' | 'found';
-  former: Former;
-  rollout: Rollout;
-  /** The hold that was requested of the revision: then the deploy that follows it decides about it. */
+  how: How;
+  /** The hold that was requested of it (s): then this deploy decides about it. */
   holdSeconds?: number;
-  agentUrl?: string;
-  /** The page of the revision in the service's console. */
-  consolePage?: string;
 }
 
 /** What a revision answered to a test, by the test's name. */
@@ -27,11 +18,11 @@ export interface TestAnswers {
   samples: readonly Sample[];
 }
 
-/** What was found out about a revision by tests. */
-export interface Proof {
+/** What the tests of a revision found. */
+export interface TestResult {
   verdict: Verdict;
-  /** Set where the verdict was found before the revision got traffic. */
-  verified?: 'before-traffic';
-  /** What the revision answered to the tests that compare it, until they are kept as its baselines. */
+  /** Whether it got traffic before; absent where that is not said, as of one that served all the time. */
+  verified?: Verify;
+  /** What it answered to the tests that compare it, until that is kept as its baselines. */
   compared?: readonly TestAnswers[];
 }

@@ -37,25 +37,23 @@ export async function testHeld(
   run.emit({ kind: 'held', revisionId, endsAt });
   const { verdict, keepAnswers } = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
   if (verdict.kind !== 'failed') run.known.keepAnswers = keepAnswers;
-  const decision = decisionOf(verdict, heldTermsOf(run.request, run.known));
+  const decision = decisionOf(verdict, heldTermsOf(run));
   return { kind: 'decides', decision, result: { verdict, verified: 'before-traffic' } };
 }
 
 /** Has the service carry a decision out, which another client may have made meanwhile. */
 export async function decideAboutHeld(
-  { own: { deploymentId, revisionId, ownsHold }, decision, result, mayBeSent }: DeployIn<'deciding'>,
+  { own: { deploymentId, revisionId, holdSeconds }, decision, result, mayBeSent }: DeployIn<'deciding'>,
   run: DeployRun,
 ): Promise<Seen['deciding']> {
   // One of another client that is not tested is left to it.
-  if (!result && !ownsHold) return { kind: 'decided', isOurs: false };
-  run.remembers(result);
+  if (!result && holdSeconds === undefined) return { kind: 'decided', isOurs: false };
   const why = result ? run.redact(reasonOfDecision(result.verdict, decision)) : reasonOfOtherCommit;
   const { hold, isSent } = await persistently({ deploymentId, revisionId, decision, why }, decidingUntil(run), run);
   const { rollout } = run.known;
   if (result && rollout && hold.kind !== 'none') run.record({ ...rollout, hold });
   // Else the hold was over before: its tests may have found nobody at its address.
   const isOurs = isSent || (mayBeSent === true && hold.kind === decision);
-  if (!isOurs) run.remembers(undefined);
   if (result && hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
   else if (result) run.note({ code: 'decided-otherwise', revisionId, decision, hold: hold.kind });
   return { kind: 'decided', isOurs };
@@ -85,15 +83,16 @@ const abandonMs = 5_000;
 /** Ends a revision that only this run would have decided about, untested. Returns whether it did. */
 export async function abandonHeld(run: DeployRun): Promise<boolean> {
   const why = 'The run that tested it was cancelled.';
-  const { deployment, revisionId, rollout, isHoldOurs } = run.known;
-  const { control, further, clock } = run.request;
+  const { rollout } = run.known;
+  const { control, further, clock, journal } = run.request;
   const isOpen = !rollout || (rollout.kind === 'in-progress' && (!rollout.hold || isOpenHold(rollout.hold)));
-  if (!isHoldOurs || !isOpen || !deployment || !revisionId || run.request.journal?.leavesHeld) return false;
+  if (run.own?.holdSeconds === undefined || !isOpen || journal?.leavesHeld) return false;
+  const { deploymentId, revisionId } = run.own;
   const options = { deadline: clock.now() + abandonMs };
   const ended = await tryCall<unknown>(
     rollout?.hold?.kind === 'held' || !further
-      ? control.discardRevision(deployment.id, revisionId, { why }, options)
-      : further.interruptRevision(deployment.id, revisionId, options),
+      ? control.discardRevision(deploymentId, revisionId, { why }, options)
+      : further.interruptRevision(deploymentId, revisionId, options),
   );
   return ended.ok;
 }

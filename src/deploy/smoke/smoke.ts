@@ -81,7 +81,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   const { known } = run;
   // What was answered before is of the revision that the followed one replaced: where that was another one meanwhile,
   // there is nothing to compare with.
-  const isOfFormer = revisionId === known.revisionId && known.before?.of === known.formerLive?.id;
+  const isOfFormer = revisionId === run.own?.revisionId && known.before?.of === known.formerLive?.id;
   const before = isOfFormer ? known.before?.answers : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
   const answered = await withConversationsLive(await smokeAt(liveAddress(run), { before, compared }, run), run);

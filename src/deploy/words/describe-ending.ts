@@ -1,7 +1,7 @@
 import { asSentence } from '../../kit/plain-text.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
-import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
+import type { RunState } from '../machine/deploy-run.ts';
 import { namedBy } from '../file/desired.ts';
 import type { Ending } from '../machine/deploy-state.ts';
 import { adviceOn } from './advice-on-errors.ts';
@@ -14,12 +14,14 @@ import {
   reportOfRollout,
   reportOfVerdict,
   rerunOf,
+  type EndedRun,
   type EndingDescription,
 } from './revision-ending.ts';
 import { counted } from './verdict-table/words.ts';
 
 /** Maps an ending and what is known to the report. */
-export function describeEnding(request: DeployRunRequest, known: RunState, ending: Ending): EndingDescription {
+export function describeEnding(run: EndedRun, ending: Ending): EndingDescription {
+  const { request, known } = run;
   switch (ending.kind) {
     case 'impossible':
       return reportOfObstacles(known);
@@ -32,19 +34,19 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'planned':
       return { kind: 'planned', reason: planInWords(known) };
     case 'started':
-      return { kind: 'started', reason: `Revision ${known.revisionId} is on its way; it was not waited for.` };
+      return { kind: 'started', reason: `Revision ${run.own?.revisionId} is on its way; it was not waited for.` };
     case 'kept':
-      return reportOfKept(request, known);
+      return reportOfKept(run);
     case 'followed':
       return (
-        reportOfOtherCommit(known) ??
-        (known.rollout?.kind === 'live' ? reportOfVerdict(request, known) : reportOfDiscard(request, known)) ??
-        reportOfRollout(request, known)
+        reportOfOtherCommit(run) ??
+        (known.rollout?.kind === 'live' ? reportOfVerdict(run) : reportOfDiscard(run)) ??
+        reportOfRollout(run)
       );
     case 'tested':
-      return reportOfVerdict(request, known) ?? reportOfPassed(known);
+      return reportOfVerdict(run) ?? reportOfPassed(run);
     case 'rollback-done':
-      return reportOfRollback(known);
+      return reportOfRollback(run);
     case 'no-revision':
       return outcomes.noRevision('run');
     case 'not-uploaded':
@@ -57,7 +59,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'would-delete':
     case 'deletion-started':
     case 'still-there':
-      return reportOfDeletion(request, known, ending);
+      return reportOfDeletion(run, ending);
     case 'unsettled':
       return {
         kind: 'failed',
@@ -66,15 +68,15 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'overtaken':
     case 'refused':
     case 'service-error':
-      return reportOfError(known, ending.error);
+      return reportOfError(run, ending.error);
     case 'cancelled':
-      return reportOfCancel(request, known, ending);
+      return reportOfCancel(run, ending);
   }
 }
 
 type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
 
-function reportOfDeletion(request: DeployRunRequest, { deployment }: RunState, ending: Deletion): EndingDescription {
+function reportOfDeletion({ request, known: { deployment } }: EndedRun, ending: Deletion): EndingDescription {
   const { keepTracingProject, dryRun, timeoutMs } = request;
   const named = namedBy(request);
   const id = deployment?.id ?? named.deploymentId;
@@ -115,9 +117,9 @@ function planInWords({ plan }: RunState): string {
 }
 
 /** Names the revision that still serves; the smoke tests may contradict it. */
-function reportOfKept(request: DeployRunRequest, known: RunState): EndingDescription {
-  const { plan } = known;
-  const wrong = reportOfVerdict(request, known);
+function reportOfKept(run: EndedRun): EndingDescription {
+  const { plan } = run.known;
+  const wrong = reportOfVerdict(run);
   if (wrong) return wrong;
   if (plan?.kind !== 'patch') {
     return { kind: 'unchanged', reason: `Nothing to do: ${plan?.kind === 'none' ? plan.why : 'nothing differs'}.` };
@@ -126,10 +128,11 @@ function reportOfKept(request: DeployRunRequest, known: RunState): EndingDescrip
   return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
 }
 
-function reportOfError(known: RunState, error: ServiceError): EndingDescription {
-  const { changed, revisionId, plan, deployment } = known;
+function reportOfError(run: EndedRun, error: ServiceError): EndingDescription {
+  const { changed, plan, deployment } = run.known;
+  const revisionId = run.own?.revisionId;
   const started = changed || revisionId !== undefined;
-  const goesOn = revisionId ? ` Revision ${revisionId} goes on${describeOpenHold(known)}.` : '';
+  const goesOn = revisionId ? ` Revision ${revisionId} goes on${describeOpenHold(run)}.` : '';
   // A deployment whose folder did not arrive.
   const waits =
     changed && !revisionId && plan?.kind === 'create' && deployment
@@ -142,16 +145,13 @@ function reportOfError(known: RunState, error: ServiceError): EndingDescription 
   };
 }
 
-function reportOfCancel(
-  request: DeployRunRequest,
-  known: RunState,
-  { discarded }: Extract<Ending, { kind: 'cancelled' }>,
-): EndingDescription {
+function reportOfCancel(run: EndedRun, { discarded }: Extract<Ending, { kind: 'cancelled' }>): EndingDescription {
+  const { request, known } = run;
   const { writing, rollback, changed } = known;
   const rolledBackTo = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
-  const revisionId = rolledBackTo?.revisionId ?? known.revisionId;
+  const revisionId = rolledBackTo?.revisionId ?? run.own?.revisionId;
   const last = (rolledBackTo ?? known.rollout)?.seen.at(-1)?.status;
-  const advice = adviceOnRerun(rerunOf(request, known));
+  const advice = adviceOnRerun(rerunOf(run));
   if (request.mode === 'delete' && (writing || changed)) {
     return {
       kind: 'interrupted',
@@ -169,15 +169,15 @@ function reportOfCancel(
   }
   if (revisionId) {
     const seen = last ? ` (last seen ${last})` : '';
-    const reason = `This step was ended; revision ${revisionId} goes on${seen}${describeOpenHold(known)}.`;
+    const reason = `This step was ended; revision ${revisionId} goes on${seen}${describeOpenHold(run)}.`;
     return { kind: 'interrupted', reason, advice };
   }
   const when = changed ? 'after a change' : 'before anything was changed';
   return { kind: 'interrupted', reason: `This step was ended ${when}.` };
 }
 
-function reportOfPassed({ verdict }: RunState): EndingDescription {
-  const tests = verdict?.tests.filter((test) => !isOfConversations(test)) ?? [];
+function reportOfPassed({ result }: EndedRun): EndingDescription {
+  const tests = result?.verdict.tests.filter((test) => !isOfConversations(test)) ?? [];
   return {
     kind: 'unchanged',
     reason: `The live revision answers as it should (${counted(tests.length, 'smoke test')}).`,

@@ -1,11 +1,11 @@
 import { rollbackWords } from './rollback.ts';
 import { isOtherCommit } from '../rules/commit.ts';
-import { decisionOf, type HeldTerms } from '../rules/hold-state.ts';
+import { decisionOf, type HeldTerms, type HoldState } from '../rules/hold-state.ts';
 import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import { isReplaced } from '../rules/verdict-subject.ts';
 import type { OutcomeKind, Rollback } from '../machine/outcome-types.ts';
-import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
+import type { DeployRun } from '../machine/deploy-run.ts';
 import { failedRollbackTitles, outcomes, type Rerun, type RollbackResult } from './outcomes.ts';
 import { adviceOnUnproven, describeOpenHold as openHold, firstTestOf } from './verdict-words.ts';
 
@@ -18,20 +18,21 @@ export interface EndingDescription {
   advice?: string;
 }
 
+/** A run where it ended: what it was about, its revision and what the tests found, and what else is known. */
+export type EndedRun = Pick<DeployRun, 'request' | 'own' | 'result' | 'known'>;
+
 /** Reports a revision that was followed, for every end. */
-export function reportOfRollout(request: DeployRunRequest, known: RunState): EndingDescription {
-  const rollout = rolloutOutOfTime(known.rollout ?? rolloutOf(known.revisionId ?? ''));
+export function reportOfRollout(run: EndedRun): EndingDescription {
+  const { request, own, known } = run;
+  const rollout = rolloutOutOfTime(known.rollout ?? rolloutOf(own?.revisionId ?? ''));
   const { revisionId, builtCommit } = rollout;
   if (rollout.kind !== 'live') {
-    const { hold = known.isHoldOurs ? { kind: 'pending' } : undefined } = rollout;
     const { timeoutMs } = request;
-    return outcomes.notLive(
-      { rollout, former: formerOf(known), timeoutMs, hold, rerun: rerunOf(request, known) },
-      'run',
-    );
+    const hold = holdOf({ own, known: { ...known, rollout } });
+    return outcomes.notLive({ rollout, former: formerOf(run), timeoutMs, hold, rerun: rerunOf(run) }, 'run');
   }
   const requested = known.commit?.kind === 'known' ? known.commit.sha : undefined;
-  const { verdict, verified } = known;
+  const { verdict, verified } = run.result ?? {};
   return outcomes.live({
     revisionId,
     commit: builtCommit,
@@ -41,29 +42,33 @@ export function reportOfRollout(request: DeployRunRequest, known: RunState): End
   });
 }
 
-const formerOf = ({ formerLive }: RunState): string | null => formerLive?.id ?? null;
+const formerOf = ({ known: { formerLive } }: EndedRun): string | null => formerLive?.id ?? null;
+
+/** How far the hold of its revision is; one that was requested and not seen yet will be. */
+const holdOf = ({ own, known: { rollout } }: Pick<EndedRun, 'own' | 'known'>): HoldState | undefined =>
+  rollout?.hold ?? (own?.holdSeconds === undefined ? undefined : { kind: 'pending' });
 
 /** Says that a revision gets no traffic without a decision; empty where it is not held. */
-export const describeOpenHold = ({ rollout, isHoldOurs }: RunState): string =>
-  openHold(rollout?.hold ?? (isHoldOurs ? { kind: 'pending' } : undefined));
+export const describeOpenHold = (run: EndedRun): string => openHold(holdOf(run));
 
 /** Whom a held revision of this run would take the traffic from. */
-export const heldTermsOf = (
-  { onUnproven }: Pick<DeployRunRequest, 'onUnproven'>,
-  { formerLive }: Pick<RunState, 'formerLive'>,
-): HeldTerms => ({ isReplacing: formerLive !== undefined, onUnproven });
+export const heldTermsOf = ({ request: { onUnproven }, known: { formerLive } }: EndedRun): HeldTerms => ({
+  isReplacing: formerLive !== undefined,
+  onUnproven,
+});
 
 /** Reports a revision that was discarded before it got traffic; undefined where it was not. */
-export function reportOfDiscard(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
-  const { rollout, verdict, revisionId } = known;
+export function reportOfDiscard(run: EndedRun): EndingDescription | undefined {
+  const { rollout } = run.known;
+  const verdict = run.result?.verdict;
   if (rollout?.kind !== 'interrupted' || rollout.hold?.kind !== 'discarded') return undefined;
-  const decision = verdict && decisionOf(verdict, heldTermsOf(request, known));
-  const { statusMessage } = rollout;
-  return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former: formerOf(known) }, 'run');
+  const decision = verdict && decisionOf(verdict, heldTermsOf(run));
+  const { revisionId, statusMessage } = rollout;
+  return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former: formerOf(run) }, 'run');
 }
 
 /** Reports a revision of another commit than the only one that may be deployed; undefined for every other. */
-export function reportOfOtherCommit({ commit, rollout, revisionId }: RunState): EndingDescription | undefined {
+export function reportOfOtherCommit({ known: { commit, rollout } }: EndedRun): EndingDescription | undefined {
   const built = rollout?.builtCommit;
   if (!rollout || !built || commit?.kind !== 'known' || !isOtherCommit(commit, built)) return undefined;
   const isLive = rollout.kind === 'live';
@@ -71,7 +76,7 @@ export function reportOfOtherCommit({ commit, rollout, revisionId }: RunState): 
   return {
     kind: isLive ? 'failed' : 'discarded',
     ...outcomes.otherCommit({
-      revisionId,
+      revisionId: rollout.revisionId,
       built,
       commit: commit.sha,
       ref: 'the ref',
@@ -102,8 +107,10 @@ function undoOf(rollback: Rollback | undefined): RollbackResult | undefined {
 }
 
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
-export function reportOfVerdict(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
-  const { verdict, rollback, revisionId, deployment } = known;
+export function reportOfVerdict({ request, own, result, known }: EndedRun): EndingDescription | undefined {
+  const { rollback, deployment } = known;
+  const { verdict, verified } = result ?? {};
+  const revisionId = own?.revisionId;
   if (verdict?.kind === 'failed') return outcomes.wrong({ revisionId, verdict }, 'run', undoOf(rollback));
   if (request.mode === 'smoke' && verdict?.kind === 'none') {
     const advice = 'Write smoke-tests into the deploy file, or give smoke-tests.';
@@ -112,14 +119,11 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
   if (verdict?.kind !== 'unproven') return undefined;
   return revisionId !== undefined && isReplaced(verdict)
     ? outcomes.replaced({ revisionId, active: deployment?.active_revision_id }, 'run')
-    : outcomes.unproven(
-        { revisionId, verdict, isPromoted: known.verified === 'before-traffic' && !!revisionId },
-        'run',
-      );
+    : outcomes.unproven({ revisionId, verdict, isPromoted: verified === 'before-traffic' && !!revisionId }, 'run');
 }
 
 /** Reports a requested rollback. */
-export function reportOfRollback({ rollback }: RunState): EndingDescription {
+export function reportOfRollback({ known: { rollback } }: EndedRun): EndingDescription {
   if (rollback?.kind === 'done') {
     const { toRevisionId, verdict } = rollback;
     if (verdict.kind !== 'unproven') {
@@ -144,7 +148,7 @@ function outcomeOf(rollout: Rollout | undefined): EndingDescription['kind'] {
 }
 
 /** A revision in progress is recognised by its commit: without a known commit, a new revision is made. */
-export function rerunOf(request: DeployRunRequest, { commit }: RunState): Rerun {
+export function rerunOf({ request, known: { commit } }: EndedRun): Rerun {
   if (!('desired' in request)) return 'follows';
   const { desired } = request;
   if ('rebuild' in desired && desired.rebuild === 'always') return 'rebuild-always';

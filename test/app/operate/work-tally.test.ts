@@ -2,7 +2,7 @@ import { Pool } from 'pg';
 import { expect, test, vi } from 'vitest';
 import { CountedStore, workCounts } from '../../../app/operate/metrics.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
-import type { Bound } from '../../../src/deploy/machine/state.ts';
+import type { Bound } from '../../../app/reconcile/intent.ts';
 import type { DesiredReport } from '../../../app/reconcile/report.ts';
 import { anEnded, anIntent } from '../an-intent.ts';
 
