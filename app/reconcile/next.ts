@@ -1,13 +1,12 @@
 import type { HoldState } from '../../src/deploy/rules/hold-state.ts';
 import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { decideRollback } from '../../src/deploy/rules/rollback.ts';
-import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
-import type { Concluding, Following } from './intent.ts';
+import type { Bound, Concluding, Following } from './intent.ts';
 
 // What follows from what a step saw. Pure.
 
 /** The end of a revision that did not go live. */
-export type NotLive = Exclude<Rollout, { kind: 'live' | 'in-progress' }>;
+export type NotLive = Exclude<Bound['rollout'], { kind: 'live' | 'in-progress' }>;
 
 type AfterLook =
   /** The branch moved between the push and the build. */
