@@ -43,7 +43,10 @@ function hasMoreSigns(json: string, most: number): boolean {
 /** Text that Postgres takes: its `text` refuses the NUL character, its `jsonb` halves of surrogate pairs, too. */
 export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
-/** JSON that `jsonb` takes, in its keys as in its values. A replacer would be called for each of very many values. */
+/**
+ * JSON that `jsonb` takes, in its keys as in its values. Removing what it does not take could turn one name into another:
+ * `own\0er` would become the `owner` that authorization rules set. A replacer would be called for each of very many values.
+ */
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);
   // What JSON.stringify escapes of surrogates is halves of pairs.

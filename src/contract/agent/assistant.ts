@@ -58,29 +58,14 @@ export type AssistantCreate = z.infer<typeof assistantCreate>;
  * Body of `PATCH /assistants/{assistant_id}` (section "States and transitions"): `context` is the entire configuration
  * to keep, nothing is merged from older versions; `metadata` is merged. Makes version N+1 and activates it.
  */
-export const assistantPatch = z.strictObject({
-  graph_id: z.string().min(1).optional(),
-  name: z.string().optional(),
+export const assistantPatch = assistantCreate.omit({ assistant_id: true, if_exists: true }).extend({
+  graph_id: assistantCreate.shape.graph_id.optional(),
   description: z.string().optional(),
-  context: freeObject.optional(),
-  config: runConfigRequest.optional(),
-  metadata: freeObject.optional(),
 });
 export type AssistantPatch = z.infer<typeof assistantPatch>;
 
 /** A version in a list of `POST /assistants/{assistant_id}/versions`. It never changes: its two times are the same. */
-export const assistantVersion = z.looseObject({
-  assistant_id: z.string(),
-  graph_id: z.string(),
-  version: z.int(),
-  name: z.string().nullish(),
-  description: z.string().nullish(),
-  context: freeObject.nullish(),
-  config: configReply,
-  metadata: freeObject.nullish(),
-  created_at: z.string(),
-  updated_at: z.string().nullish(),
-});
+export const assistantVersion = assistantSchema.extend({ version: z.int(), updated_at: z.string().nullish() });
 export type AssistantVersion = z.infer<typeof assistantVersion>;
 
 /** Body of `POST /assistants/{assistant_id}/latest`: the version that becomes the active one. */
@@ -89,18 +74,7 @@ export type AssistantVersionChange = z.infer<typeof assistantVersionChange>;
 
 export const assistantSortFields = ['assistant_id', 'created_at', 'updated_at', 'name', 'graph_id'] as const;
 
-export const assistantFields = [
-  'assistant_id',
-  'graph_id',
-  'name',
-  'description',
-  'config',
-  'context',
-  'created_at',
-  'updated_at',
-  'metadata',
-  'version',
-] as const;
+export const assistantFields = assistantSchema.keyof().options;
 
 export const sortOrders = ['asc', 'desc'] as const;
 

@@ -113,22 +113,7 @@ const cronSortFields = [
 ] as const;
 
 /** The fields of a stored cron. */
-export const storedCronFields = [
-  'cron_id',
-  'assistant_id',
-  'thread_id',
-  'schedule',
-  'timezone',
-  'end_time',
-  'enabled',
-  'on_run_completed',
-  'created_at',
-  'updated_at',
-  'next_run_date',
-  'payload',
-  'metadata',
-  'user_id',
-] as const;
+export const storedCronFields = cronSchema.keyof().options;
 
 /** The fields a search may select; `now` is the server's time of the answer. */
 const cronFields = [...storedCronFields, 'now'] as const;

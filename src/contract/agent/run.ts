@@ -98,18 +98,7 @@ export const runCreate = z.strictObject({
 });
 export type RunCreate = z.infer<typeof runCreate>;
 
-export const runFields = [
-  'run_id',
-  'thread_id',
-  'assistant_id',
-  'created_at',
-  'updated_at',
-  'status',
-  'metadata',
-  'kwargs',
-  'multitask_strategy',
-  'cancel_reason',
-] as const;
+export const runFields = [...runSchema.keyof().options, 'cancel_reason'] as const;
 
 /** One error of a chain: its class, and of a service that answered with it, the status and how long to wait (ms). */
 const errorCause = z.looseObject({

@@ -100,18 +100,7 @@ export const copyMetadataFlag = 'thread_copy_metadata';
 
 const threadSortFields = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
 
-const threadFields = [
-  'thread_id',
-  'created_at',
-  'updated_at',
-  'state_updated_at',
-  'metadata',
-  'config',
-  'context',
-  'status',
-  'values',
-  'interrupts',
-] as const;
+const threadFields = [...threadSchema.keyof().exclude(['ttl', 'extracted']).options, 'context'] as const;
 
 const maxExtracted = 10;
 

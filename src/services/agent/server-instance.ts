@@ -3,10 +3,9 @@ import { createApp, internalFetch } from './api/app.ts';
 import type { DefaultSettings } from './assistants/default-settings.ts';
 import { AssistantStore } from './assistants/store.ts';
 import type { Configuration } from './configuration.ts';
-import { CronScheduler } from './crons/cron-scheduler.ts';
+import { cronScheduler } from './crons/cron-scheduler.ts';
 import { CronStore } from './crons/store.ts';
 import type { AgentCode } from './agent-code.ts';
-import { BackgroundWork } from './background-work.ts';
 import { createMetadataFinder } from './auth/find-metadata.ts';
 import { createRunAuthorizer } from './auth/run-authorizer.ts';
 import { Graphs } from './graphs/graphs.ts';
@@ -17,7 +16,7 @@ import { tasksIn } from './protocols/a2a/find-task.ts';
 import { ThreadEventStore } from './protocols/thread-stream/store.ts';
 import { ThreadEventStreams } from './protocols/thread-stream/thread-event-streams.ts';
 import { Hold } from './runs/hold.ts';
-import { Recovery } from './runs/recovery.ts';
+import { recoveryOf } from './runs/recovery.ts';
 import { RunEvents } from './runs/run-events.ts';
 import { Runs } from './runs/runs.ts';
 import { RunStore } from './runs/store.ts';
@@ -36,6 +35,9 @@ import { deliverWebhooks, type WebhookOptions } from './webhooks/webhook-deliver
 import type { WebhookSettings } from './webhooks/settings.ts';
 import { checkWebhooks } from './webhooks/webhooks.ts';
 import type { RequestHandler } from './api/web-sockets.ts';
+
+/** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
+const flushWithinMs = 1_000;
 
 /** The options of an agent server. */
 export interface AgentServerOptions {
@@ -191,31 +193,40 @@ async function putTogether(
     around,
   });
   const fetch = belowPrefix((request, upgrade) => app.fetch(request, { upgrade }), around.http.mount_prefix);
-  const firing = new CronScheduler({ store: crons, runs, access, clock, log });
-  const recovery = new Recovery({ ...runParts, runs, leaseMs });
+  const firing = cronScheduler({ store: crons, runs, access, clock, log });
+  const recovery = recoveryOf({ ...runParts, runs, leaseMs });
   const delivering = deliverWebhooks({ deliveries, runStore, settings, options: webhooks, fetch, token, clock, log });
   const exporter = tracing && new RunExporter({ ...tracing, storage, clock, log });
-  const work = new BackgroundWork({
-    hold,
-    recovery,
-    store,
-    sweep: openThreads.sweep,
-    firing,
-    exporter,
-    delivering,
-    endRuns: async () => {
-      await runs.drain(options.drainMs ?? 30_000);
-      await threadEventStreams.closeAll();
-    },
-    close: () => storage.close(),
-  });
+  /** Takes part in the work that all processes of the deployment share, beside runs. */
+  const beginSharedWork = () => {
+    for (const each of [store.sweep, openThreads.sweep, firing, exporter, delivering]) each?.begin();
+  };
   return {
     fetch,
     fetchAsAgent: internalFetch(app, token),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
-    begin: () => work.begin(),
-    endHold: (how) => work.endHold(how),
-    end: () => work.end(),
+    begin() {
+      recovery.begin();
+      if (!hold.isHeld) beginSharedWork();
+    },
+    async endHold(how) {
+      if (!hold.isHeld) return;
+      await hold[how]();
+      if (how === 'promote') beginSharedWork();
+    },
+    async end() {
+      await firing.end();
+      await runs.drain(options.drainMs ?? 30_000);
+      await threadEventStreams.closeAll();
+      const recovered = recovery.end();
+      await store.sweep.end();
+      await openThreads.streams.closeAll();
+      await openThreads.sweep.end();
+      await recovered;
+      await exporter?.end(flushWithinMs);
+      await delivering.end(flushWithinMs);
+      await storage.close();
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../../../src/services/agent/storage/retry-p
 import { decideOrphan } from '../../../src/services/agent/runs/recovery.ts';
 import { describeError, RunStopped } from '../../../src/services/agent/runs/run-error.ts';
 import { threadStatusAfter } from '../../../src/services/agent/runs/store.ts';
-import { storable } from '../../../src/services/agent/storage/storable.ts';
+import { storableJson } from '../../../src/kit/json-text.ts';
 import { toWire } from '../../../src/services/agent/wire.ts';
 
 describe('a run whose process is gone', () => {
@@ -137,7 +137,7 @@ describe('values as JSON', () => {
     ['also after a backslash', { a: '\\\u0000' }, '{"a":"\\\\\ufffd"}'],
     ['a lone surrogate too', { a: 'x\ud83d\udc00y\udc00' }, '{"a":"x\ud83d\udc00y\ufffd"}'],
     ['each of two', { a: '\u0000\u0000' }, '{"a":"\ufffd\ufffd"}'],
-  ])('for the database: %s', (_, value, json) => expect(storable(value)).toBe(json));
+  ])('for the database: %s', (_, value, json) => expect(storableJson(value)).toBe(json));
 });
 
 test("a graph's default assistant has the id that public servers give it", () => {

@@ -1,28 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { defaultAssistantNamespace, type Assistant, type AssistantVersion } from '../../../contract/agent/assistant.ts';
+import {
+  assistantFields,
+  defaultAssistantNamespace,
+  type Assistant,
+  type AssistantVersion,
+} from '../../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import type { AssistantsTable, AssistantVersionsTable } from '../storage/tables.ts';
 
-const assistantColumns = [
-  'assistant_id',
-  'version',
-  'graph_id',
-  'name',
-  'description',
-  'context',
-  'config',
-  'metadata',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof AssistantsTable)[];
-
 /** The columns of an assistant for a prepared statement, as in `runs/run-row.ts`. */
-export const storedAssistant = assistantColumns.join(', ');
+export const storedAssistant = assistantFields.join(', ');
 
 /** A stored assistant with the values of its active version. */
-export type StoredAssistant = Pick<Selectable<AssistantsTable>, (typeof assistantColumns)[number]>;
+export type StoredAssistant = Pick<Selectable<AssistantsTable>, (typeof assistantFields)[number]>;
 
 /** The id of a graph's default assistant: a uuid (version 5) of the graph's id. */
 export function defaultAssistantId(graphId: string): string {

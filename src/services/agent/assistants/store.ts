@@ -12,7 +12,7 @@ import {
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
-import { storable, storableText } from '../storage/storable.ts';
+import { storableJson, storableText } from '../../../kit/json-text.ts';
 import type { AssistantVersionsTable, Tables } from '../storage/tables.ts';
 import { defaultAssistantId, storedAssistant, type StoredAssistant } from './assistant.ts';
 import { withDefaults, type DefaultSettings } from './default-settings.ts';
@@ -78,7 +78,7 @@ export class AssistantStore {
       description: request.description == null ? null : storableText(request.description),
       context: JSON.stringify(request.context ?? {}),
       config: JSON.stringify(request.config ?? {}),
-      metadata: storable(request.metadata ?? {}),
+      metadata: storableJson(request.metadata ?? {}),
       created_at: now,
     };
     const made = await this.#storage.db.transaction().execute(async (tx) => {
@@ -127,7 +127,7 @@ export class AssistantStore {
         ...next,
         context: JSON.stringify(next.context),
         config: JSON.stringify(next.config),
-        metadata: storable(next.metadata),
+        metadata: storableJson(next.metadata),
         version: newest + 1,
       };
       await tx
@@ -155,7 +155,7 @@ export class AssistantStore {
   async versions(assistantId: string, request: AssistantVersionsSearch): Promise<Selectable<AssistantVersionsTable>[]> {
     const { metadata, limit = pageBounds.defaultLimit, offset = 0 } = request;
     let query = this.#storage.db.selectFrom('assistant_versions').selectAll().where('assistant_id', '=', assistantId);
-    if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+    if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${storableJson(metadata)}::jsonb`);
     return query.orderBy('version', 'desc').limit(limit).offset(offset).execute();
   }
 
@@ -178,7 +178,7 @@ export class AssistantStore {
 
   /** The threads whose metadata names an assistant: those on which it ran last. */
   async threadsOf(assistantId: string): Promise<{ thread_id: string; metadata: FreeObject }[]> {
-    const named = storable({ assistant_id: assistantId });
+    const named = storableJson({ assistant_id: assistantId });
     const query = this.#storage.db.selectFrom('threads').select(['thread_id', 'metadata']);
     return query.where(sql<boolean>`metadata @> ${named}::jsonb`).execute();
   }
@@ -195,7 +195,7 @@ function matching<O>(
   { metadata, graph_id, name }: AssistantCount,
 ): SelectQueryBuilder<Tables, 'assistants', O> {
   let narrowed = query;
-  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storableJson(metadata)}::jsonb`);
   if (graph_id !== undefined) narrowed = narrowed.where('graph_id', '=', storableText(graph_id));
   if (name !== undefined)
     narrowed = narrowed.where(sql<boolean>`strpos(lower(name), lower(${storableText(name)})) > 0`);

@@ -3,7 +3,7 @@ import { setBackMs, type Clock } from '../../../kit/clock.ts';
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 import type { RunAuthorizer } from '../auth/run-authorizer.ts';
 import { ShuttingDown } from '../refusal.ts';
-import { poll } from '../storage/poll.ts';
+import { polling } from '../storage/poll.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runOf, timingOf, type StoredCron } from './cron-row.ts';
 import { nextRunAfterSetBack, decideDueCron } from './due.ts';
@@ -28,50 +28,31 @@ export interface CronSchedulerDependencies {
 }
 
 /** Starts the runs of crons. Every process polls; advancing a cron and writing its run is one transaction. */
-export class CronScheduler {
-  readonly #dependencies: CronSchedulerDependencies;
-  readonly #stop = new AbortController();
-  #firing: Promise<void> | undefined;
+export function cronScheduler({ store, runs, access, clock, log }: CronSchedulerDependencies) {
   /** The time of the last poll; the clock may have been set back before the first one. */
-  #lookedAt = Infinity;
-
-  constructor(dependencies: CronSchedulerDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  begin(): void {
-    const { clock, log } = this.#dependencies;
-    const options = { what: 'Polling for due crons', everyMs: lookMs, clock, log, signal: this.#stop.signal };
-    this.#firing ??= poll(() => this.look(), options);
-  }
-
-  /** Stops polling; resolves once no run is being started. */
-  async end(): Promise<void> {
-    this.#stop.abort();
-    await this.#firing;
-  }
+  let lookedAt = Infinity;
 
   /** Fires all due crons. One that can't be fired does not block those after it. */
-  async look(): Promise<void> {
-    const now = this.#dependencies.clock.now();
-    if (now < this.#lookedAt - setBackMs) await this.#each(endOfTime, (cron) => this.#bringForward(cron, now));
-    await this.#each(new Date(now), (cron) => this.#tryToFire(cron));
-    this.#lookedAt = now;
+  async function look(): Promise<void> {
+    const now = clock.now();
+    if (now < lookedAt - setBackMs) await each(endOfTime, (cron) => bringForward(cron, now));
+    await each(new Date(now), tryToFire);
+    lookedAt = now;
   }
+  const polls = polling(look, { what: 'Polling for due crons', everyMs: lookMs, clock, log });
 
-  async #each(until: Date, act: (cron: StoredCron) => Promise<void>): Promise<void> {
+  async function each(until: Date, act: (cron: StoredCron) => Promise<void>): Promise<void> {
     let crons: StoredCron[] = [];
     do {
-      crons = await this.#dependencies.store.due(until, atOnce, crons.at(-1));
+      crons = await store.due(until, atOnce, crons.at(-1));
       for (const cron of crons) {
-        if (this.#stop.signal.aborted) return;
+        if (polls.signal.aborted) return;
         await act(cron);
       }
     } while (crons.length === atOnce);
   }
 
-  async #bringForward(cron: StoredCron, now: number): Promise<void> {
-    const { store, log } = this.#dependencies;
+  async function bringForward(cron: StoredCron, now: number): Promise<void> {
     const due = cron.next_run_date?.getTime() ?? now;
     const next = nextRunAfterSetBack(due, timingOf(cron), now);
     if (next === undefined || !(await store.moveOn(cron, next, async () => true))) return;
@@ -82,8 +63,7 @@ export class CronScheduler {
   }
 
   /** Logs a failure instead of blocking other crons. */
-  async #tryToFire(cron: StoredCron): Promise<void> {
-    const { store, clock, log } = this.#dependencies;
+  async function tryToFire(cron: StoredCron): Promise<void> {
     const [now, due] = [clock.now(), cron.next_run_date?.getTime()];
     if (due === undefined) return;
     const { kind, next } = decideDueCron(timingOf(cron), due, now);
@@ -102,7 +82,7 @@ export class CronScheduler {
       );
     if (kind === 'passed-over') return passOver('it is over for too long to make up for it.');
     try {
-      await this.#fire(cron, next);
+      await fire(cron, next);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       if (error instanceof ShuttingDown) return;
@@ -110,8 +90,7 @@ export class CronScheduler {
     }
   }
 
-  async #fire(cron: StoredCron, next: number | undefined): Promise<void> {
-    const { store, runs, access, log } = this.#dependencies;
+  async function fire(cron: StoredCron, next: number | undefined): Promise<void> {
     const threadId = cron.thread_id ?? undefined;
     const request = (await access?.asMaker(runOf(cron), threadId)) ?? runOf(cron);
     const started = await runs.startWithin(request, threadId, (begin) => store.moveOn(cron, next, begin));
@@ -121,4 +100,6 @@ export class CronScheduler {
         `Cron ${cron.cron_id} starts no run: thread ${cron.thread_id} is busy, and its strategy is "reject".`,
       );
   }
+
+  return { ...polls, look };
 }

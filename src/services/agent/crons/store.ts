@@ -6,7 +6,7 @@ import type { CronCount, CronSearch } from '../../../contract/agent/cron.ts';
 import { defaultAssistantId } from '../assistants/assistant.ts';
 import type { Queryable } from '../storage/transaction.ts';
 import type { Storage } from '../storage/open.ts';
-import { storable } from '../storage/storable.ts';
+import { storableJson } from '../../../kit/json-text.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { LiveThreadCondition } from '../threads/lifetime.ts';
 import { storedCron, type StoredCron, type StoredCronRun } from './cron-row.ts';
@@ -44,7 +44,7 @@ export class CronStore {
 
   /** Inserts a cron; false if its assistant or thread was deleted meanwhile. */
   async create(cron: StoredCron): Promise<boolean> {
-    const row = { ...cron, payload: JSON.stringify(cron.payload), metadata: storable(cron.metadata) };
+    const row = { ...cron, payload: JSON.stringify(cron.payload), metadata: storableJson(cron.metadata) };
     try {
       await this.#storage.db.insertInto('crons').values(row).execute();
       return true;
@@ -71,7 +71,7 @@ export class CronStore {
         enabled: changed.enabled,
         on_run_completed: changed.on_run_completed,
         payload: JSON.stringify(changed.payload),
-        metadata: storable(changed.metadata),
+        metadata: storableJson(changed.metadata),
         updated_at: changed.updated_at,
         ...(next === undefined ? {} : { next_run_date: next }),
       })
@@ -154,6 +154,6 @@ function matching<O>(
   }
   if (thread_id !== undefined) narrowed = narrowed.where('thread_id', '=', thread_id);
   if (enabled !== undefined) narrowed = narrowed.where('enabled', '=', enabled);
-  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storableJson(metadata)}::jsonb`);
   return narrowed;
 }

@@ -12,7 +12,7 @@ import {
 import type { Pool } from 'pg';
 import { parseExactly } from '../../../kit/exact-number.ts';
 import { applicationName } from '../storage/open.ts';
-import { storable } from '../storage/storable.ts';
+import { storableJson } from '../../../kit/json-text.ts';
 import { inTransaction } from '../storage/transaction.ts';
 import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
 import { withPendingSends } from './javascript/older-engine.ts';
@@ -161,7 +161,7 @@ export class Checkpoints extends PostgresSaver {
       this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
       this['_dumpMetadata']({ ...ofRun, ...runOf(config), ...metadata }),
     ]);
-    const storedMetadata = storable(dumpedMetadata);
+    const storedMetadata = storableJson(dumpedMetadata);
     // Serialized before any retry: the agent may change the objects while the write waits.
     const stored = this['_dumpCheckpoint'](checkpoint);
     const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { attemptIds } from './event-log.ts';
 import { ignoreFactoryError } from './factory-errors.ts';
-import { logFailure, poll } from '../storage/poll.ts';
+import { logFailure, polling } from '../storage/poll.ts';
 import type { ClaimableRun } from './queue.ts';
 import { cancelledError, RunStopped } from './run-error.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
@@ -33,46 +33,33 @@ type RecoveryDependencies = Pick<RunDependencies, 'store' | 'queue' | 'events' |
  * Takes over runs whose process is gone, or has no slot for them. A process is gone when its lease has expired, or when
  * two polls in a row find no connection of it.
  */
-export class Recovery {
-  readonly #dependencies: RecoveryDependencies;
-  readonly #stop = new AbortController();
-  #seenOnce: ReadonlySet<string> = new Set();
-  #extendedAt = -Infinity;
-  #forgotAt = -Infinity;
+export function recoveryOf({
+  store,
+  queue,
+  events,
+  runs,
+  graphs,
+  clock,
+  log,
+  leaseMs = defaultLeaseMs,
+}: RecoveryDependencies) {
+  let seenOnce: ReadonlySet<string> = new Set();
+  let extendedAt = -Infinity;
+  let forgotAt = -Infinity;
 
-  constructor(dependencies: RecoveryDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Polls until stopped; then ends the lease of this process. */
-  async keepPolling(): Promise<void> {
-    const { clock, log, queue } = this.#dependencies;
-    const what = 'Polling for orphaned runs';
-    const options = { what, everyMs: sweepMs, clock, log, signal: this.#stop.signal };
-    // In parallel: a poll may wait for the agent's code, while the lease must be extended.
-    await Promise.all([poll(() => this.#keepLease(), options), poll(() => this.look(), options)]);
-    await queue.endLease().catch(logFailure(log, `${what} failed`));
-  }
-
-  stop(): void {
-    this.#stop.abort();
-  }
-
-  async look(): Promise<void> {
-    const { queue, runs } = this.#dependencies;
-    await this.#keepLease();
+  async function look(): Promise<void> {
+    await keepLease();
     for (const { run_id, cancel_action, watched } of await queue.requests()) {
       const execution = runs.executor.find(run_id);
       if (watched) execution?.record();
       if (cancel_action !== null) execution?.stop(cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');
     }
-    await this.#takeWhatWasLeft();
-    await this.#deleteOldEvents();
+    await takeWhatWasLeft();
+    await deleteOldEvents();
   }
 
   /** Takes over orphaned runs. A process that shuts down releases its runs to the next one. */
-  async #takeWhatWasLeft(): Promise<void> {
-    const { queue, runs, graphs } = this.#dependencies;
+  async function takeWhatWasLeft(): Promise<void> {
     if (runs.isClosing) return;
     const takeable = await queue.claimable({
       inHand: runs.runIds(),
@@ -84,45 +71,39 @@ export class Recovery {
     for (const run of takeable) {
       if (runs.isClosing) return;
       if (run.because === 'waits-for-a-slot' && freeSlots-- <= 0) continue;
-      if (isSure(run) || this.#seenOnce.has(key(run))) await this.#tryToTakeCareOf(run);
+      if (isSure(run) || seenOnce.has(key(run))) await tryToTakeCareOf(run);
     }
-    this.#seenOnce = new Set(takeable.map(key));
+    seenOnce = new Set(takeable.map(key));
   }
 
   /** Extends the lease, and drops the runs that others have taken. */
-  async #keepLease(): Promise<void> {
-    const { queue, runs, clock, leaseMs = defaultLeaseMs } = this.#dependencies;
+  async function keepLease(): Promise<void> {
     let lapsed = false;
-    if (steadyNow(clock) - this.#extendedAt >= Math.min(extendMs, leaseMs / 3)) {
+    if (steadyNow(clock) - extendedAt >= Math.min(extendMs, leaseMs / 3)) {
       lapsed = await queue.extendLease(leaseMs);
-      this.#extendedAt = steadyNow(clock);
+      extendedAt = steadyNow(clock);
     }
     for (const id of await queue.takenAway(lapsed ? runs.runIds() : runs.executor.waiting()))
       runs.executor.find(id)?.stop('taken');
   }
 
-  async #deleteOldEvents(): Promise<void> {
-    const { events, clock } = this.#dependencies;
-    if (steadyNow(clock) - this.#forgotAt < deleteEventsMs) return;
-    this.#forgotAt = steadyNow(clock);
+  async function deleteOldEvents(): Promise<void> {
+    if (steadyNow(clock) - forgotAt < deleteEventsMs) return;
+    forgotAt = steadyNow(clock);
     await events.deleteBefore(clock.now() - eventsKeptMs);
   }
 
   /** Logs a failure, so that one run does not block the others. */
-  async #tryToTakeCareOf(run: ClaimableRun): Promise<void> {
+  async function tryToTakeCareOf(run: ClaimableRun): Promise<void> {
     try {
-      await this.#takeCareOf(run);
+      await takeCareOf(run);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      this.#dependencies.log.error(
-        { runId: run.run_id },
-        `Run ${run.run_id} ${why(run)}, and could not be taken over: ${stackOf(error)}`,
-      );
+      log.error({ runId: run.run_id }, `Run ${run.run_id} ${why(run)}, and could not be taken over: ${stackOf(error)}`);
     }
   }
 
-  async #takeCareOf(run: ClaimableRun): Promise<void> {
-    const { store, queue, events, runs, graphs, log } = this.#dependencies;
+  async function takeCareOf(run: ClaimableRun): Promise<void> {
     const isReadable = runKwargs.safeParse(run.kwargs).success;
     const heldNoLonger = run.held_no_longer;
     const decision = decideOrphan({ ...run, isReadable, heldNoLonger }, (graphId) => graphs.has(graphId));
@@ -133,7 +114,7 @@ export class Recovery {
       // Of an end that its process did not come to store: an attempt that is still pending has no events.
       if (run.status === 'pending' && run.kwargs['thread_stream'] === true)
         await events.deleteFrom(run.run_id, run.attempt);
-      const plan = planOf(run, this.#dependencies.clock.now());
+      const plan = planOf(run, clock.now());
       const execution = runs.executor.start(plan, Number(run.sequence), { attempt: next });
       // Followers in the former process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
@@ -149,29 +130,41 @@ export class Recovery {
     const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(decision.error) } as const;
     // Its row is deleted with it: waiting callers in other processes find the outcome here.
     if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
-    else if (run.kwargs['thread_stream'] === true) await this.#reportEnd(run, decision);
+    else if (run.kwargs['thread_stream'] === true) await reportEnd(run, decision);
     if (isUndone) return store.rollBack(run.run_id);
-    const after = await this.#threadAfter(run);
+    const after = await threadAfter(run);
     await store.end(ended, { status: decision.status, error: decision.error, values: undefined, ...after });
   }
 
   /** Stores the event by which followers of the thread learn that a run has ended without its process. */
-  async #reportEnd({ run_id, attempt, graph_id }: ClaimableRun, { status, error }: EndDecision): Promise<void> {
-    const { events, clock } = this.#dependencies;
+  async function reportEnd({ run_id, attempt, graph_id }: ClaimableRun, { status, error }: EndDecision): Promise<void> {
     const params = runLifecycle(lifecycleAfter(status, false), graph_id, { at: clock.now(), error: error.message });
     await events.deleteUnstoredEnd(run_id);
     const id = Math.max((await events.last(run_id)) + 1, (attempt - 1) * attemptIds);
     await events.write(run_id, [{ id, event: lifecycleEvent, json: JSON.stringify(params) }]);
   }
 
-  async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
-    const { graphs, log } = this.#dependencies;
+  async function threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
     if (run.temporary || !graphs.has(run.graph_id)) return { interrupts: '{}', unfinishedState: false };
     const graph = await ignoreFactoryError(
       graphs.make(run.graph_id, { configurable: {}, runtime: readsThread }, 'thread'),
     );
     return graph ? stateAfter(graph, run.thread_id, log) : { interrupts: '{}', unfinishedState: true };
   }
+
+  const what = 'Polling for orphaned runs';
+  // In parallel: a poll may wait for the agent's code, while the lease must be extended.
+  const polls = [keepLease, look].map((act) => polling(act, { what, everyMs: sweepMs, clock, log }));
+  return {
+    begin(): void {
+      for (const each of polls) each.begin();
+    },
+    /** Stops polling, and ends the lease of this process. */
+    async end(): Promise<void> {
+      await Promise.all(polls.map((each) => each.end()));
+      await queue.endLease().catch(logFailure(log, `${what} failed`));
+    },
+  };
 }
 
 const why = ({ because }: ClaimableRun): string =>

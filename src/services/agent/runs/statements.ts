@@ -91,47 +91,40 @@ const insertTrace = (at: number, endedAt: string) => `
       from run where $${at}::boolean
     )`;
 
-/** Queues the webhook of a run in the statement that ends it, with its payload. From `at` on: its URL and host. */
+/** Queues the webhook of a run in the statement that ends it, with its payload. From `at` on: its URL, null for none, and host. */
 const insertWebhook = (at: number, end: { status: string; endedAt: string; error: string; values: string }) => `
     hooked as (
       insert into webhook_deliveries (url, host, next_attempt_at, run_id, thread_id, assistant_id, status, metadata, kwargs,
         multitask_strategy, error, "values", stateless, created_at, started_at, ended_at, updated_at)
       select $${at}::text, $${at + 1}::text, $3::timestamptz, run_id, thread_id, assistant_id, ${end.status}, metadata, kwargs,
         multitask_strategy, ${end.error}, ${end.values}, temporary, created_at, started_at, ${end.endedAt}, $3::timestamptz
-      from run
+      from run where $${at}::text is not null
     )`;
 
-const endOnThread = (also: string) => `
+/**
+ * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $14
+ * its trace, $15 and $16 its webhook. If the run reached no state, the payload has the thread's.
+ */
+export const endOnThread = {
+  name: 'end-on-thread',
+  text: `
     with run as (
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
       returning *
-    ), ${insertTrace(9, 'ended_at')}${also}, noted as (
+    ), ${insertTrace(9, 'ended_at')}, ${insertWebhook(15, {
+      status: 'status',
+      endedAt: 'ended_at',
+      error: 'error',
+      values: 'coalesce($7::json, (select "values" from threads t where t.thread_id = run.thread_id))',
+    })}, noted as (
       delete from checkpoint_writes_before using run where checkpoint_writes_before.run_id = run.run_id
     )
     update threads
     set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else $6 end, status_at_rest = $6,
       "values" = coalesce($7::json, "values"), interrupts = $8::json, updated_at = $3,
       state_updated_at = case when $7::json is null then state_updated_at else $3::timestamptz end
-    from run where threads.thread_id = run.thread_id`;
-
-/**
- * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $14
- * its trace.
- */
-export const endRunOnThread = { name: 'end-on-thread', text: endOnThread('') };
-
-/** The same for a run with a webhook: $15 and $16. If the run reached no state, the payload has the thread's. */
-export const endOnThreadHooked = {
-  name: 'end-on-thread-hooked',
-  text: endOnThread(
-    `, ${insertWebhook(15, {
-      status: 'status',
-      endedAt: 'ended_at',
-      error: 'error',
-      values: 'coalesce($7::json, (select "values" from threads t where t.thread_id = run.thread_id))',
-    })}`,
-  ),
+    from run where threads.thread_id = run.thread_id`,
 };
 
 /** The cron in the metadata of a run, which any client may set to anything. */
@@ -157,19 +150,13 @@ const insertCronRun = `
       )
     )`;
 
-const endAlone = (also: string) => `
+/** $1 run, $2 process, $3 now, $4 to $9 its trace, $10 and $11 its webhook, $12 its status, $13 its error. Deletes a stateless run. */
+export const endAlone = {
+  name: 'end-alone',
+  text: `
     with run as (
       delete from runs where run_id = $1 and process_id = $2 returning *
-    ), ${insertTrace(4, '$3::timestamptz')}, ${insertCronRun}${also}
-    select from run`;
-
-/** $1 run, $2 process, $3 now, $4 to $9 its trace. Deletes a stateless run. */
-export const endRunAlone = { name: 'end-alone', text: endAlone('') };
-
-/** The same for a run with a webhook: $10 and $11, $12 its status, and $13 its error. */
-export const endAloneHooked = {
-  name: 'end-alone-hooked',
-  text: endAlone(
-    `, ${insertWebhook(10, { status: '$12::text', endedAt: '$3::timestamptz', error: '$13::json', values: 'null::json' })}`,
-  ),
+    ), ${insertTrace(4, '$3::timestamptz')}, ${insertCronRun},
+    ${insertWebhook(10, { status: '$12::text', endedAt: '$3::timestamptz', error: '$13::json', values: 'null::json' })}
+    select from run`,
 };

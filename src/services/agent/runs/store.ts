@@ -4,7 +4,7 @@ import type { CancelAction, FinalRunStatus, RunsCancel } from '../../../contract
 import type { ThreadStatus } from '../../../contract/agent/thread.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
-import { storable } from '../storage/storable.ts';
+import { storableJson } from '../../../kit/json-text.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/lifetime.ts';
 import { inTransaction, type Queryable } from '../storage/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
@@ -79,7 +79,7 @@ export class RunStore extends RunReads {
         plan.threadId,
         plan.assistantId,
         plan.graphId,
-        storable(plan.metadata),
+        storableJson(plan.metadata),
         JSON.stringify(plan.kwargs),
         plan.multitaskStrategy,
         plan.temporary,
@@ -88,7 +88,7 @@ export class RunStore extends RunReads {
         plan.delayMs > 0 ? new Date(now.getTime() + plan.delayMs) : null,
         now,
         atOnce,
-        ...(plan.temporary ? [] : [storable(known)]),
+        ...(plan.temporary ? [] : [storableJson(known)]),
         ...(stateless ? [] : [plan.kwargs.thread_stream === true]),
         this.#hold?.mark ?? null,
       ],
@@ -122,18 +122,15 @@ export class RunStore extends RunReads {
   /** Stores the end of a run with its thread's state and webhook; false if it has ended or another process has it. */
   async end(plan: Pick<RunPlan, 'runId' | 'temporary' | 'webhook'>, end: RunEnd): Promise<boolean> {
     const url = this.#webhooks === undefined ? undefined : plan.webhook;
-    const hook = url === undefined ? [] : [url, webhookHost(url)];
+    const hook = url === undefined ? [null, null] : [url, webhookHost(url)];
     const error = end.error ? JSON.stringify(end.error) : null;
     const ended = [plan.runId, this.#processId, new Date(this.clock.now())];
     const trace = this.#traceOf(end);
     const onThread = [end.status, error, threadStatusAfter(end), end.values ?? null, end.interrupts];
-    const alone = url === undefined ? [] : [end.status, error];
-    const onThreadStatement = url === undefined ? statements.endRunOnThread : statements.endOnThreadHooked;
-    const aloneStatement = url === undefined ? statements.endRunAlone : statements.endAloneHooked;
     const { rowCount } = await this.storage.pool.query(
       plan.temporary
-        ? { ...aloneStatement, values: [...ended, ...trace, ...hook, ...alone] }
-        : { ...onThreadStatement, values: [...ended, ...onThread, ...trace, ...hook] },
+        ? { ...statements.endAlone, values: [...ended, ...trace, ...hook, end.status, error] }
+        : { ...statements.endOnThread, values: [...ended, ...onThread, ...trace, ...hook] },
     );
     if (url !== undefined) this.#webhooks?.ring();
     return (rowCount ?? 0) > 0;

@@ -10,19 +10,36 @@ export const logFailure =
     if (!isDatabaseUnavailable(error)) log.error(`${what}: ${stackOf(error)}`);
   };
 
-/** Calls `act` every `everyMs` milliseconds until the signal aborts, which ends a pause early. Logs failures. */
-export async function poll(
-  act: () => Promise<unknown>,
-  {
-    what,
-    everyMs,
-    clock,
-    log,
+interface PollOptions {
+  what: string;
+  everyMs: number;
+  /** Whether the first call comes after one interval. */
+  isLate?: boolean;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Calls `act` every `everyMs` milliseconds between `begin` and `end`, which waits for the current call. Logs failures. */
+export function polling(act: () => Promise<unknown>, { what, everyMs, isLate = false, clock, log }: PollOptions) {
+  const stop = new AbortController();
+  const { signal } = stop;
+  let polls: Promise<void> | undefined;
+  const poll = async (): Promise<void> => {
+    if (isLate) await pause(clock, everyMs, signal);
+    while (!signal.aborted) {
+      await act().catch(logFailure(log, `${what} failed`));
+      await pause(clock, everyMs, signal);
+    }
+  };
+  return {
+    /** Aborts at the end. */
     signal,
-  }: { what: string; everyMs: number; clock: Clock; log: Logger; signal: AbortSignal },
-): Promise<void> {
-  while (!signal.aborted) {
-    await act().catch(logFailure(log, `${what} failed`));
-    await pause(clock, everyMs, signal);
-  }
+    begin(): void {
+      polls ??= poll();
+    },
+    async end(): Promise<void> {
+      stop.abort();
+      await polls;
+    },
+  };
 }

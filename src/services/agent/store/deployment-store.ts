@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../../../kit/clock.ts';
+import type { Clock } from '../../../kit/clock.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Storage } from '../storage/open.ts';
 import type { Embeddings } from './embeddings.ts';
@@ -7,7 +7,7 @@ import { Items, storeSettings } from './items.ts';
 import { SemanticIndex } from './semantic-index.ts';
 import { vectorComparisonOf } from './vectors.ts';
 import type { Logger } from '../../../kit/logger.ts';
-import { poll } from '../storage/poll.ts';
+import { polling } from '../storage/poll.ts';
 
 interface StoreDependencies {
   configuration: Configuration;
@@ -26,50 +26,26 @@ export async function storeOf({ configuration, embeddings, storage, clock, log }
     config?.index && embeddings ? new SemanticIndex({ embeddings, config: config.index, clock, log }) : undefined;
   const comparison = semanticIndex && (await vectorComparisonOf(storage, log));
   const items = new Items(storage, clock, settings, comparison);
-  const sweeper = new Sweeper({ items, everyMs: settings.sweepEveryMs, clock, log });
-  let sweeping = Promise.resolve();
   return {
     items,
     semanticIndex,
     forGraphs: new GraphStore({ items, semanticIndex, log }),
-    begin() {
-      sweeping = sweeper.keepSweeping();
-    },
-    async end() {
-      sweeper.stop();
-      await sweeping;
-    },
+    sweep: itemSweep({ items, everyMs: settings.sweepEveryMs, clock, log }),
   };
 }
 
-interface SweeperDependencies {
+interface SweepDependencies {
   items: Items;
   everyMs: number;
   clock: Clock;
   log: Logger;
 }
 
-/** Periodically removes expired items, which are already hidden, to free space. */
-export class Sweeper {
-  readonly #dependencies: SweeperDependencies;
-  readonly #stop = new AbortController();
-
-  constructor(dependencies: SweeperDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Sweeps until stopped, for the first time after one interval. */
-  async keepSweeping(): Promise<void> {
-    const { items, everyMs, clock } = this.#dependencies;
-    const { signal } = this.#stop;
-    const sweep = async (): Promise<void> => {
-      while (!signal.aborted && (await items.sweep()));
-    };
-    await pause(clock, everyMs, signal);
-    await poll(sweep, { ...this.#dependencies, what: 'Removing expired items of the store', signal });
-  }
-
-  stop(): void {
-    this.#stop.abort();
-  }
+/** Periodically removes expired items, which are already hidden, to free space; for the first time after one interval. */
+export function itemSweep({ items, ...options }: SweepDependencies) {
+  const sweep = async (): Promise<void> => {
+    while (!polls.signal.aborted && (await items.sweep()));
+  };
+  const polls = polling(sweep, { ...options, what: 'Removing expired items of the store', isLate: true });
+  return polls;
 }

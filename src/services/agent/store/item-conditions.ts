@@ -1,14 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isExactNumber } from '../../../kit/exact-number.ts';
 import type { MetadataFilter } from '../auth/filters.ts';
-import { storable } from '../storage/storable.ts';
+import { storableJson } from '../../../kit/json-text.ts';
 import type { Condition } from './filter.ts';
 
-const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::jsonb`;
+const json = (value: unknown): RawBuilder<unknown> => sql`${storableJson(value)}::jsonb`;
 
-/** Whether the database holds a value as it is, and no other one in its place (`storable`). */
+/** Whether the database holds a value as it is, and no other one in its place (`storableJson`). */
 const isStored = (value: unknown): boolean =>
-  isExactNumber(value) || (JSON.parse(storable(value)) === value && !String(value).includes('\uFFFD'));
+  isExactNumber(value) || (JSON.parse(storableJson(value)) === value && !String(value).includes('\uFFFD'));
 
 /** The conditions of a filter, as `authorizeStore` matches it against a single item. */
 export const accessSql = (filter: MetadataFilter): RawBuilder<unknown>[] =>

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
-import { storable } from '../storage/storable.ts';
+import { storableJson } from '../../../kit/json-text.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Vector } from './semantic-index.ts';
 import { arrayText } from './vectors.ts';
@@ -22,7 +22,7 @@ export async function writeItem(
   { namespace, key, value, ttlMinutes, writtenAt }: WrittenItem,
 ): Promise<void> {
   const exact = JSON.stringify(value);
-  const searched = storable(value);
+  const searched = storableJson(value);
   await db
     .insertInto('store_items')
     .values({

@@ -10,7 +10,7 @@ import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
 import { readsThread, updatesThread } from '../graphs/graph.ts';
 import { refuseFactoryError } from '../runs/factory-errors.ts';
 import { openTasks } from '../runs/open-tasks.ts';
-import { storable } from '../storage/storable.ts';
+import { storableJson } from '../../../kit/json-text.ts';
 import type { Lifetime } from './lifetime.ts';
 import { hasCheckpoint, noCheckpoint, checkpointConfigurable, type CheckpointSelector } from './checkpoint-selector.ts';
 import { emptyState, showState } from './state.ts';
@@ -154,7 +154,7 @@ export class ThreadStates {
     return this.#within(async (client) => {
       if (!(await threads.get(threadId, client))) return undefined;
       const now = new Date(clock.now());
-      const { rows } = await client.query<StoredThread>(copyThread, [threadId, copyId, now, storable(metadata)]);
+      const { rows } = await client.query<StoredThread>(copyThread, [threadId, copyId, now, storableJson(metadata)]);
       const [copy] = rows;
       if (copy?.status !== 'busy') return copy;
       const graphId = this.#graphIdOf(copy);
@@ -216,7 +216,7 @@ async function lock(client: PoolClient, threadId: string) {
 }
 
 /** Metadata in its searchable form. */
-const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(parseExactly(storable(metadata)));
+const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(parseExactly(storableJson(metadata)));
 
 /**
  * $1 thread, $2 the new thread, $3 now, $4 more metadata. Copies a thread with its states in one statement, as a consistent snapshot; no

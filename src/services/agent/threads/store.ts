@@ -4,7 +4,7 @@ import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Thread, ThreadCount, ThreadSearch } from '../../../contract/agent/thread.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
-import { storable } from '../storage/storable.ts';
+import { storableJson } from '../../../kit/json-text.ts';
 import type { Tables, ThreadsTable } from '../storage/tables.ts';
 import { endOf, type Lifetime, sqlTime, type ExpiryCondition } from './lifetime.ts';
 import { inTransaction, type Queryable } from '../storage/transaction.ts';
@@ -52,7 +52,7 @@ export class ThreadStore {
     const now = this.#clock.now();
     const { rows } = await (on ?? this.#storage.pool).query<StoredThread>(insertThread, [
       threadId,
-      storable(metadata),
+      storableJson(metadata),
       new Date(now),
       lifetime?.strategy ?? null,
       lifetime?.minutes ?? null,
@@ -94,7 +94,7 @@ export class ThreadStore {
     };
     return this.#storage.db
       .updateTable('threads')
-      .set({ metadata: sql`metadata || ${storable(metadata)}::jsonb`, updated_at: new Date(now), ...renewed })
+      .set({ metadata: sql`metadata || ${storableJson(metadata)}::jsonb`, updated_at: new Date(now), ...renewed })
       .where('thread_id', '=', threadId)
       .where(this.#isThere())
       .returningAll()
@@ -148,12 +148,12 @@ function matching<O>(
 ): SelectQueryBuilder<Tables, 'threads', O> {
   let narrowed = query;
   if (ids !== undefined) narrowed = narrowed.where(sql<boolean>`thread_id = any(${ids}::uuid[])`);
-  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storableJson(metadata)}::jsonb`);
   if (status !== undefined) narrowed = narrowed.where('status', '=', status);
-  // Values may contain what `jsonb` can't (see `storable`): the conversion would then fail for every row.
+  // Values may contain what `jsonb` can't (see `storableJson`): the conversion would then fail for every row.
   if (values !== undefined) {
     narrowed = narrowed.where(
-      sql<boolean>`case when "values"::text ~* '\\\\u(0000|d[89a-f])' then false else "values"::jsonb @> ${storable(values)}::jsonb end`,
+      sql<boolean>`case when "values"::text ~* '\\\\u(0000|d[89a-f])' then false else "values"::jsonb @> ${storableJson(values)}::jsonb end`,
     );
   }
   return narrowed;

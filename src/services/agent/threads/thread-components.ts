@@ -3,7 +3,7 @@ import type { Graphs } from '../graphs/graphs.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
 import { lifetimesOf, type LifetimeConfig } from './lifetime.ts';
-import { sweepThreads, ThreadExpiry } from './thread-expiry.ts';
+import { threadSweep, ThreadExpiry } from './thread-expiry.ts';
 import { ThreadDeleter } from './deleter.ts';
 import { ThreadStates } from './states.ts';
 import type { ThreadStore } from './store.ts';
@@ -29,8 +29,8 @@ export interface ThreadComponents {
   lives: ThreadExpiry;
   deleter: ThreadDeleter;
   streams: ThreadStreams;
-  /** Background work: handles expired threads; its end disconnects all followers. */
-  sweep: { begin: () => void; end: () => Promise<void> };
+  /** Background work: handles expired threads. */
+  sweep: ReturnType<typeof threadSweep>;
 }
 
 /** Creates the thread components, and records when the default time to live took effect. */
@@ -57,16 +57,6 @@ export async function createThreadComponents(around: ThreadDependencies): Promis
     around.onGone(threadId);
   };
   const deleter = new ThreadDeleter({ pool, threads, runs, graphs, clock, gone });
-  const stop = new AbortController();
-  let sweeping = Promise.resolve();
-  const begin = () => {
-    const { signal } = stop;
-    sweeping = sweepThreads({ lives, deleter, everyMs: lifetimes.sweepMs, clock, gone, log, signal });
-  };
-  const end = async () => {
-    await streams.closeAll();
-    stop.abort();
-    await sweeping;
-  };
-  return { threads, states, lives, deleter, streams, sweep: { begin, end } };
+  const sweep = threadSweep({ lives, deleter, everyMs: lifetimes.sweepMs, clock, gone, log });
+  return { threads, states, lives, deleter, streams, sweep };
 }

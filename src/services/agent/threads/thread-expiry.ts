@@ -6,7 +6,7 @@ import type { ThreadTtlReply, ThreadTtlStrategy } from '../../../contract/agent/
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import type { Storage } from '../storage/open.ts';
-import { poll } from '../storage/poll.ts';
+import { polling } from '../storage/poll.ts';
 import { keepLatest } from './keep-latest.ts';
 import type { ThreadDeleter } from './deleter.ts';
 import { showLifetime, type Lifetimes, dueAt } from './lifetime.ts';
@@ -97,14 +97,13 @@ interface SweepDependencies {
   clock: Clock;
   gone: (threadId: string) => void;
   log: Logger;
-  signal: AbortSignal;
 }
 
-/** Handles expired threads until the signal aborts. With several processes, each thread is handled once. */
-export function sweepThreads({ lives, deleter, everyMs, clock, gone, log, signal }: SweepDependencies): Promise<void> {
+/** Handles expired threads. With several processes, each thread is handled once. */
+export function threadSweep({ lives, deleter, everyMs, clock, gone, log }: SweepDependencies) {
   const sweep = async (): Promise<void> => {
     for (const thread of await lives.due()) {
-      if (signal.aborted) return;
+      if (polls.signal.aborted) return;
       try {
         const keeps = thread.strategy === 'keep_latest';
         const hasEnded = await lives.end(thread, keeps && (await deleter.withAncestors(thread)));
@@ -119,5 +118,6 @@ export function sweepThreads({ lives, deleter, everyMs, clock, gone, log, signal
       }
     }
   };
-  return poll(sweep, { what: 'Polling for expired threads', everyMs, clock, log, signal });
+  const polls = polling(sweep, { what: 'Polling for expired threads', everyMs, clock, log });
+  return polls;
 }

@@ -1,5 +1,6 @@
 import { cutMark } from '../../../kit/plain-text.ts';
 import { isExactNumber } from '../../../kit/exact-number.ts';
+import { storableText } from '../../../kit/json-text.ts';
 import { memberOf } from '../members.ts';
 import { isMessage } from '../wire.ts';
 
@@ -197,10 +198,6 @@ class Copier {
   }
 }
 
-/** What Postgres can hold in `jsonb`. */
-const storable = (text: string): string =>
-  text.isWellFormed() && !text.includes('\0') ? text : text.replaceAll('\0', '\uFFFD').toWellFormed();
-
 /** Texts up to this length are faster to handle character by character. */
 const shortText = 40;
 
@@ -215,4 +212,4 @@ function isPlain(text: string): boolean {
 }
 
 /** A text as JSON that Postgres can hold. */
-const jsonOf = (text: string): string => JSON.stringify(storable(text));
+const jsonOf = (text: string): string => JSON.stringify(storableText(text));

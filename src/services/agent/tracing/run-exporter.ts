@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isObject } from '../../../kit/json-object.ts';
-import { pause, type Clock, backoffMs } from '../../../kit/clock.ts';
+import { pause, type Clock, backoffMs, withTimeout } from '../../../kit/clock.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { logFailure } from '../storage/poll.ts';
 import type { Storage } from '../storage/open.ts';
 import type { Logger } from '../../../kit/logger.ts';
@@ -87,13 +88,18 @@ export class RunExporter {
   readonly #settings: RunExporterSettings;
   readonly #stop = new AbortController();
   #failures = 0;
+  #exporting = Promise.resolve();
 
   constructor(settings: RunExporterSettings) {
     this.#settings = settings;
   }
 
-  /** Exports until stopped. */
-  async keepExporting(): Promise<void> {
+  /** Exports until the end. */
+  begin(): void {
+    this.#exporting = this.#keepExporting();
+  }
+
+  async #keepExporting(): Promise<void> {
     const { clock, log } = this.#settings;
     while (!this.#stop.signal.aborted) {
       await this.exportRuns().catch((error: unknown) => {
@@ -105,15 +111,11 @@ export class RunExporter {
   }
 
   /** Stops polling after a last export within a bound (ms). */
-  async stop(withinMs: number): Promise<void> {
+  async end(withinMs: number): Promise<void> {
     this.#stop.abort();
-    if (this.#failures > 0) return;
-    const late = new AbortController();
-    const bound = pause(this.#settings.clock, withinMs, late.signal);
-    const last = this.exportRuns(late.signal).catch(() => undefined);
-    await Promise.race([last, bound]);
-    late.abort();
-    await last;
+    if (this.#failures === 0)
+      await withTimeout(this.#settings.clock, withinMs, (late) => this.exportRuns(late)).catch(() => undefined);
+    await this.#exporting;
   }
 
   /** Exports until the outbox is empty or an export fails. */
@@ -175,24 +177,21 @@ export class RunExporter {
 
   async #send(pending: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
     const { url, token, clock } = this.#settings;
-    const late = new AbortController();
-    const answered = new AbortController();
-    void pause(clock, answerWithinMs, answered.signal).then(() => late.abort());
-    try {
+    const send = async (inTime: AbortSignal): Promise<ExportOutcome> => {
       const answer = await fetch(url, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ runs: pending.map(wholeRun) }),
         redirect: 'error',
-        signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+        signal: inTime,
       });
       await answer.arrayBuffer();
       return toExportOutcome(answer.status);
-    } catch (error) {
-      // Network failures and timeouts: the runs stay in the outbox.
-      return { kind: 'away', why: `could not be reached (${error instanceof Error ? error.message : 'no answer'})` };
-    } finally {
-      answered.abort();
-    }
+    };
+    // Network failures and timeouts: the runs stay in the outbox.
+    return withTimeout(clock, answerWithinMs, send, signal).catch((error: unknown) => ({
+      kind: 'away',
+      why: `could not be reached (${messageOf(error)})`,
+    }));
   }
 }

@@ -1,5 +1,6 @@
 import { maxTracedSteps } from '../../../contract/control/tracing-project.ts';
 import type { Graph } from '../graphs/graph.ts';
+import { storableText } from '../../../kit/json-text.ts';
 import { memberOf } from '../members.ts';
 import { describeError } from '../runs/run-error.ts';
 import { boundedCopy, minCopyBytes, type BoundedCopy } from './bounded-copy.ts';
@@ -177,5 +178,4 @@ function splitLast(part: string): [string, string?] {
 }
 
 /** Truncates text and replaces what the database does not accept. */
-const bounded = (text: string, maxLength: number): string =>
-  text.slice(0, maxLength).replaceAll('\0', '\uFFFD').toWellFormed();
+const bounded = (text: string, maxLength: number): string => storableText(text.slice(0, maxLength));

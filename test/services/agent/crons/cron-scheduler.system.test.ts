@@ -5,7 +5,7 @@ import { loggerTo } from '../../../logger.ts';
 import { AssistantStore } from '../../../../src/services/agent/assistants/store.ts';
 import { newCron } from '../../../../src/services/agent/crons/cron-request.ts';
 import type { StoredCron } from '../../../../src/services/agent/crons/cron-row.ts';
-import { CronScheduler, type CronSchedulerDependencies } from '../../../../src/services/agent/crons/cron-scheduler.ts';
+import { cronScheduler, type CronSchedulerDependencies } from '../../../../src/services/agent/crons/cron-scheduler.ts';
 import { CronStore } from '../../../../src/services/agent/crons/store.ts';
 import { Refusal, ShuttingDown } from '../../../../src/services/agent/refusal.ts';
 import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
@@ -47,7 +47,7 @@ const cronsIn = (on: Storage): CronStore => new CronStore(on, liveThreadConditio
 type Start = CronSchedulerDependencies['runs']['startWithin'];
 
 /** A process that records its runs in a table of the test. */
-function firing(process = 0, before: () => void = () => undefined, after: () => void = () => undefined): CronScheduler {
+function firing(process = 0, before: () => void = () => undefined, after: () => void = () => undefined) {
   const startWithin: Start = ({ metadata }, _, within) => {
     before();
     return within(async (on) => {
@@ -59,8 +59,8 @@ function firing(process = 0, before: () => void = () => undefined, after: () => 
   return fires(startWithin, process);
 }
 
-const fires = (startWithin: Start, process = 0): CronScheduler =>
-  new CronScheduler({
+const fires = (startWithin: Start, process = 0) =>
+  cronScheduler({
     store: cronsIn(storage(process)),
     runs: { startWithin },
     clock,

@@ -2,7 +2,7 @@ import { loggerTo } from '../../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { StoredCron } from '../../../../src/services/agent/crons/cron-row.ts';
-import { CronScheduler } from '../../../../src/services/agent/crons/cron-scheduler.ts';
+import { cronScheduler } from '../../../../src/services/agent/crons/cron-scheduler.ts';
 import * as schedule from '../../../../src/kit/cron-schedule.ts';
 
 vi.mock(import('../../../../src/kit/cron-schedule.ts'), { spy: true });
@@ -35,7 +35,7 @@ async function look(): Promise<{ moved: (string | undefined)[]; runs: number; li
   const moved: (string | undefined)[] = [];
   const lines: string[] = [];
   const startWithin = vi.fn<() => Promise<undefined>>(async () => undefined);
-  const firing = new CronScheduler({
+  const firing = cronScheduler({
     store: {
       due: async () => [cron()],
       moveOn: async (_, next, act) => {

@@ -4,7 +4,7 @@ import { silentLogger } from '../../../../src/kit/logger.ts';
 import { matches, type MetadataFilter } from '../../../../src/services/agent/auth/filters.ts';
 import { readFilter } from '../../../../src/services/agent/store/filter.ts';
 import { Items, type StoreSettings } from '../../../../src/services/agent/store/items.ts';
-import { Sweeper } from '../../../../src/services/agent/store/deployment-store.ts';
+import { itemSweep } from '../../../../src/services/agent/store/deployment-store.ts';
 import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
 import type { Clock } from '../../../../src/kit/clock.ts';
 import { startTestPostgres, type TestPostgres } from '../../../kit/postgres/postgres.ts';
@@ -278,11 +278,10 @@ describe('time to live', () => {
     );
     await store().put(['a'], 'kept', {}, 1);
     await store().put(['a'], 'for ever', {});
-    const sweepers = [1, 2].map(() => new Sweeper({ items: store(), everyMs: MINUTE, clock, log: silentLogger }));
-    const sweeping = sweepers.map((sweeper) => sweeper.keepSweeping());
+    const sweeps = [1, 2].map(() => itemSweep({ items: store(), everyMs: MINUTE, clock, log: silentLogger }));
+    for (const sweep of sweeps) sweep.begin();
     await expect.poll(rows).toBe(2);
-    sweepers.forEach((sweeper) => sweeper.stop());
-    await Promise.all(sweeping);
+    await Promise.all(sweeps.map((sweep) => sweep.end()));
   });
 
   test('concurrent reads, writes and removals don’t block each other', async () => {
