@@ -82,7 +82,7 @@ async function playRound(): Promise<{ held: Load; heldServed: number; liveServed
   await using ending = new AsyncDisposableStack();
   const folder = ending.use(benchFolder());
   const [data, git] = [join(folder.path, 'data'), join(folder.path, 'git')];
-  const repository = await Repository.ofExample(join(root, 'examples', example), join(git, example));
+  const repository = await Repository.fromExample(join(root, 'examples', example), join(git, example));
   await commitLinkScript(repository);
   ending.defer(async () => {
     await removeIsolated(data);

@@ -72,7 +72,7 @@ async function playRound(): Promise<Round> {
   await using ending = new AsyncDisposableStack();
   const folder = ending.use(benchFolder());
   const data = join(folder.path, 'data');
-  const repository = await Repository.ofExample(join(root, 'examples', example), join(folder.path, 'git', example));
+  const repository = await Repository.fromExample(join(root, 'examples', example), join(folder.path, 'git', example));
   if (isTiny) await commitLinkScript(repository);
   ending.defer(async () => {
     await removeIsolated(data);

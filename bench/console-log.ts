@@ -144,7 +144,7 @@ async function writeLines(url: string, revisionId: string): Promise<void> {
 }
 
 async function printing(bench: ConsoleBench): Promise<Measured> {
-  const repository = await Repository.ofExample(join(root, 'examples/echo-agent'), join(bench.git, 'echo-agent'));
+  const repository = await Repository.fromExample(join(root, 'examples/echo-agent'), join(bench.git, 'echo-agent'));
   await writeFile(join(repository.folder, 'ticks.mjs'), tickScript);
   await repository.commit('Print the time');
   const printed = await bench.create('printed-lines', repository.folder, 'node ticks.mjs');

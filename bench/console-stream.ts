@@ -26,7 +26,7 @@ interface Round {
 
 /** Deploys the agent, and waits until it is live. */
 export async function deployTimed({ create, control, git }: ConsoleBench): Promise<Created> {
-  const repository = await Repository.ofExample(agent, join(git, 'timed'));
+  const repository = await Repository.fromExample(agent, join(git, 'timed'));
   await commitLinkScript(repository);
   const timed = await create('timed', repository.folder, linkPackages);
   for (;;) {

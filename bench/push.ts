@@ -35,8 +35,8 @@ interface Pushed {
 export async function push(): Promise<Measured[]> {
   await using ending = new AsyncDisposableStack();
   const environment = await startDemo(root, example);
-  environment.github.site.extension.answered = () => void (requests += 1);
-  ending.defer(() => environment.clear(() => undefined));
+  environment.github.state.testHooks.onExchange = () => void (requests += 1);
+  ending.defer(() => environment.removeAll(() => undefined));
   // Databases survive the process that started them, unless they are stopped.
   const leave = (): void => void ending.disposeAsync().finally(() => process.exit(1));
   process.once('SIGINT', leave).once('SIGTERM', leave);
@@ -170,7 +170,7 @@ async function pushOnce(
   const { github, repository } = environment;
   const commit = await change(environment, `Change ${round}`);
   const heard: { visible?: number; proven?: number; ended?: string } = {};
-  github.site.extension.interfere = ({ method, template, body }) => {
+  github.state.testHooks.intercept = ({ method, template, body }) => {
     if (!template.includes('/check-runs')) return undefined;
     if (method === 'POST' && body['head_sha'] === commit) heard.visible ??= Date.now();
     if (typeof body['conclusion'] === 'string') heard.ended = body['conclusion'];

@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { launchChromium, watchPage, whyNoChromium } from '../src/demo/chromium.ts';
+import { launchChromium, watchPage, chromiumObstacle } from '../src/demo/chromium.ts';
 import { messageOf } from '../src/kit/errors.ts';
 import { backdate } from './screenshots/backdate.ts';
 import { deployBuilding, deployFailing, deployGreeter } from './screenshots/other-agents.ts';
@@ -66,7 +66,7 @@ async function take(
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !pictures.some((picture) => picture.name === name));
-const why = whyNoChromium();
+const why = chromiumObstacle();
 if (unknown.length > 0 || why !== undefined) {
   const known = pictures.map(({ name }) => name).join(', ');
   console.error(why ?? `There is no screenshot ${unknown.join(', ')}. Give some of these: ${known}`);

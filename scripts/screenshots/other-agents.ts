@@ -18,7 +18,7 @@ interface Deployed {
 /** Deploys the echo agent under a name. */
 async function deployEcho(services: Services, { name, message, buildCommand, change }: Deployed): Promise<string> {
   const { root, git, control } = services;
-  const repository = await Repository.ofExample(join(root, 'examples/echo-agent'), join(git, 'acme', name));
+  const repository = await Repository.fromExample(join(root, 'examples/echo-agent'), join(git, 'acme', name));
   await repository.edit('README.md', /^# .*/, `# ${name}`);
   await change?.(repository);
   await repository.commit(message, lea);
@@ -72,7 +72,7 @@ export async function deployGreeter(services: Services): Promise<string> {
   await run({ input: 'Ada' }, { webhook: receiver.addressFor('hook') });
   await run({ input: 'Jonas', fail: 'The model did not answer.' });
   await run({ input: 'Lea', sleep_ms: 400 });
-  await until(() => receiver.reported('hook').length > 0);
+  await until(() => receiver.received('hook').length > 0);
   return id;
 }
 

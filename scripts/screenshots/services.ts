@@ -31,17 +31,17 @@ export async function startServices(root: string, keyName: string): Promise<Serv
   const data = join(folder, 'data');
   const git = join(folder, 'git');
   const database = join(folder, 'database');
-  const running: { stop(): Promise<void> }[] = [];
-  const close = (): Promise<void> => cleanUp({ running, folder, data, appData: database }, () => undefined);
+  const stoppables: { stop(): Promise<void> }[] = [];
+  const close = (): Promise<void> => cleanUp({ stoppables, folder, data, appData: database }, () => undefined);
   try {
     await Promise.all([git, database].map((each) => mkdir(each)));
     const postgres = await startEmbeddedPostgres({ dataDir: join(database, 'postgres'), log: silentLogger });
-    running.push(postgres);
+    stoppables.push(postgres);
     const receiver = await startReceiver();
-    running.push(receiver);
+    stoppables.push(receiver);
     const env = { ...process.env, DATABASE_URL: postgres.url };
     const service = await startLocalService({ root, data, allowGit: git, env });
-    running.push(service);
+    stoppables.push(service);
     const made = await requestsTo(service.url, service).send('/v1/api-keys', { name: keyName });
     const { key } = newApiKey.parse(JSON.parse(made.text));
     const control = connectControlService({
@@ -50,7 +50,7 @@ export async function startServices(root: string, keyName: string): Promise<Serv
       userAgent: 'landfall-screenshots',
       spelling: 'contract',
     });
-    running.push({ stop: () => control.close() });
+    stoppables.push({ stop: () => control.close() });
     return { root, git, service, control, receiver, databaseUrl: postgres.url, close };
   } catch (error) {
     await close();

@@ -33,7 +33,7 @@ export async function latestEnded({ control }: Services, id: string, former?: st
  */
 export async function deploySupportAgent(services: Services): Promise<string> {
   const { control, root, git } = services;
-  const repository = await Repository.ofExample(join(root, 'examples/support-agent'), join(git, 'acme/support'));
+  const repository = await Repository.fromExample(join(root, 'examples/support-agent'), join(git, 'acme/support'));
   await repository.edit(agentFile, 'Parcels leave the same day', 'Parcels leave on the same day');
   await repository.commit('Answer questions about refunds and delivery', ada);
   const { id } = await control.createDeployment({

@@ -89,7 +89,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .option('--keep', 'leave everything running at the end, and say how to talk to it')
     .action(async (_, command: Command) => {
       const { demo } = await import('../demo/demo.ts');
-      code = await demo({ root, keep: command.getOptionValue('keep') === true, write: streams.out });
+      code = await demo({ root, keepRunning: command.getOptionValue('keep') === true, write: streams.out });
     });
 
   for (const [mode, description] of scenarios) {

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { systemClock } from '../kit/clock.ts';
 import { fromJson } from '../kit/json-text.ts';
-import { deployed, echoed, requestsTo, thread, until, type Scenario, type CompletedScenario } from './scenarios.ts';
+import {
+  deploymentOf,
+  echoOutput,
+  requestsTo,
+  thread,
+  until,
+  type Scenario,
+  type CompletedScenario,
+} from './scenarios.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 
@@ -15,94 +23,96 @@ const runs = z.array(
     metadata: z.looseObject({ cron_id: z.string().nullish() }).nullish(),
   }),
 );
-const refusal = z.looseObject({ detail: z.array(z.looseObject({ msg: z.string() })) });
+const errorBody = z.looseObject({ detail: z.array(z.looseObject({ msg: z.string() })) });
 
-/** How long the first run of a cron of every minute may take to come, and a webhook after its run (ms). */
+/** Time limits for the first run of a cron that fires every minute, and for a webhook after its run (ms). */
 const timeouts = { cron: 75_000, webhook: 15_000 };
-/** What a minute's run has for being there: it is late by a second, on a busy machine by some more (ms). */
-const grace = 5_000;
+/** How late a cron's run may start (ms): a second, or more on a busy machine. */
+const maxLatenessMs = 5_000;
 
-/** A domain that the example's graph configuration file does not have among `allowed_domains`. */
-const otherHost = 'https://hooks.other.example/run?token=abc';
+/** A webhook whose domain is not in `allowed_domains` of the example's graph configuration file. */
+const foreignWebhook = 'https://hooks.other.example/run?token=abc';
 
-/** What clients do with the deployed agent, at the deployment's address. Runs after the scenarios of the Action. */
+/** Requests of clients to the deployed agent. Runs after the scenarios of the Action. */
 export const agentScenarios: readonly Scenario[] = [
   {
     title: 'an assistant goes back to a former version',
-    async play(environment, screen, before) {
-      const { address } = deployed(before);
+    async play(environment, screen, completed) {
+      const { address } = deploymentOf(completed);
       const agent = requestsTo(address, environment.service);
-      const morning = { graph_id: 'echo', name: 'greeter', context: { greeting: 'good morning' } };
-      const { assistant_id: id, version } = await agent.ask('/assistants', assistant, morning);
-      const said: string[] = [];
+      const morningGreeter = { graph_id: 'echo', name: 'greeter', context: { greeting: 'good morning' } };
+      const { assistant_id: id, version } = await agent.ask('/assistants', assistant, morningGreeter);
+      const replies: string[] = [];
       const ask = async (now: number): Promise<void> => {
-        said.push(await agent.echo('world', id));
-        screen.line(`   version ${now} says "${said.at(-1)}"`);
+        replies.push(await agent.echo('world', id));
+        screen.line(`   version ${now} says "${replies.at(-1)}"`);
       };
       await ask(version);
-      const evening = { context: { greeting: 'good evening' } };
-      const changed = await agent.ask(`/assistants/${id}`, assistant, evening, 'PATCH');
-      await ask(changed.version);
-      const back = await agent.ask(`/assistants/${id}/latest`, assistant, { version });
-      await ask(back.version);
-      const held =
-        [version, changed.version, back.version].join() === '1,2,1' &&
-        said.join() === 'good morning world!,good evening world!,good morning world!';
+      const eveningContext = { context: { greeting: 'good evening' } };
+      const updated = await agent.ask(`/assistants/${id}`, assistant, eveningContext, 'PATCH');
+      await ask(updated.version);
+      const restored = await agent.ask(`/assistants/${id}/latest`, assistant, { version });
+      await ask(restored.version);
+      const isProven =
+        [version, updated.version, restored.version].join() === '1,2,1' &&
+        replies.join() === 'good morning world!,good evening world!,good morning world!';
       const outputs = { assistant: id };
-      return { held, outputs, seen: `versions 1, 2, 1 say ${said.map((each) => `"${each}"`).join(', ')}` };
+      return { isProven, outputs, summary: `versions 1, 2, 1 say ${replies.map((each) => `"${each}"`).join(', ')}` };
     },
   },
   {
     title: 'a webhook goes to its domains only',
-    async play(environment, screen, before) {
-      const { address } = deployed(before);
+    async play(environment, screen, completed) {
+      const { address } = deploymentOf(completed);
       const agent = requestsTo(address, environment.service);
       const call = { assistant_id: 'echo', input: { input: 'world' } };
-      const refused = await agent.send('/runs/wait', { ...call, webhook: otherHost });
-      const why = refusal.safeParse(fromJson(refused.text)).data?.detail[0]?.msg ?? refused.text;
-      screen.line(`   a run with a webhook to ${new URL(otherHost).host}: ${refused.status}, it ${why}`);
-      await agent.ask('/runs/wait', echoed, { ...call, webhook: environment.receiver.addressFor('run') });
-      await until(() => environment.receiver.reported('run').length > 0, timeouts.webhook);
-      const [reported] = environment.receiver.reported('run');
+      const refused = await agent.send('/runs/wait', { ...call, webhook: foreignWebhook });
+      const reason = errorBody.safeParse(fromJson(refused.text)).data?.detail[0]?.msg ?? refused.text;
+      screen.line(`   a run with a webhook to ${new URL(foreignWebhook).host}: ${refused.status}, it ${reason}`);
+      await agent.ask('/runs/wait', echoOutput, { ...call, webhook: environment.receiver.addressFor('run') });
+      await until(() => environment.receiver.received('run').length > 0, timeouts.webhook);
+      const [reported] = environment.receiver.received('run');
       screen.line(`   one to this machine, which the file names: received ${reported?.status ?? 'nothing'}`);
-      // The cron is looked at in the last act: there is time for many a minute until then.
-      const outputs = await startCron(environment, screen, before);
-      const isRefused = refused.status === 422 && why.includes('allowed_domains');
+      // The last scenario checks the cron, which has fired several times by then.
+      const outputs = await startCron(environment, screen, completed);
+      const isRefused = refused.status === 422 && reason.includes('allowed_domains');
       return {
-        held: isRefused && reported?.status === 'success',
-        seen: `${refused.status} for another domain; its own received "${reported?.status ?? 'nothing'}"`,
+        isProven: isRefused && reported?.status === 'success',
+        summary: `${refused.status} for another domain; its own received "${reported?.status ?? 'nothing'}"`,
         outputs,
       };
     },
   },
 ];
 
-/** What the cron of the webhooks' act did meanwhile. Played last. */
+/** Checks the runs of the cron that the webhook scenario started. Runs last. */
 export const cronScenario: Scenario = {
   title: 'a cron fires every minute, once',
-  async play(environment, screen, before) {
-    const { address } = deployed(before);
-    const { cron: id = '', thread: threadId = '', since = '' } = outputsOf(before, 1);
+  async play(environment, screen, completed) {
+    const { address } = deploymentOf(completed);
+    const { cron: id = '', thread: threadId = '', since = '' } = outputsOf(completed, 1);
     const agent = requestsTo(address, environment.service);
-    const due = (): number[] => minutesBetween(Number(since), systemClock.now() - grace);
-    await until(() => due().length > 0, timeouts.cron);
-    const minutes = due();
+    const dueMinutes = (): number[] => minutesBetween(Number(since), systemClock.now() - maxLatenessMs);
+    await until(() => dueMinutes().length > 0, timeouts.cron);
+    const minutes = dueMinutes();
     const last = minutes.at(-1) ?? 0;
-    const minuteIn = ({ created_at }: { created_at: string }): number => minuteOf(Date.parse(created_at));
+    const startMinute = ({ created_at }: { created_at: string }): number => minuteOf(Date.parse(created_at));
     // The run of the current minute may still be in progress.
     const received = (await agent.ask(`/threads/${threadId}/runs?limit=100`, runs))
-      .filter((run) => run.metadata?.cron_id === id && minuteIn(run) <= last)
-      .toSorted((one, other) => minuteIn(one) - minuteIn(other));
-    const said = (): (string | undefined)[] => received.map(({ run_id }) => webhookOf(environment, run_id));
-    await until(() => said().every((each) => each !== undefined), timeouts.webhook);
-    const reported = said();
+      .filter((run) => run.metadata?.cron_id === id && startMinute(run) <= last)
+      .toSorted((one, other) => startMinute(one) - startMinute(other));
+    const webhookOutputs = (): (string | undefined)[] =>
+      received.map(({ run_id }) => webhookOutput(environment, run_id));
+    await until(() => webhookOutputs().every((each) => each !== undefined), timeouts.webhook);
+    const reported = webhookOutputs();
     for (const [index, { created_at, status }] of received.entries()) {
       screen.quote(`| ${created_at.slice(11, 19)}  ${status}: ${reported[index] ?? 'no webhook'}`);
     }
-    const once = minutes.length > 0 && received.map(minuteIn).join() === minutes.join();
+    const oncePerMinute = minutes.length > 0 && received.map(startMinute).join() === minutes.join();
     const answered = reported.filter((each) => each?.startsWith('good morning you')).length;
-    const held = once && answered === received.length && received.every(({ status }) => status === 'success');
-    return { held, seen: `minutes: ${minutes.length}, runs: ${received.length}, webhooks: ${answered}` };
+    const isProven =
+      oncePerMinute && answered === received.length && received.every(({ status }) => status === 'success');
+    return { isProven, summary: `minutes: ${minutes.length}, runs: ${received.length}, webhooks: ${answered}` };
   },
 };
 
@@ -110,32 +120,34 @@ export const cronScenario: Scenario = {
 async function startCron(
   environment: DemoEnvironment,
   screen: Renderer,
-  before: readonly CompletedScenario[],
+  completed: readonly CompletedScenario[],
 ): Promise<Record<string, string>> {
-  const agent = requestsTo(deployed(before).address, environment.service);
+  const agent = requestsTo(deploymentOf(completed).address, environment.service);
   const { thread_id: id } = await agent.ask('/threads', thread, {});
-  const made = await agent.ask(`/threads/${id}/runs/crons`, cron, {
-    assistant_id: outputsOf(before, 0)['assistant'] ?? '',
+  const created = await agent.ask(`/threads/${id}/runs/crons`, cron, {
+    assistant_id: outputsOf(completed, 0)['assistant'] ?? '',
     schedule: '* * * * *',
     input: { input: 'you' },
     webhook: environment.receiver.addressFor('cron'),
   });
   screen.line('   a cron with such a webhook is made: every minute, while all this goes on');
-  return { cron: made.cron_id, thread: id, since: String(Date.parse(made.created_at)) };
+  return { cron: created.cron_id, thread: id, since: String(Date.parse(created.created_at)) };
 }
 
 /** The response of the agent in a run of the cron, from its webhook. */
-function webhookOf({ receiver }: DemoEnvironment, runId: string): string | undefined {
-  return echoed.safeParse(receiver.reported('cron').find(({ run_id }) => run_id === runId)?.values).data?.output;
+function webhookOutput({ receiver }: DemoEnvironment, runId: string): string | undefined {
+  return echoOutput.safeParse(receiver.received('cron').find(({ run_id }) => run_id === runId)?.values).data?.output;
 }
 
-/** What an earlier scenario left for the others. */
-const outputsOf = (before: readonly CompletedScenario[], index: number): Record<string, string> =>
-  before.find(({ title }) => title === agentScenarios[index]?.title)?.outputs ?? {};
+/** The outputs of an earlier scenario. */
+const outputsOf = (completed: readonly CompletedScenario[], index: number): Record<string, string> =>
+  completed.find(({ title }) => title === agentScenarios[index]?.title)?.outputs ?? {};
 
 const minute = 60_000;
 
-/** The beginnings (ms since 1970) of the minutes that began after `from` and by `to`: when a cron of every minute comes. */
+/**
+ * The minutes (ms since 1970) that began after `from` and not after `to`: the times when a cron of every minute fires.
+ */
 export function minutesBetween(from: number, to: number): number[] {
   const first = Math.floor(from / minute) + 1;
   const last = Math.floor(to / minute);

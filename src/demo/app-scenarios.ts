@@ -1,6 +1,6 @@
 import { systemClock } from '../kit/clock.ts';
 import { shortCommit } from '../contract/control/repo-ref.ts';
-import { deployed, graph, requestsTo, until, type Scenario } from './scenarios.ts';
+import { deploymentOf, graph, requestsTo, until, type Scenario } from './scenarios.ts';
 import type { ShownRun } from './github/people.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
@@ -9,31 +9,31 @@ import type { DemoEnvironment } from './environment.ts';
 export const appScenarios: readonly Scenario[] = [
   {
     title: 'a push to GitHub: the check goes green',
-    async play(environment, screen, before) {
-      const deployment = deployed(before);
+    async play(environment, screen, completed) {
+      const deployment = deploymentOf(completed);
       const { github, repository } = environment;
-      // What was rolled back is taken from the branch as well: it stands at the second act's commit, which serves.
-      await repository.goBackTo(before[1]?.outputs?.['commit'] ?? '');
+      // Reset the branch to the commit of the second scenario, which is live after the rollback.
+      await repository.goBackTo(completed[1]?.outputs?.['commit'] ?? '');
       await repository.push();
       const app = await environment.startApp();
       github.sendWebhooksTo(app.webhookUrl);
       await github.install('acme');
       screen.line(`   the App listens at ${app.url}, and is installed for acme`);
       const revisions = await environment.countRevisions(deployment.id);
-      const commit = await change(environment, '!!');
+      const commit = await commitChange(environment, '!!');
       await repository.push();
       screen.line(`   git push: commit ${shortCommit(commit)}`);
       const run = await waitForCheck(environment, screen, commit);
-      const said = await ask(environment, deployment.address);
-      const made = (await environment.countRevisions(deployment.id)) - revisions;
-      const held = run?.conclusion === 'success' && made === 1 && said === 'hello world!!';
-      return { held, seen: `${run?.conclusion ?? 'no end'}, ${made} revision, it says "${said}"` };
+      const reply = await ask(environment, deployment.address);
+      const newRevisions = (await environment.countRevisions(deployment.id)) - revisions;
+      const isProven = run?.conclusion === 'success' && newRevisions === 1 && reply === 'hello world!!';
+      return { isProven, summary: `${run?.conclusion ?? 'no end'}, ${newRevisions} revision, it says "${reply}"` };
     },
   },
   {
     title: 'the same delivery three times is one',
-    async play(environment, screen, before) {
-      const { id } = deployed(before);
+    async play(environment, screen, completed) {
+      const { id } = deploymentOf(completed);
       const revisions = await environment.countRevisions(id);
       const push = environment.github.deliveries().findLast(({ event }) => event === 'push');
       const answers: (number | undefined)[] = [];
@@ -41,28 +41,28 @@ export const appScenarios: readonly Scenario[] = [
         answers.push((await environment.github.deliver(guid)).response?.statusCode);
       }
       screen.line(`   delivery ${push?.guid.slice(0, 8)} again, three times: answered ${answers.join(', ')}`);
-      // What the deliveries might bring about would begin within this time.
+      // Any effect of the deliveries would begin within this time.
       await systemClock.sleep(3_000);
-      const made = (await environment.countRevisions(id)) - revisions;
+      const newRevisions = (await environment.countRevisions(id)) - revisions;
       const [run] = await environment.github.checkRuns(environment.fullName, await environment.repository.head());
-      const held = answers.length === 3 && answers.every((each) => each === 202) && made === 0;
+      const isAccepted = answers.length === 3 && answers.every((each) => each === 202) && newRevisions === 0;
       return {
-        held: held && run?.conclusion === 'success',
-        seen: `${made} revisions; ${run?.conclusion ?? 'no check'}`,
+        isProven: isAccepted && run?.conclusion === 'success',
+        summary: `${newRevisions} revisions; ${run?.conclusion ?? 'no check'}`,
       };
     },
   },
   {
     title: 'of five commits at once two are built',
-    async play(environment, screen, before) {
-      const { id, address } = deployed(before);
+    async play(environment, screen, completed) {
+      const { id, address } = deploymentOf(completed);
       const { repository } = environment;
       const revisions = await environment.countRevisions(id);
       const commits: string[] = [];
       for (const number of [1, 2, 3, 4, 5]) {
-        commits.push(await change(environment, ` ${number}`));
+        commits.push(await commitChange(environment, ` ${number}`));
         await repository.push();
-        // The first one has to be on its way before the others come, or it would be none of their business.
+        // The first build must have started before the others are pushed, or it would be superseded with them.
         if (number === 1) await until(async () => (await environment.countRevisions(id)) > revisions);
       }
       screen.line(`   git push, five times: ${commits.map(shortCommit).join(' ')}`);
@@ -76,20 +76,20 @@ export const appScenarios: readonly Scenario[] = [
         }
         return [...runs.values()].every((run) => run?.status === 'completed' && run.conclusion === 'success');
       });
-      for (const [commit, run] of runs) screen.quote(`| ${shortCommit(commit)}  ${wordsOf(run)}`);
-      const said = await ask(environment, address);
-      const made = (await environment.countRevisions(id)) - revisions;
+      for (const [commit, run] of runs) screen.quote(`| ${shortCommit(commit)}  ${describeCheck(run)}`);
+      const reply = await ask(environment, address);
+      const newRevisions = (await environment.countRevisions(id)) - revisions;
       const green = [...runs.values()].filter((run) => run?.conclusion === 'success').length;
-      const held = made === 2 && green === 5 && said === 'hello world 5';
-      return { held, seen: `${made} revisions, ${superseded.size} superseded, all ${green} live` };
+      const isProven = newRevisions === 2 && green === 5 && reply === 'hello world 5';
+      return { isProven, summary: `${newRevisions} revisions, ${superseded.size} superseded, all ${green} live` };
     },
   },
   {
     title: 'killed in the middle, the App goes on',
-    async play(environment, screen, before) {
-      const { id, address } = deployed(before);
+    async play(environment, screen, completed) {
+      const { id, address } = deploymentOf(completed);
       const revisions = await environment.countRevisions(id);
-      const commit = await change(environment, ' again');
+      const commit = await commitChange(environment, ' again');
       await environment.repository.push();
       screen.line(`   git push: commit ${shortCommit(commit)}`);
       await until(async () => (await environment.countRevisions(id)) > revisions);
@@ -99,24 +99,24 @@ export const appScenarios: readonly Scenario[] = [
       const next = await environment.startApp();
       screen.line(`   started again: process ${next.pid}`);
       const run = await waitForCheck(environment, screen, commit);
-      const said = await ask(environment, address);
-      const made = (await environment.countRevisions(id)) - revisions;
-      const held = run?.conclusion === 'success' && made === 1 && said === 'hello world again';
-      return { held, seen: `${run?.conclusion ?? 'no end'}, ${made} revision, it says "${said}"` };
+      const reply = await ask(environment, address);
+      const newRevisions = (await environment.countRevisions(id)) - revisions;
+      const isProven = run?.conclusion === 'success' && newRevisions === 1 && reply === 'hello world again';
+      return { isProven, summary: `${run?.conclusion ?? 'no end'}, ${newRevisions} revision, it says "${reply}"` };
     },
   },
 ];
 
-/** Has the example end its answers in other words, and commits that. */
-async function change({ repository }: DemoEnvironment, ending: string): Promise<string> {
-  await repository.edit(graph, /(\$\{input\})[^`$]*`/, `$1${ending}\``);
-  return repository.commit(`End with "${ending.trim()}"`);
+/** Changes the end of the example's answers, and commits that. */
+async function commitChange({ repository }: DemoEnvironment, suffix: string): Promise<string> {
+  await repository.edit(graph, /(\$\{input\})[^`$]*`/, `$1${suffix}\``);
+  return repository.commit(`End with "${suffix.trim()}"`);
 }
 
 const ask = (environment: DemoEnvironment, address: string): Promise<string> =>
   requestsTo(address, environment.service).echo('world');
 
-/** Shows how the check of a commit gets on, until it has ended; undefined where it does not in time. */
+/** Shows the states of a commit's check until it is completed; returns undefined after the time limit. */
 async function waitForCheck(
   environment: DemoEnvironment,
   screen: Renderer,
@@ -127,15 +127,15 @@ async function waitForCheck(
   let run: ShownRun | undefined;
   const isEnded = await until(async () => {
     [run] = await environment.github.checkRuns(environment.fullName, commit);
-    const words = wordsOf(run);
-    if (run && words !== last) screen.quote(`| ${seconds(performance.now() - started)}  ${words}`);
-    last = run ? words : '';
+    const description = describeCheck(run);
+    if (run && description !== last) screen.quote(`| ${seconds(performance.now() - started)}  ${description}`);
+    last = run ? description : '';
     return run?.status === 'completed';
   });
   return isEnded ? run : undefined;
 }
 
-const wordsOf = (run: ShownRun | undefined): string =>
+const describeCheck = (run: ShownRun | undefined): string =>
   run === undefined ? 'no check' : `${run.name}: ${run.conclusion ?? run.status}, ${run.title}`;
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1).padStart(5)} s`;

@@ -13,14 +13,14 @@ export interface Chromium {
   close(): Promise<void>;
 }
 
-/** Why no Chromium can start here; undefined where it can be tried. */
-export function whyNoChromium(platform: string = process.platform, arch: string = process.arch): string | undefined {
+/** Why Chromium cannot start on this machine; undefined if it may. */
+export function chromiumObstacle(platform: string = process.platform, arch: string = process.arch): string | undefined {
   if (platform !== 'linux' || arch !== 'x64') return 'there is no browser for this machine (only for Linux x64)';
   try {
     for (const name of ['playwright-core', '@sparticuz/chromium']) import.meta.resolve(name);
     return undefined;
   } catch {
-    // They are devDependencies: an installed package has neither.
+    // Both are devDependencies, which an installed package lacks.
     return 'there is no browser beside an installed package (only in a clone)';
   }
 }
@@ -28,17 +28,18 @@ export function whyNoChromium(platform: string = process.platform, arch: string 
 /**
  * Starts Chromium without a window (Linux x64).
  *
- * @param folder where it is unpacked, or was before; otherwise a folder of its own. Only this user may write there.
+ * @param folder where the archive is unpacked, or already was; by default a temporary folder. Only this user may write
+ *   there.
  */
 export async function launchChromium(folder?: string): Promise<Chromium> {
   const { chromium } = await import('playwright-core');
-  const own = folder === undefined ? await mkdtemp(join(tmpdir(), 'landfall-chromium-')) : undefined;
-  const unpacked = await unpack(folder ?? own ?? '');
+  const temporary = folder === undefined ? await mkdtemp(join(tmpdir(), 'landfall-chromium-')) : undefined;
+  const unpacked = await unpack(folder ?? temporary ?? '');
   const removeOwn = async (): Promise<void> => {
-    if (own !== undefined) await rm(own, { recursive: true, force: true });
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   };
   try {
-    // Root has no sandbox. The archive's own arguments would switch off the rules for requests to other origins.
+    // The sandbox does not work as root. The archive's default arguments would disable the same-origin policy.
     const browser = await chromium.launch({
       executablePath: join(unpacked, 'chromium'),
       args: ['--no-sandbox'],
@@ -68,7 +69,7 @@ async function unpack(folder: string): Promise<string> {
   const target = join(folder, 'chromium');
   if (existsSync(target)) return target;
   const temporary = await mkdtemp(join(folder, 'unpacking-chromium-'));
-  // The package unpacks into the folder for temporary files, so a process that has its own one does it.
+  // The package unpacks into TMPDIR, so a child process with its own TMPDIR runs it.
   const env = { ...process.env, TMPDIR: temporary };
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpackScript], {
     env,
@@ -81,19 +82,19 @@ async function unpack(folder: string): Promise<string> {
   return target;
 }
 
-/** A page, and what must not happen on any page of the console. */
+/** A page with its errors and external requests, which no page of the console may have. */
 export interface WatchedPage {
   page: Page;
-  /** What was written to the browser's console as an error, and uncaught errors. */
+  /** Errors in the browser's console, and uncaught errors. */
   errors: string[];
   /** Requests to other origins. */
   externalRequests: string[];
 }
 
-/** Records errors and external requests of a page from now on. */
+/** Starts to record errors and external requests of a page. */
 export function watchPage(page: Page, origin: string): WatchedPage {
-  // Where agents have an origin of their own.
-  const own = [origin, origin.replace('//127.0.0.1', '//agents.localhost')];
+  // Agents may have their own origin.
+  const ownOrigins = [origin, origin.replace('//127.0.0.1', '//agents.localhost')];
   const watched: WatchedPage = { page, errors: [], externalRequests: [] };
   page.on('console', (message) => {
     // The browser itself reports the response of a request without a session.
@@ -102,7 +103,8 @@ export function watchPage(page: Page, origin: string): WatchedPage {
   page.on('pageerror', (error) => watched.errors.push(error.message));
   page.on('request', (request) => {
     const url = request.url();
-    if (!own.some((each) => url.startsWith(each)) && !/^(data|blob):/.test(url)) watched.externalRequests.push(url);
+    if (!ownOrigins.some((each) => url.startsWith(each)) && !/^(data|blob):/.test(url))
+      watched.externalRequests.push(url);
   });
   return watched;
 }

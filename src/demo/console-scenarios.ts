@@ -1,45 +1,52 @@
 import { messageOf } from '../kit/errors.ts';
-import { launchChromium, watchPage, whyNoChromium, type Chromium } from './chromium.ts';
-import { deployed, greet, type Scenario, type ScenarioResult } from './scenarios.ts';
+import { launchChromium, watchPage, chromiumObstacle, type Chromium } from './chromium.ts';
+import { deploymentOf, greet, type Scenario, type ScenarioResult } from './scenarios.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 
-/** How long the page may take for one thing (ms). Its bundle is made at the first request. */
+/** The time limit of each browser action (ms). The first request also builds the page's bundle. */
 const withinMs = 60_000;
 
 /** A person opens the console in a browser and runs the agent there. Runs after the scenarios of the Action. */
 export const consoleScenario: Scenario = {
   title: 'a person runs the agent in the console',
-  async play(environment, screen, before) {
-    const why = whyNoChromium();
-    if (why !== undefined) return notTried(why);
+  async play(environment, screen, completed) {
+    const why = chromiumObstacle();
+    if (why !== undefined) return skippedResult(why);
     let chromium: Chromium;
     try {
       chromium = await launchChromium();
     } catch (error) {
-      return notTried(`the browser does not start on this machine: ${firstLine(error)}`);
+      return skippedResult(`the browser does not start on this machine: ${firstLine(error)}`);
     }
     try {
-      const { id, address } = deployed(before);
-      return await runInConsole(chromium, environment, screen, { id, said: await greet(environment, screen, address) });
+      const { id, address } = deploymentOf(completed);
+      return await runInConsole(chromium, environment, screen, {
+        id,
+        answer: await greet(environment, screen, address),
+      });
     } catch (error) {
-      return { held: false, seen: firstLine(error) };
+      return { isProven: false, summary: firstLine(error) };
     } finally {
       await chromium.close();
     }
   },
 };
 
-const notTried = (why: string): ScenarioResult => ({ held: true, isSkipped: true, seen: `not tried: ${why}` });
+const skippedResult = (why: string): ScenarioResult => ({
+  isProven: true,
+  isSkipped: true,
+  summary: `not tried: ${why}`,
+});
 
 const firstLine = (error: unknown): string => messageOf(error).split('\n', 1)[0] ?? '';
 
-/** @param said what the agent answers to the same input over its API. */
+/** @param answer what the agent answers to the same input over its API. */
 async function runInConsole(
   { browser }: Chromium,
   { service, control, isLinkKept }: DemoEnvironment,
   screen: Renderer,
-  { id, said }: { id: string; said: string },
+  { id, answer }: { id: string; answer: string },
 ): Promise<ScenarioResult> {
   const page = await browser.newPage({ locale: 'en-US' });
   page.setDefaultTimeout(withinMs);
@@ -58,13 +65,13 @@ async function runInConsole(
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Success', { exact: true }).waitFor();
   const state = page.getByRole('region', { name: 'State' });
   const isShown = await state
-    .getByText(`"${said}"`)
+    .getByText(`"${answer}"`)
     .waitFor()
     .then(() => true)
     .catch(() => false);
-  screen.line(`   input "world" in the playground: ${isShown ? `"${said}"` : 'another answer than over the API'}`);
+  screen.line(`   input "world" in the playground: ${isShown ? `"${answer}"` : 'another answer than over the API'}`);
   for (const each of [...errors, ...externalRequests]) screen.quote(`| ${each}`);
-  const held = said !== '' && isShown && errors.length === 0 && externalRequests.length === 0;
-  const result = isShown ? `the page shows "${said}"` : `the page does not show "${said}"`;
-  return { held, seen: `${result}; errors: ${errors.length}, external requests: ${externalRequests.length}` };
+  const isProven = answer !== '' && isShown && errors.length === 0 && externalRequests.length === 0;
+  const result = isShown ? `the page shows "${answer}"` : `the page does not show "${answer}"`;
+  return { isProven, summary: `${result}; errors: ${errors.length}, external requests: ${externalRequests.length}` };
 }

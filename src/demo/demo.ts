@@ -13,16 +13,15 @@ export interface DemoOptions {
   /** The folder of this package. */
   root: string;
   /** Leave everything running at the end, until the process is stopped. */
-  keep: boolean;
+  keepRunning: boolean;
   write: (text: string) => void;
 }
 
 /**
- * First what a workflow does and what the agent's clients do with it, then what the App does, then what the control
- * service does by itself, then an agent in Python, then what a person does in a browser; last what a cron did all the
- * while.
+ * All scenarios in order: the Action, clients of the agent, the App, the control service, an agent in Python, the
+ * console, and last the cron that has been running meanwhile.
  */
-const programWith = (python: readonly Scenario[]): readonly Scenario[] => [
+const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   ...scenarios,
   ...agentScenarios,
   ...appScenarios,
@@ -32,8 +31,8 @@ const programWith = (python: readonly Scenario[]): readonly Scenario[] => [
   cronScenario,
 ];
 
-/** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
-export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
+/** Runs all scenarios against real services. Returns the exit code: 0 only if every claim was proven. */
+export async function demo({ root, keepRunning, write }: DemoOptions): Promise<number> {
   const screen = new Renderer(write);
   const started = performance.now();
   const stopped = new AbortController();
@@ -42,40 +41,45 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   screen.line('Landfall: an agent is deployed, changed, broken, rolled back, called, pushed and uploaded, all here.');
   screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
   let environment: DemoEnvironment | undefined;
-  const shown: CompletedScenario[] = [];
+  const completed: CompletedScenario[] = [];
   let program: readonly Scenario[] = [];
   try {
-    environment = await startDemo(root, 'echo-agent', keep);
+    environment = await startDemo(root, 'echo-agent', keepRunning);
     screen.line(`Ready at ${environment.service.url}; everything lies in ${environment.folder}`);
-    program = programWith(await pythonScenarios(environment));
+    program = allScenarios(await pythonScenarios(environment));
     for (const [index, { title, play }] of program.entries()) {
       if (stopped.signal.aborted) break;
-      screen.act(index + 1, title);
-      // What a step could not go on with, such as a build without network, is said above it.
-      const result = await play(environment, screen, shown).catch((error: unknown) => {
-        return { held: false, seen: messageOf(error) };
+      screen.heading(index + 1, title);
+      // The output above already shows why a step failed, such as a build without network.
+      const result = await play(environment, screen, completed).catch((error: unknown) => {
+        return { isProven: false, summary: messageOf(error) };
       });
-      shown.push({ title, ...result });
-      screen.line(`   ${result.held ? '=> ' : '=> DOES NOT HOLD: '}${result.seen}`);
-      if (!result.held) break;
+      completed.push({ title, ...result });
+      screen.line(`   ${result.isProven ? '=> ' : '=> DOES NOT HOLD: '}${result.summary}`);
+      if (!result.isProven) break;
     }
-    if (keep && !stopped.signal.aborted) await leaveOpen(environment, screen, shown, stopped.signal);
+    if (keepRunning && !stopped.signal.aborted) await leaveOpen(environment, screen, completed, stopped.signal);
   } finally {
     screen.line();
-    await environment?.clear((text) => screen.line(text));
+    await environment?.removeAll((text) => screen.line(text));
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
-  const left = environment.pids.filter(isRunning);
-  const seen =
-    left.length === 0 ? `all ${environment.pids.length} processes have ended` : `process ${left.join(', ')} runs`;
-  shown.push({ title: 'everything is gone again', held: left.length === 0, seen });
-  screen.table(shown);
-  const whole = program.length > 0 && shown.length === program.length + 1 && shown.every(({ held }) => held);
-  const skipped = shown.filter(({ isSkipped }) => isSkipped).length;
-  const all = skipped === 0 ? 'All of it held' : `All that could be tried held (${skipped} could not)`;
+  const stillRunning = environment.pids.filter(isRunning);
+  const summary =
+    stillRunning.length === 0
+      ? `all ${environment.pids.length} processes have ended`
+      : `process ${stillRunning.join(', ')} runs`;
+  completed.push({ title: 'everything is gone again', isProven: stillRunning.length === 0, summary });
+  screen.table(completed);
+  const allProven =
+    program.length > 0 && completed.length === program.length + 1 && completed.every(({ isProven }) => isProven);
+  const skipped = completed.filter(({ isSkipped }) => isSkipped).length;
+  const verdict = skipped === 0 ? 'All of it held' : `All that could be tried held (${skipped} could not)`;
   screen.line();
-  screen.line(`${whole ? all : 'Not all of it held'}, in ${Math.round((performance.now() - started) / 1000)} s.`);
-  return whole ? 0 : 1;
+  screen.line(
+    `${allProven ? verdict : 'Not all of it held'}, in ${Math.round((performance.now() - started) / 1000)} s.`,
+  );
+  return allProven ? 0 : 1;
 }
 
 const isRunning = (pid: number): boolean => unlessCode(['ESRCH'], false, () => process.kill(pid, 0));
@@ -100,7 +104,7 @@ async function leaveOpen(
     '',
     `Open the console: ${service.signInLink} (valid once)`,
   ]) {
-    screen.whole(line);
+    screen.unwrapped(line);
   }
   // A signal alone does not keep the process alive.
   const alive = setInterval(() => undefined, 60_000);

@@ -15,12 +15,12 @@ import { type AppProcess, startAppProcess, startLocalService } from './processes
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
 
-/** The organization that the demo's person works for. */
+/** The demo's organization on GitHub. */
 const owner = 'acme';
 
 type Values = Readonly<Record<string, string>>;
 
-/** Everything that the demo stands on: folders of its own, GitHub, both services, a repository, a runner, the App. */
+/** What the demo runs on: temporary folders, GitHub, both services, a repository, a runner, the App. */
 export type DemoEnvironment = Awaited<ReturnType<typeof startDemo>>;
 
 /**
@@ -33,38 +33,38 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
   const appData = join(folder, 'app');
   /** The repository on GitHub, as `owner/name`. */
   const fullName = `${owner}/${example}`;
-  const running: DemoResources['running'] = [];
-  /** Stops everything and removes every folder. It takes a while, so `log` gets a line for each step. */
-  const clear = (log: (text: string) => void): Promise<void> => cleanUp({ running, folder, data, appData }, log);
+  const stoppables: DemoResources['stoppables'] = [];
+  /** Stops everything and removes every folder. `log` gets a line for each step, because it takes a while. */
+  const removeAll = (log: (text: string) => void): Promise<void> => cleanUp({ stoppables, folder, data, appData }, log);
   try {
     await mkdir(join(folder, 'work', owner), { recursive: true });
     const github = await startGitHub({ folder: join(folder, 'github'), owners: [owner], people: ['mona'] });
-    running.push(github);
+    stoppables.push(github);
     const receiver = await startReceiver();
-    running.push(receiver);
+    stoppables.push(receiver);
     const repoUrl = github.gitUrl(fullName);
     await github.createRepository(fullName);
-    const repository = await Repository.ofExample(join(root, 'examples', example), join(folder, 'work', fullName));
+    const repository = await Repository.fromExample(join(root, 'examples', example), join(folder, 'work', fullName));
     await repository.edit('.github/landfall.yml', `https://github.com/${fullName}`, repoUrl);
     const domains = '"allowed_domains": ["*.example.com"';
-    const withOurs = `"allowed_ports": [443, ${receiver.port}], ${domains}, "127.0.0.1"`;
-    await repository.edit('langgraph.json', domains, withOurs);
+    const withReceiver = `"allowed_ports": [443, ${receiver.port}], ${domains}, "127.0.0.1"`;
+    await repository.edit('langgraph.json', domains, withReceiver);
     await repository.commit('Name the repository and the receiver of webhooks');
     await repository.pushTo(github.pushUrl(fullName));
     const service = await startLocalService({ root, data });
-    running.push(service);
+    stoppables.push(service);
     const control = connectControlService({
       baseUrl: service.url,
       apiKey: service.apiKey,
       userAgent: 'landfall-demo',
       spelling: 'contract',
     });
-    running.push({ stop: () => control.close() });
+    stoppables.push({ stop: () => control.close() });
     const port = await freePort();
     let app: AppProcess | undefined;
     /** The processes that were started so far. */
     const pids = [service.pid];
-    /** Runs the Action in a folder, with what a runner says of its run, and nothing about git. */
+    /** Runs the Action in a folder. @param run the runner's variables about the run. */
     const step = (workspace: string, inputs: Values, run: Values, onLine: (line: string) => void) =>
       runStep({
         main: join(root, 'dist', 'index.js'),
@@ -85,37 +85,42 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
       isLinkKept,
       control,
       github,
-      /** Takes the webhooks of runs; the repository's graph configuration file allows its address. */
+      /** Receives the webhooks of runs. The repository's graph configuration file allows its address. */
       receiver,
       repository,
       fullName,
       repoUrl,
       folder,
       step,
-      /** Runs the Action on the repository's newest commit, as its workflow would: because it was pushed. */
+      /** Pushes a commit and runs the Action on it, as a workflow does on a push. */
       async deploy(
         commit: string,
         inputs: Values,
         onLine: (line: string) => void,
-        on = { repository, fullName },
+        target = { repository, fullName },
       ): Promise<StepResult> {
-        await on.repository.push();
-        const pushed = {
-          GITHUB_REPOSITORY: on.fullName,
+        await target.repository.push();
+        const runVariables = {
+          GITHUB_REPOSITORY: target.fullName,
           GITHUB_REF: 'refs/heads/main',
           GITHUB_SHA: commit,
           GITHUB_EVENT_NAME: 'push',
           GITHUB_ACTOR: 'mona',
         };
-        return step(on.repository.folder, { 'repo-url': github.gitUrl(on.fullName), ...inputs }, pushed, onLine);
+        return step(
+          target.repository.folder,
+          { 'repo-url': github.gitUrl(target.fullName), ...inputs },
+          runVariables,
+          onLine,
+        );
       },
-      /** How many revisions a deployment has. */
+      /** Counts the revisions of a deployment. */
       countRevisions: async (deploymentId: string): Promise<number> =>
         (await control.listRevisions(deploymentId, { limit: 100 })).resources.length,
       /** Starts the App, or starts it again. */
       async startApp(): Promise<AppProcess> {
         app = await startAppProcess({ root, github, service, data: appData, port });
-        running.push(app);
+        stoppables.push(app);
         pids.push(app.pid);
         return app;
       },
@@ -124,38 +129,38 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
         return app;
       },
       pids,
-      clear,
+      removeAll,
     };
   } catch (error) {
-    await clear(() => undefined);
+    await removeAll(() => undefined);
     throw error;
   }
 }
 
-/** What the demo created. */
+/** What the demo has to stop and remove. */
 interface DemoResources {
-  /** What was started, in its order. What is ended is taken out, so that nothing is ended twice. */
-  running: { stop(): Promise<void> }[];
-  /** The folder that all lies in. */
+  /** Started parts, in order. A stopped one is removed from the list, so that none is stopped twice. */
+  stoppables: { stop(): Promise<void> }[];
+  /** The folder that contains everything else. */
   folder: string;
-  /** The data folder of the services, below which builds lie. */
+  /** The data folder of the services, which contains the builds. */
   data: string;
   /** The data folder of the App. */
   appData: string;
 }
 
 /**
- * Ends what runs, the last started first, and removes every folder, which takes a while: `log` gets a line before each
- * part.
+ * Stops everything, the last started first, and removes every folder. `log` gets a line before each step, because it
+ * takes a while.
  */
 export async function cleanUp(
-  { running, folder, data, appData }: DemoResources,
+  { stoppables, folder, data, appData }: DemoResources,
   log: (text: string) => void,
 ): Promise<void> {
   log('Ending what was started: the App, the services with their agents, GitHub ...');
-  for (const each of running.splice(0).reverse()) await each.stop();
+  for (const each of stoppables.splice(0).reverse()) await each.stop();
   log('Removing what they made: the builds with all their packages, which takes a minute or more ...');
-  // As root the databases and builds are in other folders, where a person would not look for them.
+  // When run as root, databases and builds are in other folders, where nobody would look for them.
   await removeIsolated(data);
   log(`Removing the databases and ${folder} ...`);
   for (const each of [data, appData]) {
@@ -167,18 +172,18 @@ export async function cleanUp(
 /** A receiver of the agent's webhooks on this machine. */
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** Takes webhooks at a free port of the loopback, and answers 204 to each that has a run in it. */
+/** Receives webhooks on a free loopback port. It responds 204 to each that contains a run. */
 export async function startReceiver() {
   const reported = new Map<string, Map<string, ReceivedWebhook>>();
-  const take = async (path: string, body: Promise<unknown>): Promise<number> => {
-    const read = webhookReceived.safeParse(await body.catch(() => undefined));
-    if (!read.success) return 400;
+  const receive = async (path: string, body: Promise<unknown>): Promise<number> => {
+    const parsed = webhookReceived.safeParse(await body.catch(() => undefined));
+    if (!parsed.success) return 400;
     const runs = reported.get(path) ?? new Map<string, ReceivedWebhook>();
-    reported.set(path, runs.set(read.data.run_id, read.data));
+    reported.set(path, runs.set(parsed.data.run_id, parsed.data));
     return 204;
   };
   const server = createServer((request, response) => {
-    void take(request.url ?? '', json(request)).then((status) => response.writeHead(status).end());
+    void receive(request.url ?? '', json(request)).then((status) => response.writeHead(status).end());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -187,10 +192,10 @@ export async function startReceiver() {
   const { port } = address;
   return {
     port,
-    /** The address of a run's webhook, with a word that identifies the sender. */
-    addressFor: (word: string): string => `http://127.0.0.1:${port}/${word}`,
-    /** The webhooks received at such an address: each run once, however often it was sent. */
-    reported: (word: string): readonly ReceivedWebhook[] => [...(reported.get(`/${word}`)?.values() ?? [])],
+    /** A webhook address that identifies its sender. */
+    addressFor: (sender: string): string => `http://127.0.0.1:${port}/${sender}`,
+    /** The webhooks received from a sender: the last one of each run. */
+    received: (sender: string): readonly ReceivedWebhook[] => [...(reported.get(`/${sender}`)?.values() ?? [])],
     async stop(): Promise<void> {
       const closed = server[Symbol.asyncDispose]();
       server.closeAllConnections();

@@ -13,15 +13,15 @@ export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
 /** The App as `npm start` starts it. */
 export type AppProcess = Awaited<ReturnType<typeof startAppProcess>>;
 
-/** How long a program may take to be ready (ms). */
+/** The time limit for a program to become ready (ms). */
 const readyWithinMs = 60_000;
 
-/** Whether this runs from the sources: built, there is one file for each program. */
+/** Whether this runs from the sources. A built package has one file for each program. */
 const isSource = import.meta.filename.endsWith('.ts');
 
 const ready = z.object({ url: z.string(), api_key: z.string(), tenant_id: z.string(), sign_in_link: z.string() });
 
-/** Starts both services and waits for the line that says where they are. */
+/** Starts both services and waits for the line with their address and keys. */
 export async function startLocalService({
   root,
   data,
@@ -32,7 +32,7 @@ export async function startLocalService({
   /** The folder of this package. */
   root: string;
   data: string;
-  /** A folder below which repositories may be cloned; without it only addresses are. */
+  /** A folder whose repositories may be cloned; without it only remote ones may. */
   allowGit?: string;
   /** The port on 127.0.0.1; a free one when absent. */
   port?: number;
@@ -43,22 +43,22 @@ export async function startLocalService({
   const allowed = allowGit === undefined ? [] : ['--allow-git', allowGit];
   const args = [...file, '--port', String(port), '--data', data, '--json', ...allowed];
   const { program, output, ended } = startProgram(args, { env });
-  const first = await Promise.race([
-    firstJson(output),
+  const readyLine = await Promise.race([
+    readReadyLine(output),
     ended.then(() => undefined),
     pause(readyWithinMs, undefined, { ref: false }),
   ]);
-  if (!first) throw await notStarted('The services', program);
+  if (!readyLine) throw await startFailure('The services', program);
   return {
     ...program,
-    url: first.url,
-    apiKey: first.api_key,
-    tenantId: first.tenant_id,
-    signInLink: first.sign_in_link,
+    url: readyLine.url,
+    apiKey: readyLine.api_key,
+    tenantId: readyLine.tenant_id,
+    signInLink: readyLine.sign_in_link,
   };
 }
 
-const firstJson = (output: Interface): Promise<z.infer<typeof ready>> =>
+const readReadyLine = (output: Interface): Promise<z.infer<typeof ready>> =>
   new Promise((resolve) => {
     output.on('line', (line) => {
       if (line.startsWith('{')) resolve(ready.parse(JSON.parse(line)));
@@ -86,10 +86,10 @@ export async function startAppProcess({
   const url = `http://127.0.0.1:${port}`;
   const file = isSource ? join(root, 'app/main.ts') : join(import.meta.dirname, 'app.js');
   const { program, isRunning } = startProgram([file], {
-    // A folder that holds no `.env` of anybody's.
+    // A folder without an `.env` file.
     cwd: data,
     env: {
-      ...own,
+      ...inheritedVariables,
       APP_ID: String(github.app.id),
       PRIVATE_KEY: github.app.privateKey,
       WEBHOOK_SECRET: github.app.webhookSecret,
@@ -103,19 +103,19 @@ export async function startAppProcess({
       PORT: String(port),
     },
   });
-  if (!(await isReady(url, isRunning))) throw await notStarted('The App', program);
+  if (!(await isReady(url, isRunning))) throw await startFailure('The App', program);
   return { ...program, url, webhookUrl: `${url}/api/github/webhooks` };
 }
 
-/** Nothing else of this process's environment is the App's: it may hold settings of another App. */
-const own = Object.fromEntries(
+/** The only variables that the App inherits: others may be settings of another App. */
+const inheritedVariables = Object.fromEntries(
   ['PATH', 'HOME', 'USER', 'TMPDIR', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]),
 );
 
 async function isReady(url: string, isRunning: () => boolean): Promise<boolean> {
   const until = performance.now() + readyWithinMs;
   while (isRunning() && performance.now() < until) {
-    // Until it listens a connection is refused.
+    // Connections are refused until the App listens.
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
     if (response?.ok) return true;
     await pause(100);
@@ -134,7 +134,7 @@ function startProgram(args: readonly string[], options: { cwd?: string; env: Nod
     printed.on('line', (line) => lines.push(line));
   }
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
+  const stopWith = async (signal: NodeJS.Signals): Promise<void> => {
     if (!isRunning()) return;
     child.kill(signal);
     await ended;
@@ -144,14 +144,14 @@ function startProgram(args: readonly string[], options: { cwd?: string; env: Nod
     /** What it printed so far, standard error included. */
     log: () => lines.join('\n'),
     /** Stops it and waits until it has exited. */
-    stop: () => end('SIGTERM'),
+    stop: () => stopWith('SIGTERM'),
     /** Kills it as a power cut would. */
-    kill: () => end('SIGKILL'),
+    kill: () => stopWith('SIGKILL'),
   };
   return { program, output, ended, isRunning };
 }
 
-async function notStarted(who: string, program: ReturnType<typeof startProgram>['program']): Promise<Error> {
+async function startFailure(name: string, program: ReturnType<typeof startProgram>['program']): Promise<Error> {
   await program.kill();
-  return new Error(`${who} did not start:\n${program.log().split('\n').slice(-20).join('\n')}`);
+  return new Error(`${name} did not start:\n${program.log().split('\n').slice(-20).join('\n')}`);
 }

@@ -8,7 +8,7 @@ import {
   interpreterPaths,
 } from '../services/control/builds/python/interpreter.ts';
 import * as z from 'zod';
-import { deploy, deployed, greet, isOutcome, requestsTo, thread, type Scenario } from './scenarios.ts';
+import { deploy, deploymentOf, greet, hasPassed, requestsTo, thread, type Scenario } from './scenarios.ts';
 import { Repository } from './repository.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
@@ -16,7 +16,7 @@ import type { DemoEnvironment } from './environment.ts';
 const example = 'python-echo-agent';
 const fullName = `acme/${example}`;
 const graph = 'echo_agent/graph.py';
-/** What the example answers, before and after a change. */
+/** The end of the example's answer in its source, before and after a change. */
 const answer = `{state['input']}"`;
 const cheerful = `{state['input']}!"`;
 
@@ -24,27 +24,27 @@ const state = z.looseObject({ output: z.string(), steps: z.array(z.string()) });
 
 const firstTitle = 'an agent in Python is live and answers';
 
-/** The scenarios of an agent in Python; on a machine that can't deploy one, a single one that says so. */
+/** The scenarios of an agent in Python; on a machine that can't deploy one, a single skipped scenario. */
 export async function pythonScenarios({
   folder,
   root,
 }: Pick<DemoEnvironment, 'folder' | 'root'>): Promise<readonly Scenario[]> {
-  const why = await whyNoPython(join(folder, 'python'));
-  return why === undefined ? scenariosOf(root) : [notRun(why)];
+  const why = await pythonObstacle(join(folder, 'python'));
+  return why === undefined ? supportedScenarios(root) : [skippedScenario(why)];
 }
 
-/** In place of the rows that this machine can't try. */
-const notRun = (why: string): Scenario => ({
+/** Replaces the scenarios that this machine can't run. */
+const skippedScenario = (why: string): Scenario => ({
   title: 'agents in Python: four rows are not run',
-  play: () => Promise.resolve({ held: true, isSkipped: true, seen: `not tried: ${why}` }),
+  play: () => Promise.resolve({ isProven: true, isSkipped: true, summary: `not tried: ${why}` }),
 });
 
 /** @param root of this package. */
-function scenariosOf(root: string): readonly Scenario[] {
-  let made: Repository | undefined;
+function supportedScenarios(root: string): readonly Scenario[] {
+  let pythonRepository: Repository | undefined;
   const repository = (): Repository => {
-    if (!made) throw new Error('The repository of the agent in Python was not made.');
-    return made;
+    if (!pythonRepository) throw new Error('The repository of the agent in Python was not made.');
+    return pythonRepository;
   };
   return [
     {
@@ -52,20 +52,23 @@ function scenariosOf(root: string): readonly Scenario[] {
       async play(environment, screen) {
         const { github, folder } = environment;
         await github.createRepository(fullName);
-        made = await Repository.ofExample(join(root, 'examples', example), join(folder, 'work', fullName));
-        await made.edit('.github/landfall.yml', `https://github.com/${fullName}`, github.gitUrl(fullName));
-        await made.pushTo(github.pushUrl(fullName));
-        const step = await change(environment, screen, made, 'Name the repository');
+        pythonRepository = await Repository.fromExample(
+          join(root, 'examples', example),
+          join(folder, 'work', fullName),
+        );
+        await pythonRepository.edit('.github/landfall.yml', `https://github.com/${fullName}`, github.gitUrl(fullName));
+        await pythonRepository.pushTo(github.pushUrl(fullName));
+        const step = await change(environment, screen, pythonRepository, 'Name the repository');
         const address = step.outputs['deployment-url'] ?? '';
-        const said = await greet(environment, screen, address);
-        const held = isOutcome(step, 'deployed') && said === 'hello world';
-        return { held, seen: `${step.outputs['outcome']}, it says "${said}"`, outputs: step.outputs, address };
+        const reply = await greet(environment, screen, address);
+        const isProven = hasPassed(step, 'deployed') && reply === 'hello world';
+        return { isProven, summary: `${step.outputs['outcome']}, it says "${reply}"`, outputs: step.outputs, address };
       },
     },
     {
       title: 'its conversation goes on after a push',
-      async play(environment, screen, before) {
-        const { address } = deployed(before, firstTitle);
+      async play(environment, screen, completed) {
+        const { address } = deploymentOf(completed, firstTitle);
         const { ask } = requestsTo(address, environment.service);
         const { thread_id: id } = await ask('/threads', thread, {});
         const call = { assistant_id: 'echo', input: { input: 'world' } };
@@ -74,32 +77,36 @@ function scenariosOf(root: string): readonly Scenario[] {
         const step = await change(environment, screen, repository(), 'Be more cheerful');
         const { output, steps } = await ask(`/threads/${id}/runs/wait`, state, call);
         screen.line(`   the same thread: "${output}", after ${steps.length} nodes`);
-        const held = isOutcome(step, 'deployed') && output === 'hello world!' && steps.length === 4;
-        return { held, seen: `${step.outputs['outcome']}; its thread has ${steps.length} nodes, says "${output}"` };
+        const isProven = hasPassed(step, 'deployed') && output === 'hello world!' && steps.length === 4;
+        return {
+          isProven,
+          summary: `${step.outputs['outcome']}; its thread has ${steps.length} nodes, says "${output}"`,
+        };
       },
     },
     {
       title: 'broken Python fails in its build',
-      async play(environment, screen, before) {
-        const { address } = deployed(before, firstTitle);
+      async play(environment, screen, completed) {
+        const { address } = deploymentOf(completed, firstTitle);
         await repository().edit(graph, 'import asyncio\n', 'import asyncio\nimport module_of_nobody\n');
         const step = await change(environment, screen, repository(), 'Import what is not there');
-        const said = await greet(environment, screen, address);
+        const reply = await greet(environment, screen, address);
         const isNamed = step.log.includes('module_of_nobody');
-        const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && isNamed && said === 'hello world!';
-        return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
+        const isProven =
+          step.exitCode === 1 && step.outputs['outcome'] === 'failed' && isNamed && reply === 'hello world!';
+        return { isProven, summary: `${step.outputs['outcome']}, still says "${reply}"` };
       },
     },
     {
       title: 'a wrong answer in Python gets no traffic',
-      async play(environment, screen, before) {
-        const { address } = deployed(before, firstTitle);
+      async play(environment, screen, completed) {
+        const { address } = deploymentOf(completed, firstTitle);
         await repository().edit(graph, 'import module_of_nobody\n', '');
         await repository().edit(graph, cheerful, 'nobody"');
         const step = await change(environment, screen, repository(), 'Forget the name');
-        const said = await greet(environment, screen, address);
-        const held = step.exitCode === 1 && step.outputs['outcome'] === 'discarded' && said === 'hello world!';
-        return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
+        const reply = await greet(environment, screen, address);
+        const isProven = step.exitCode === 1 && step.outputs['outcome'] === 'discarded' && reply === 'hello world!';
+        return { isProven, summary: `${step.outputs['outcome']}, still says "${reply}"` };
       },
     },
   ];
@@ -111,21 +118,31 @@ const change = async (environment: DemoEnvironment, screen: Renderer, repository
 
 const run = promisify(execFile);
 
-/** A small package, to find out whether pip reaches its index. */
-const small = 'iniconfig';
+/** A small package, to test whether pip reaches its index. */
+const smallPackage = 'iniconfig';
 
 /**
- * Why an agent in Python can't be deployed on this machine; undefined where it can.
+ * Why an agent in Python can't be deployed on this machine; undefined if it can.
  *
- * @param folder for what is tried; it does not exist yet.
+ * @param folder for the virtual environment of the test; it does not exist yet.
  */
-async function whyNoPython(folder: string): Promise<string | undefined> {
+async function pythonObstacle(folder: string): Promise<string | undefined> {
   const paths = interpreterPaths(process.env['PATH'] ?? '');
   const described = paths.length === 0 ? '' : (await run('/bin/sh', describeInterpreters(paths))).stdout;
   const choice = chooseInterpreter(describedInterpreters(described.split('\n')), { needsPip: true });
   if (choice.kind === 'none') return choice.reason;
-  const quick = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries=0', '--timeout=10'];
-  const download = ['-I', '-m', 'pip', 'download', ...quick, '--no-deps', '--dest', join(folder, 'packages'), small];
+  const pipOptions = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries=0', '--timeout=10'];
+  const download = [
+    '-I',
+    '-m',
+    'pip',
+    'download',
+    ...pipOptions,
+    '--no-deps',
+    '--dest',
+    join(folder, 'packages'),
+    smallPackage,
+  ];
   try {
     await run(choice.interpreter.path, ['-I', '-m', 'venv', folder], { timeout: 120_000 });
     await run(join(folder, 'bin', 'python'), download, { timeout: 60_000 });

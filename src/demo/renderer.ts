@@ -1,10 +1,10 @@
 import { withoutControls } from '../kit/plain-text.ts';
 
 const width = 80;
-/** An id in a sentence; one in an address stays whole, because people copy addresses. */
+/** Ids outside of addresses, which people copy. */
 const uuids = /(?<![/\w])([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** Prints for a terminal of 80 columns, and for a log just as well: plain lines, long ones broken between words. */
+/** Prints plain lines for terminals and logs, wrapped at 80 columns. */
 export class Renderer {
   readonly #write: (text: string) => void;
 
@@ -13,16 +13,16 @@ export class Renderer {
   }
 
   line(text = ''): void {
-    for (const part of wrapped(text, width)) this.#write(`${part}\n`);
+    for (const part of wrapLines(text, width)) this.#write(`${part}\n`);
   }
 
-  /** A line that is to be copied, so it is never broken. */
-  whole(text: string): void {
+  /** A line for copying: never wrapped. */
+  unwrapped(text: string): void {
     this.#write(`${text}\n`);
   }
 
-  /** What a step of the demo is about to show. */
-  act(number: number, title: string): void {
+  /** The title of the scenario that begins. */
+  heading(number: number, title: string): void {
     this.line();
     this.line(`${number}. ${title}`);
     this.line('-'.repeat(Math.min(width, title.length + 4)));
@@ -33,18 +33,18 @@ export class Renderer {
     this.line(`   ${withoutControls(text).replace(uuids, '$1')}`);
   }
 
-  /** What was shown and whether it held. */
-  table(rows: readonly { title: string; held: boolean; isSkipped?: boolean; seen: string }[]): void {
+  /** The result of every scenario. */
+  table(rows: readonly { title: string; isProven: boolean; isSkipped?: boolean; summary: string }[]): void {
     this.line();
-    for (const { title, held, isSkipped, seen } of rows) {
-      this.line(`${isSkipped ? 'skip' : held ? ' ok ' : 'FAIL'}  ${title}`);
-      this.line(`      ${seen}`);
+    for (const { title, isProven, isSkipped, summary } of rows) {
+      this.line(`${isSkipped ? 'skip' : isProven ? ' ok ' : 'FAIL'}  ${title}`);
+      this.line(`      ${summary}`);
     }
   }
 }
 
-/** The lines of a text on a screen so wide; what goes on stands under what it goes on from. A long word stays whole. */
-export function wrapped(text: string, columns: number): string[] {
+/** Wraps a text between words. Continuation lines are indented below the first; a long word is never broken. */
+export function wrapLines(text: string, columns: number): string[] {
   const indent = /^[\s|]*/.exec(text)?.[0] ?? '';
   const lines: string[] = [];
   let line = indent;

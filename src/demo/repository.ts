@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** A git repository on this machine that a person works in. */
 export class Repository {
   readonly folder: string;
-  /** The origin of its files. */
+  /** The folder that its files were copied from. */
   readonly example: string;
 
   private constructor(folder: string, example: string) {
@@ -16,8 +16,8 @@ export class Repository {
     this.example = example;
   }
 
-  /** Makes a repository of an example: its files, one commit on `main`. */
-  static async ofExample(example: string, folder: string): Promise<Repository> {
+  /** Creates a repository with the files of an example in one commit on `main`. */
+  static async fromExample(example: string, folder: string): Promise<Repository> {
     await mkdir(folder, { recursive: true });
     await cp(example, folder, { recursive: true, filter: (path) => !relative(example, path).includes('node_modules') });
     const repository = new Repository(folder, example);
@@ -26,7 +26,7 @@ export class Repository {
     return repository;
   }
 
-  /** Puts `to` in the place of `from` in a file, which has to hold it. */
+  /** Replaces `from` in a file. @throws Error if the file does not contain it. */
   edit(file: string, from: string | RegExp, to: string): Promise<void> {
     return edit(join(this.folder, file), from, to);
   }
@@ -38,22 +38,22 @@ export class Repository {
    */
   async commit(message: string, author?: string): Promise<string> {
     await this.#git('add', '--all');
-    const by = author === undefined ? [] : ['--author', author];
-    await this.#git('commit', '--quiet', ...by, '--message', message);
+    const authorArgs = author === undefined ? [] : ['--author', author];
+    await this.#git('commit', '--quiet', ...authorArgs, '--message', message);
     return this.head();
   }
 
-  /** Names where the branch is pushed to; the address may hold a token. */
+  /** Sets the address that pushes go to; it may contain a token. */
   async pushTo(url: string): Promise<void> {
     await this.#git('remote', 'add', 'origin', url);
   }
 
-  /** Pushes the branch as it stands, also where it went back. */
+  /** Pushes the branch by force, also after it was reset. */
   async push(): Promise<void> {
     await this.#git('push', '--quiet', '--force', 'origin', 'HEAD:main');
   }
 
-  /** Takes the branch and its files back to an earlier commit. */
+  /** Resets the branch and its files to an earlier commit. */
   async goBackTo(commit: string): Promise<void> {
     await this.#git('reset', '--quiet', '--hard', commit);
   }
@@ -64,15 +64,15 @@ export class Repository {
   }
 
   async #git(...args: string[]): Promise<string> {
-    const who = ['-c', 'user.name=Demo', '-c', 'user.email=demo@localhost', '-c', 'commit.gpgsign=false'];
-    const { stdout } = await run('git', [...who, '-C', this.folder, ...args], {
+    const identity = ['-c', 'user.name=Demo', '-c', 'user.email=demo@localhost', '-c', 'commit.gpgsign=false'];
+    const { stdout } = await run('git', [...identity, '-C', this.folder, ...args], {
       env: { PATH: process.env['PATH'], HOME: this.folder, GIT_CONFIG_NOSYSTEM: '1' },
     });
     return stdout;
   }
 }
 
-/** Puts `to` in the place of `from` in a file, which has to hold it. */
+/** Replaces `from` in a file. @throws Error if the file does not contain it. */
 export async function edit(file: string, from: string | RegExp, to: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   const isThere = typeof from === 'string' ? text.includes(from) : from.test(text);

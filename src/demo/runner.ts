@@ -8,14 +8,14 @@ import { createInterface } from 'node:readline';
 export interface Step {
   /** The JavaScript file that `main` of action.yml names. */
   main: string;
-  /** Node as the runner has it. */
+  /** The runner's Node executable. */
   node?: string;
   /** The working directory: the checked-out repository. */
   workspace: string;
   inputs: Readonly<Record<string, string>>;
   /** `env:` of the step: where secrets come from. */
   env?: Readonly<Record<string, string>>;
-  /** What the run is of: GITHUB_REPOSITORY and the like. */
+  /** Variables about the run, such as GITHUB_REPOSITORY. */
   github?: Readonly<Record<string, string>>;
   /** The payload of the event, for GITHUB_EVENT_PATH. */
   event?: unknown;
@@ -25,10 +25,10 @@ export interface Step {
   cancel?: AbortSignal;
 }
 
-/** What the step left behind. */
+/** The result of a step. */
 export interface StepResult {
   exitCode: number | null;
-  /** Everything that it printed, commands to the runner included. */
+  /** All printed lines, including commands to the runner. */
   log: string;
   outputs: Record<string, string>;
   summary: string;
@@ -36,19 +36,23 @@ export interface StepResult {
 
 /** Runs one step as GitHub's runner does: inputs in the environment, outputs and summary in files. */
 export async function runStep(step: Step): Promise<StepResult> {
-  const files = await mkdtemp(join(tmpdir(), 'landfall-runner-'));
+  const folder = await mkdtemp(join(tmpdir(), 'landfall-runner-'));
   try {
-    const paths = { output: join(files, 'output'), summary: join(files, 'summary'), event: join(files, 'event.json') };
+    const paths = {
+      output: join(folder, 'output'),
+      summary: join(folder, 'summary'),
+      event: join(folder, 'event.json'),
+    };
     await Promise.all([
       writeFile(paths.output, ''),
       writeFile(paths.summary, ''),
       writeFile(paths.event, JSON.stringify(step.event ?? {})),
     ]);
-    const { exitCode, log } = await spawned(step, {
+    const { exitCode, log } = await runProcess(step, {
       GITHUB_OUTPUT: paths.output,
       GITHUB_STEP_SUMMARY: paths.summary,
       GITHUB_EVENT_PATH: paths.event,
-      RUNNER_TEMP: files,
+      RUNNER_TEMP: folder,
     });
     return {
       exitCode,
@@ -57,11 +61,14 @@ export async function runStep(step: Step): Promise<StepResult> {
       summary: await readFile(paths.summary, 'utf8'),
     };
   } finally {
-    await rm(files, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-function spawned(step: Step, files: Record<string, string>): Promise<{ exitCode: number | null; log: string }> {
+function runProcess(
+  step: Step,
+  fileVariables: Record<string, string>,
+): Promise<{ exitCode: number | null; log: string }> {
   const inputs = Object.entries(step.inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
   const child = spawn(step.node ?? process.execPath, [step.main], {
     cwd: step.workspace,
@@ -72,7 +79,7 @@ function spawned(step: Step, files: Record<string, string>): Promise<{ exitCode:
       GITHUB_ACTIONS: 'true',
       GITHUB_WORKSPACE: step.workspace,
       ...step.github,
-      ...files,
+      ...fileVariables,
       ...step.env,
       ...Object.fromEntries(inputs),
     },

@@ -42,7 +42,7 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
     browser.newContext({ locale: 'en-US', ...contextOptions });
 
   const repository = async (example: string, name = example): Promise<Repository> => {
-    const made = await Repository.ofExample(
+    const made = await Repository.fromExample(
       join(root, 'examples', example),
       join(services.folder, 'git', 'acme', name),
     );

@@ -15,7 +15,7 @@ let request: AgentRequest;
 beforeAll(async () => {
   console = await openConsoleFixture();
   const folder = join(console.services.folder, 'git/acme/playground');
-  const repository = await Repository.ofExample(join(import.meta.dirname, 'agents/playground'), folder);
+  const repository = await Repository.fromExample(join(import.meta.dirname, 'agents/playground'), folder);
   await commitLinkScript(repository);
   const { id } = await console.deploy('playground', { repository });
   playground = `deployments/${id}/playground`;

@@ -17,7 +17,7 @@ const gates: Gate[] = [];
 beforeAll(async () => {
   console = await openConsoleFixture();
   const folder = join(console.services.folder, 'git/acme/playground');
-  const repository = await Repository.ofExample(join(import.meta.dirname, 'agents/playground'), folder);
+  const repository = await Repository.fromExample(join(import.meta.dirname, 'agents/playground'), folder);
   await commitLinkScript(repository);
   playground = `deployments/${(await console.deploy('playground', { repository })).id}/playground`;
 });

@@ -13,9 +13,9 @@ test('announces each step, stops the last one first, and leaves nothing', async 
   await writeFile(join(made.data, 'builds', 'one', 'package.json'), '{}');
   const seen: string[] = [];
   const stops = (name: string) => ({ stop: async () => void seen.push(`${name} ends`) });
-  const running = [stops('GitHub'), stops('App')];
+  const stoppables = [stops('GitHub'), stops('App')];
 
-  await cleanUp({ running, folder, ...made }, (text) => {
+  await cleanUp({ stoppables, folder, ...made }, (text) => {
     seen.push(`${/^\w+/.exec(text)?.[0]} announced, ${existsSync(folder) ? 'all is there' : 'nothing is there'}`);
   });
 
@@ -26,5 +26,5 @@ test('announces each step, stops the last one first, and leaves nothing', async 
     'Removing announced, all is there',
     'Removing announced, all is there',
   ]);
-  expect([existsSync(folder), running]).toEqual([false, []]);
+  expect([existsSync(folder), stoppables]).toEqual([false, []]);
 });

@@ -12,8 +12,8 @@ test('without Python one row names the agents in Python as not run, and why', as
   // It uses nothing of the demo's.
   const environment = expect.anything();
   expect(await scenarios[0]?.play(environment, environment, [])).toEqual({
-    held: true,
+    isProven: true,
     isSkipped: true,
-    seen: expect.stringMatching(/^not tried: .*this machine has no Python 3\.10 or newer/),
+    summary: expect.stringMatching(/^not tried: .*this machine has no Python 3\.10 or newer/),
   });
 });

@@ -21,15 +21,15 @@ const reported = (run_id: string, output: string) => ({
 test('a run that is reported twice counts once, with the last values', async () => {
   expect(await report('twice', reported('r', 'one'))).toBe(204);
   expect(await report('twice', reported('r', 'two'))).toBe(204);
-  expect(receiver.reported('twice')).toEqual([reported('r', 'two')]);
+  expect(receiver.received('twice')).toEqual([reported('r', 'two')]);
 });
 
 test('a report to one address is not visible at another', async () => {
   await report('here', reported('r', 'one'));
-  expect(receiver.reported('there')).toEqual([]);
+  expect(receiver.received('there')).toEqual([]);
 });
 
 test('rejects a body that is no run', async () => {
   expect(await report('other', { hello: 'there' })).toBe(400);
-  expect(receiver.reported('other')).toEqual([]);
+  expect(receiver.received('other')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Renderer, wrapped } from '../../src/demo/renderer.ts';
+import { Renderer, wrapLines } from '../../src/demo/renderer.ts';
 
 describe('a text on a screen of 20 columns', () => {
   test.each([
@@ -10,12 +10,12 @@ describe('a text on a screen of 20 columns', () => {
     ['has a word that is longer', 'a http://127.0.0.1:4000/agents b', ['a', '  http://127.0.0.1:4000/agents', '  b']],
     ['keeps its spaces', '  41 s   BUILDING', ['  41 s   BUILDING']],
   ])('%s', (_, text, lines) => {
-    expect(wrapped(text, 20)).toEqual(lines);
+    expect(wrapLines(text, 20)).toEqual(lines);
   });
 
   test('keeps all words', () => {
     const text = '   => rolled-back, because it failed its smoke tests: "hello world!" was expected, "no one" was seen';
-    expect(wrapped(text, 20).join(' ').split(/\s+/).join(' ')).toBe(text.split(/\s+/).join(' '));
+    expect(wrapLines(text, 20).join(' ').split(/\s+/).join(' ')).toBe(text.split(/\s+/).join(' '));
   });
 });
 
@@ -30,9 +30,9 @@ test('shortens ids, and keeps an address that people copy', () => {
 test('a row that could not be tried is not shown as one that held', () => {
   let shown = '';
   const rows = [
-    { title: 'one', held: true, seen: 'deployed' },
-    { title: 'two', held: true, isSkipped: true, seen: 'not tried: there is no browser' },
-    { title: 'three', held: false, seen: 'failed' },
+    { title: 'one', isProven: true, summary: 'deployed' },
+    { title: 'two', isProven: true, isSkipped: true, summary: 'not tried: there is no browser' },
+    { title: 'three', isProven: false, summary: 'failed' },
   ];
   new Renderer((text) => (shown += text)).table(rows);
   const marks = shown.split('\n').filter((line) => /one|two|three/.test(line));

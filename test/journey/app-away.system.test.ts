@@ -34,8 +34,9 @@ describe.concurrent('GitHub', () => {
     const installation = github.installationId('limited');
     let refused = 0;
     let isOver = false;
-    github.interfere(({ who, method }) => {
-      if (isOver || who.kind !== 'installation' || who.installationId !== installation || method === 'GET') return;
+    github.interfere(({ caller, method }) => {
+      if (isOver || caller.kind !== 'installation' || caller.installationId !== installation || method === 'GET')
+        return;
       refused += 1;
       const body = {
         message: 'You have exceeded a secondary rate limit.',
@@ -129,7 +130,7 @@ test('after an outage of the App, redelivers missed webhooks or finds the commit
   await fixture.start(clockIn(2));
   await missed.concluded(call, 'success', /Live and proven/);
   await forgotten.concluded(found, 'success', /Live and proven, recovered 3\d minutes late/);
-  expect(github.deliveries().some(({ event, isAgain }) => event === 'push' && isAgain)).toBe(true);
+  expect(github.deliveries().some(({ event, isRedelivery }) => event === 'push' && isRedelivery)).toBe(true);
   expect(await missed.revisions()).toHaveLength(1);
   expect(await forgotten.revisions()).toHaveLength(1);
 });

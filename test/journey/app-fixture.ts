@@ -10,7 +10,7 @@ import { startAppProcess, type AppProcess } from '../../src/demo/processes.ts';
 import { freePort } from '../../src/kit/free-port.ts';
 import { silentLogger } from '../../src/kit/logger.ts';
 import { removeEmbeddedData } from '../../src/kit/postgres/embedded.ts';
-import { gitOr } from '../../src/demo/github/git/commits.ts';
+import { gitOrUndefined } from '../../src/demo/github/git/commits.ts';
 import { startTestPostgres } from '../kit/postgres/postgres.ts';
 import { testGitHub, type TestGitHub } from '../demo/github/github.ts';
 import type { WholeGitHub } from '../demo/github/whole-github.ts';
@@ -173,9 +173,9 @@ const tail = (lines: readonly string[]): string => lines.slice(-150).join('\n');
 /** What a branch holds now: the word of its agent in `says.txt`, and `build.txt` where its build is to fail. */
 async function readBranch(demo: TestGitHub, repoUrl: string, repoRef: string): Promise<Built> {
   const folder = join(demo.folder, 'repositories', new URL(repoUrl).pathname);
-  const commit = await gitOr(folder, 'rev-parse', '--verify', '--quiet', `refs/heads/${repoRef}^{commit}`);
+  const commit = await gitOrUndefined(folder, 'rev-parse', '--verify', '--quiet', `refs/heads/${repoRef}^{commit}`);
   if (commit === undefined) throw new Error(`${repoUrl} has no branch ${repoRef}`);
-  const word = await gitOr(folder, 'show', `${commit}:says.txt`);
-  const build = await gitOr(folder, 'show', `${commit}:build.txt`);
+  const word = await gitOrUndefined(folder, 'show', `${commit}:says.txt`);
+  const build = await gitOrUndefined(folder, 'show', `${commit}:build.txt`);
   return { commit, word: word?.trim() ?? 'hello', isBroken: build?.trim() === 'fails' };
 }

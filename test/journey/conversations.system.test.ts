@@ -17,7 +17,7 @@ let waiting = '';
 beforeAll(async () => {
   fixture = await openJourneyFixture();
   const folder = join(fixture.folder, 'git/acme/refund-agent');
-  repository = await Repository.ofExample(join(root, 'examples/refund-agent'), folder);
+  repository = await Repository.fromExample(join(root, 'examples/refund-agent'), folder);
   await commitLinkScript(repository);
 });
 afterAll(async () => {

@@ -96,7 +96,7 @@ export async function openJourneyFixture(options: JourneyOptions = {}): Promise<
       return service;
     },
     async repository(agent, name = agent) {
-      const made = await Repository.ofExample(join(import.meta.dirname, 'agents', agent), join(git, owner, name));
+      const made = await Repository.fromExample(join(import.meta.dirname, 'agents', agent), join(git, owner, name));
       await commitLinkScript(made);
       return made;
     },

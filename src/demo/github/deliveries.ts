@@ -8,19 +8,19 @@ export interface Delivery {
   guid: string;
   /** ms since the epoch */
   at: number;
-  isAgain: boolean;
+  isRedelivery: boolean;
   event: string;
   action: string | null;
   installationId: number | null;
   repositoryId: number | null;
   url: string;
   payload: JsonObject;
-  /** Set when it has ended. `statusCode` is 502 or 504 if there was no response. */
+  /** Set when the attempt has ended. `statusCode` is 502 or 504 if there was no response. */
   response?: { status: string; statusCode: number; seconds: number };
 }
 
-/** What a delivery needs of the App. */
-interface SignedApp {
+/** Where and with which secret the App receives webhooks. */
+interface WebhookTarget {
   id: number;
   webhookSecret: string;
   webhookUrl: string | undefined;
@@ -29,36 +29,36 @@ interface SignedApp {
 /** GitHub waits this long for a response (ms), and does not retry by itself. */
 const maxWaitMs = 10_000;
 
-/** What was sent to the App, each attempt by itself, signed with its secret. */
+/** Sends webhooks to the App, signed with its secret, and records every attempt. */
 export class Deliveries {
   /** Oldest first. */
   readonly all: Delivery[] = [];
-  readonly #app: SignedApp;
+  readonly #app: WebhookTarget;
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(app: SignedApp) {
+  constructor(app: WebhookTarget) {
     this.#app = app;
   }
 
-  /** Sends an event. Undefined if the App has no webhook address: then GitHub stores nothing either. */
+  /** Sends an event. Returns undefined if the App has no webhook address: GitHub records no delivery then either. */
   send(
     event: string,
     payload: JsonObject,
-    about: { installationId: number | null; repositoryId: number | null },
+    scope: { installationId: number | null; repositoryId: number | null },
   ): Delivery | undefined {
     const url = this.#app.webhookUrl;
     if (url === undefined) return undefined;
     const action = typeof payload['action'] === 'string' ? payload['action'] : null;
-    return this.#attempt({ guid: randomUUID(), isAgain: false, event, action, payload, url, ...about });
+    return this.#attempt({ guid: randomUUID(), isRedelivery: false, event, action, payload, url, ...scope });
   }
 
-  /** Delivers once more what a delivery held, under the same GUID. */
-  again(delivery: Delivery): Delivery {
-    const { id: _, at: __, response: ___, ...former } = delivery;
-    return this.#attempt({ ...former, isAgain: true, url: this.#app.webhookUrl ?? former.url });
+  /** Sends the event of a delivery again, under the same GUID. */
+  redeliver(delivery: Delivery): Delivery {
+    const { id: _, at: __, response: ___, ...original } = delivery;
+    return this.#attempt({ ...original, isRedelivery: true, url: this.#app.webhookUrl ?? original.url });
   }
 
-  /** Resolves when every delivery so far has been answered or given up. */
+  /** Resolves when no delivery is in progress. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -94,10 +94,10 @@ export class Deliveries {
       delivery.response = { status, statusCode, seconds: seconds() };
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError';
-      const failed = isLate
+      const failure = isLate
         ? { status: 'timed out', statusCode: 504 }
         : { status: 'failed to connect to host', statusCode: 502 };
-      delivery.response = { ...failed, seconds: seconds() };
+      delivery.response = { ...failure, seconds: seconds() };
     }
   }
 }

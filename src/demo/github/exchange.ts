@@ -1,47 +1,45 @@
 import { isObject } from '../../kit/json-object.ts';
 
-/** What JSON calls an object. */
 export type JsonObject = Record<string, unknown>;
 
-/** The caller. */
 export type Caller =
-  /** Nobody, a token that nobody has, or the App itself. */
+  /** No token, an unknown token, or the App itself. */
   | { kind: 'anonymous' | 'unknown' | 'app' }
   | { kind: 'person'; login: string }
   | { kind: 'installation'; installationId: number; owner: string; token: string };
 
-/** One request to the API, read. */
+/** One parsed request to the API. */
 export interface ApiCall {
   method: string;
   /** The path as it was sent, without the query. */
   path: string;
   /** GitHub's spelling of the operation's path, as in `/repos/{owner}/{repo}`. */
   template: string;
-  /** The parts of the path that the template names, decoded. */
+  /** The decoded values of the template's parameters. */
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
   /** The body as it was sent. */
-  sent: string;
-  /** The body where it is a JSON object; empty otherwise. */
+  rawBody: string;
+  /** The parsed body; empty unless it is a JSON object. */
   body: JsonObject;
-  who: Caller;
+  caller: Caller;
 }
 
-/** What is answered. `body` is written as JSON. */
+/** The response to a call. `body` is serialized as JSON. */
 export interface ApiResponse {
   status: number;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A request and its answer, whole: what is checked against GitHub's own document. */
+/** A request and its response: tests check them against GitHub's OpenAPI description. */
 export interface Exchange {
   call: ApiCall;
   answer: ApiResponse;
 }
 
-/** GitHub's answer to what it does not do. Thrown by handlers, answered by the server. */
+/** An error response of GitHub. Handlers throw it, the server sends it. */
 export class Refusal extends Error {
   readonly answer: ApiResponse;
   constructor(status: number, message: string) {
@@ -56,32 +54,34 @@ export class Refusal extends Error {
 
 export const notFound = (): Refusal => new Refusal(404, 'Not Found');
 
-/** A property that holds text, or undefined. */
-export const textAt = (from: JsonObject, name: string): string | undefined => {
-  const value = from[name];
+/** The string of a property; undefined if it is none. */
+export const textAt = (object: JsonObject, name: string): string | undefined => {
+  const value = object[name];
   return typeof value === 'string' ? value : undefined;
 };
 
-/** A property that holds a number, or 0. */
-export const numberAt = (from: JsonObject, name: string): number => {
-  const value = from[name];
+/** The number of a property; 0 if it is none. */
+export const numberAt = (object: JsonObject, name: string): number => {
+  const value = object[name];
   return typeof value === 'number' ? value : 0;
 };
 
-/** A property that holds an object; an empty one where it does not. */
-export const objectAt = (from: JsonObject, name: string): JsonObject => {
-  const value = from[name];
+/** The object of a property; an empty one if it is none. */
+export const objectAt = (object: JsonObject, name: string): JsonObject => {
+  const value = object[name];
   return isObject(value) ? value : {};
 };
 
-/** The objects of a property that holds a list; none where it does not. */
-export const objectsAt = (from: JsonObject, name: string): JsonObject[] => {
-  const value = from[name];
+/** The objects in the list of a property; none if it is not a list. */
+export const objectsAt = (object: JsonObject, name: string): JsonObject[] => {
+  const value = object[name];
   return Array.isArray(value) ? value.filter(isObject) : [];
 };
 
-/** One page of a list with the header that leads on, as GitHub pages: `page`, `per_page` of at most 100. */
-export function paged(
+/**
+ * One page of a list, with a `link` header to the next page. Parameters as on GitHub: `page`, `per_page` (at most 100).
+ */
+export function pageResponse(
   { query, path }: Pick<ApiCall, 'query' | 'path'>,
   base: string,
   items: readonly unknown[],
@@ -96,9 +96,9 @@ export function paged(
 
 /** The requested page; GitHub's default if it is not a number. */
 export function pageOf(query: URLSearchParams): { page: number; perPage: number } {
-  const number = (name: string, usual: number): number => {
-    const read = Number(query.get(name) ?? usual);
-    return Number.isInteger(read) && read > 0 ? read : usual;
+  const number = (name: string, fallback: number): number => {
+    const read = Number(query.get(name) ?? fallback);
+    return Number.isInteger(read) && read > 0 ? read : fallback;
   };
   return { page: number('page', 1), perPage: Math.min(100, number('per_page', 30)) };
 }

@@ -1,28 +1,30 @@
+/** GitHub on loopback: a gateway in front of the package `emulate`, which adds webhooks, git and missing operations. */
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import * as manifest from '../../../app/setup/manifest.ts';
-import { type Account, askEmulated, utc, type AppRecord, type Extension, type Site } from './site.ts';
+import { type Account, requestEmulator, utc, type AppRecord, type TestHooks, type GitHubState } from './state.ts';
 import { Deliveries } from './deliveries.ts';
-import { startEmulated } from './emulated.ts';
+import { startEmulator } from './emulator.ts';
 import { numberAt } from './exchange.ts';
-import { peopleOf } from './people.ts';
-import { gatewayOf } from './server.ts';
+import { userActions } from './people.ts';
+import { createGateway } from './server.ts';
 
-/** What GitHub on this machine is started with. All of it has a usual value but the folder. */
+/** Settings of the local GitHub. Only the folder is required. */
 export interface GitHubSettings {
-  /** An empty folder of its own, for the bare repositories. */
+  /** An empty folder for the bare repositories. */
   folder: string;
-  /** Organizations. */
+  /** Logins of organizations. */
   owners?: readonly string[];
-  /** People; the first is the administrator of all organizations. */
+  /** Logins of people; the first is the administrator of all organizations. */
   people?: readonly string[];
-  /** The permissions and events of the App: those of its own manifest when absent. */
+  /** The permissions and events of the App; by default those of its manifest. */
   permissions?: Readonly<Record<string, string>>;
   events?: readonly string[];
-  extension?: Extension;
-  /** Called with what went wrong in the gateway itself; such requests are answered with 500. */
+  testHooks?: TestHooks;
+  /** Called with errors of the gateway itself, which answers such requests with 500. */
   onError?: (error: unknown) => void;
 }
 
@@ -37,21 +39,21 @@ export async function startGitHub({ onError = () => undefined, ...settings }: Gi
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
   try {
-    const site = await buildSite(url, settings);
-    server.on('request', gatewayOf(site, onError));
+    const state = await createState(url, settings);
+    server.on('request', createGateway(state, onError));
     return {
-      /** Of the API; repositories are below it. */
+      /** The base URL of the API and of the git repositories. */
       url,
-      /** All settings of the App. Created at every start. */
-      app: site.app,
-      site,
-      ...peopleOf(site),
-      /** Ends everything. What is being delivered is waited for. */
+      /** The App's ids and secrets, created at every start. */
+      app: state.app,
+      state,
+      ...userActions(state),
+      /** Stops the servers after pending deliveries finish. */
       async stop(): Promise<void> {
         server.close();
-        await site.deliveries.settled();
+        await state.deliveries.settled();
         server.closeAllConnections();
-        await site.emulated.stop();
+        await state.emulator.stop();
       },
     };
   } catch (error) {
@@ -60,45 +62,54 @@ export async function startGitHub({ onError = () => undefined, ...settings }: Gi
   }
 }
 
-async function buildSite(url: string, settings: Omit<GitHubSettings, 'onError'>): Promise<Site> {
-  const { folder, owners = ['acme'], people: logins = ['mona'], extension = { around: (act) => act() } } = settings;
+async function createState(url: string, settings: Omit<GitHubSettings, 'onError'>): Promise<GitHubState> {
+  const {
+    folder,
+    owners = ['acme'],
+    people: logins = ['mona'],
+    testHooks = { wrapRequest: (act) => act() },
+  } = settings;
   const { permissions = manifest.permissions, events = manifest.events } = settings;
   const [administrator = ''] = logins;
-  const people = new Map(logins.map((login) => [login, `ghp_${randomBytes(18).toString('hex')}`]));
+  const personalTokens = new Map(logins.map((login) => [login, `ghp_${randomBytes(18).toString('hex')}`]));
   const installations = owners.map((owner, index) => ({ id: 50_001 + index, owner, isInstalled: false }));
-  const made = { id: 10_001, slug: 'landfall', name: 'Landfall', permissions, events };
-  const emulated = await startEmulated({ url, app: made, installations, people });
+  const appSeed = { id: 10_001, slug: 'landfall', name: 'Landfall', permissions, events };
+  const emulator = await startEmulator({ url, app: appSeed, installations, personalTokens });
   const app: AppRecord = {
-    ...made,
+    ...appSeed,
     clientId: `Iv1.${randomBytes(8).toString('hex')}`,
-    privateKey: emulated.privateKey,
+    privateKey: emulator.privateKey,
     webhookSecret: randomBytes(24).toString('hex'),
     webhookUrl: undefined,
     createdAt: utc(Date.now()),
   };
   const accounts = new Map<string, Account>();
-  const site: Site = {
+  const state: GitHubState = {
     url,
     folder,
     app,
     installations,
-    tokens: new Map(),
-    people,
+    installationTokens: new Map(),
+    personalTokens,
     administrator,
     accounts,
     repositories: [],
-    emulated,
+    emulator,
     deliveries: new Deliveries(app),
     checkRuns: new Map(),
     deployments: [],
-    extension,
+    testHooks,
   };
   for (const login of logins) {
-    accounts.set(login, { login, id: numberAt(await askEmulated(site, 'GET', `/users/${login}`), 'id'), type: 'User' });
+    accounts.set(login, {
+      login,
+      id: numberAt(await requestEmulator(state, 'GET', `/users/${login}`), 'id'),
+      type: 'User',
+    });
   }
   for (const login of owners) {
-    const id = numberAt(await askEmulated(site, 'GET', `/orgs/${login}`), 'id');
+    const id = numberAt(await requestEmulator(state, 'GET', `/orgs/${login}`), 'id');
     accounts.set(login, { login, id, type: 'Organization' });
   }
-  return site;
+  return state;
 }

@@ -5,7 +5,7 @@ import { fromJson } from '../../kit/json-text.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { notFound, Refusal, type ApiResponse, type ApiCall } from './exchange.ts';
 import { answerGit, gitAddress } from './git/backend.ts';
-import { identify, type Handler, type Operation, type Site } from './site.ts';
+import { identify, type Handler, type Operation, type GitHubState } from './state.ts';
 import * as app from './answers/app.ts';
 import * as checks from './answers/checks.ts';
 import * as deployments from './answers/deployments.ts';
@@ -13,19 +13,19 @@ import * as git from './answers/git.ts';
 import { getRepository, installationRepositories } from './answers/accounts.ts';
 
 /**
- * Answers everything: the API and git.
+ * Creates the listener that answers requests of the API and of git.
  *
- * @param onError called with what went wrong in the gateway itself.
+ * @param onError called with errors of the gateway itself.
  */
-export function gatewayOf(site: Site, onError: (error: unknown) => void): RequestListener {
+export function createGateway(state: GitHubState, onError: (error: unknown) => void): RequestListener {
   return (request, response) => {
     const handle = async () => {
-      const url = new URL(request.url ?? '/', site.url);
-      url.pathname = site.extension.located?.(url.pathname) ?? url.pathname;
+      const url = new URL(request.url ?? '/', state.url);
+      url.pathname = state.testHooks.rewritePath?.(url.pathname) ?? url.pathname;
       const address = gitAddress(url);
-      await (address ? answerGit(site, request, response, address) : answerApi(site, request, response, url));
+      await (address ? answerGit(state, request, response, address) : answerApi(state, request, response, url));
     };
-    site.extension.around(handle).catch((error: unknown) => {
+    state.testHooks.wrapRequest(handle).catch((error: unknown) => {
       onError(error);
       if (response.headersSent) response.end();
       else write(response, { status: 500, body: { message: messageOf(error) } });
@@ -33,36 +33,41 @@ export function gatewayOf(site: Site, onError: (error: unknown) => void): Reques
   };
 }
 
-async function answerApi(site: Site, request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-  const { call, handler } = await read(site, request, url);
-  const done = site.extension.interfere?.(call);
-  if (done === 'close') return void request.socket.destroy();
-  const answer = typeof done === 'object' ? done : await answerOf(site, call, handler);
-  site.extension.answered?.({ call, answer });
-  if (done === 'lose') return void request.socket.destroy();
+async function answerApi(
+  state: GitHubState,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  const { call, handler } = await readCall(state, request, url);
+  const intercepted = state.testHooks.intercept?.(call);
+  if (intercepted === 'close') return void request.socket.destroy();
+  const answer = typeof intercepted === 'object' ? intercepted : await answerOf(state, call, handler);
+  state.testHooks.onExchange?.({ call, answer });
+  if (intercepted === 'lose') return void request.socket.destroy();
   write(response, answer);
 }
 
-async function read(
-  site: Site,
+async function readCall(
+  state: GitHubState,
   request: IncomingMessage,
   { pathname: path, searchParams: query }: URL,
 ): Promise<{ call: ApiCall; handler: Handler | undefined }> {
   const method = request.method ?? 'GET';
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  const sent = await text(request);
-  const json = fromJson(sent);
-  const who = await identify(site, headers['authorization']);
-  const { template = path, params = {}, handler } = routeOf(method, path, site.extension.operations) ?? {};
+  const rawBody = await text(request);
+  const json = fromJson(rawBody);
+  const caller = await identify(state, headers['authorization']);
+  const { template = path, params = {}, handler } = routeOf(method, path, state.testHooks.operations) ?? {};
   const body = isObject(json) ? json : {};
-  return { call: { method, path, template, params, query, headers, sent, body, who }, handler };
+  return { call: { method, path, template, params, query, headers, rawBody, body, caller }, handler };
 }
 
-async function answerOf(site: Site, call: ApiCall, handler: Handler | undefined): Promise<ApiResponse> {
+async function answerOf(state: GitHubState, call: ApiCall, handler: Handler | undefined): Promise<ApiResponse> {
   try {
-    if (call.who.kind === 'unknown') throw new Refusal(401, 'Bad credentials');
+    if (call.caller.kind === 'unknown') throw new Refusal(401, 'Bad credentials');
     if (!handler) throw notFound();
-    return await handler(call, site);
+    return await handler(call, state);
   } catch (error) {
     if (error instanceof Refusal) return error.answer;
     throw error;
@@ -76,7 +81,7 @@ function write(response: ServerResponse, { status, body, headers }: ApiResponse)
 
 const repo = '/repos/{owner}/{repo}';
 
-/** Every operation, in GitHub's spelling. Where two fit a path the first counts. */
+/** Every operation, in GitHub's spelling. The first one that matches a path is used. */
 const operations: readonly Operation[] = [
   ['GET', '/app', app.getApp],
   ['GET', '/app/hook/deliveries', app.listDeliveries],
@@ -98,28 +103,31 @@ const operations: readonly Operation[] = [
   ['GET', repo, getRepository],
 ];
 
-/** Parts of a path that may hold slashes. */
-const long = new Set(['ref', 'basehead', 'branch', 'path']);
+/** Parameters that may contain slashes. */
+const multiSegment = new Set(['ref', 'basehead', 'branch', 'path']);
 
 const patternOf = ([method, template, handler]: Operation) => {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const source = template.replace(/\{(\w+)\}/g, (_, name: string) => (long.has(name) ? '(.+)' : '([^/]+)'));
+  const source = template.replace(/\{(\w+)\}/g, (_, name: string) => (multiSegment.has(name) ? '(.+)' : '([^/]+)'));
   return { method, template, handler, names, pattern: new RegExp(`^${source}/?$`) };
 };
 
 const patterns = operations.map(patternOf);
 
-/** An operation found for a request. */
+/** The operation that a request calls. */
 interface Route {
   template: string;
   params: Record<string, string>;
   handler: Handler;
 }
 
-/** Finds the operation of a request by its method and path; undefined for what this GitHub does not know. */
-export function routeOf(method: string, path: string, further: readonly Operation[] = []): Route | undefined {
-  for (const { method: wanted, template, handler, names, pattern } of [...further.map(patternOf), ...patterns]) {
-    const found = wanted === method ? pattern.exec(path) : null;
+/** Finds the operation of a request by its method and path; undefined if there is none. */
+export function routeOf(method: string, path: string, extraOperations: readonly Operation[] = []): Route | undefined {
+  for (const { method: operationMethod, template, handler, names, pattern } of [
+    ...extraOperations.map(patternOf),
+    ...patterns,
+  ]) {
+    const found = operationMethod === method ? pattern.exec(path) : null;
     if (!found) continue;
     const params = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));
     return { template, params, handler };

@@ -63,7 +63,7 @@ export async function deployAll({ instant, real }: BurstSize, parties: Parties):
 }
 
 async function realRepository(folder: string): Promise<Repository> {
-  const repository = await Repository.ofExample(join(root, 'examples/echo-agent'), folder);
+  const repository = await Repository.fromExample(join(root, 'examples/echo-agent'), folder);
   await commitLinkScript(repository);
   return repository;
 }

@@ -116,7 +116,7 @@ async function revisions(): Promise<string[]> {
 describe('the App on GitHub', () => {
   test('builds what was pushed before it started, after a redelivery', async () => {
     expect(await ended(missed)).toMatchObject({ conclusion: 'success' });
-    expect(demo.github.deliveries().some(({ isAgain, event }) => isAgain && event === 'push')).toBe(true);
+    expect(demo.github.deliveries().some(({ isRedelivery, event }) => isRedelivery && event === 'push')).toBe(true);
   });
 
   test('makes one revision of a push, despite repeated and lost webhooks', async () => {

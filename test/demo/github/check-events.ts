@@ -9,8 +9,8 @@ import {
   type Handler,
   type Operation,
   type Repository,
-  type Site,
-} from '../../../src/demo/github/site.ts';
+  type GitHubState,
+} from '../../../src/demo/github/state.ts';
 
 /**
  * Delivers the event of a check run.
@@ -19,19 +19,19 @@ import {
  * @param more the person and the button, for a requested action.
  */
 export async function deliverCheckRun(
-  site: Site,
+  state: GitHubState,
   repository: Repository,
   action: 'created' | 'completed' | 'rerequested' | 'requested_action',
   run: JsonObject,
   more: { by?: string; button?: string } = {},
 ): Promise<Delivery | undefined> {
-  const suite = await suiteOf(site, repository, textAt(run, 'head_sha') ?? '');
+  const suite = await suiteOf(state, repository, textAt(run, 'head_sha') ?? '');
   const payload = {
     action,
     check_run: { ...run, check_suite: suite },
     ...(more.button === undefined ? {} : { requested_action: { identifier: more.button } }),
   };
-  return deliver(site, repository, 'check_run', payload, more.by ?? botOf(site).login);
+  return deliver(state, repository, 'check_run', payload, more.by ?? botOf(state).login);
 }
 
 /** The operations that write check runs, with the events of those that were created and completed. */
@@ -39,16 +39,16 @@ export function checkRunOperations(repo: string): Operation[] {
   const completed = new Set<number>();
   const withEvents =
     (handler: Handler): Handler =>
-    async (call, site) => {
-      const answer = await handler(call, site);
+    async (call, state) => {
+      const answer = await handler(call, state);
       if (answer.status >= 300 || !isObject(answer.body)) return answer;
       const id = numberAt(answer.body, 'id');
       const wasCompleted = completed.has(id);
       if (answer.body['status'] === 'completed') completed.add(id);
       else completed.delete(id);
-      const repository = await repositoryFor(site, call, 'checks', 'write');
-      if (call.method === 'POST') await deliverCheckRun(site, repository, 'created', answer.body);
-      if (completed.has(id) && !wasCompleted) await deliverCheckRun(site, repository, 'completed', answer.body);
+      const repository = await repositoryFor(state, call, 'checks', 'write');
+      if (call.method === 'POST') await deliverCheckRun(state, repository, 'created', answer.body);
+      if (completed.has(id) && !wasCompleted) await deliverCheckRun(state, repository, 'completed', answer.body);
       return answer;
     };
   return [

@@ -1,5 +1,5 @@
 import type { ApiResponse, ApiCall } from '../../../src/demo/github/exchange.ts';
-import { fullNameOf, repositoryNamed, type Repository, type Site } from '../../../src/demo/github/site.ts';
+import { fullNameOf, findRepository, type Repository, type GitHubState } from '../../../src/demo/github/state.ts';
 
 /** Former names of repositories, and the ids that never change. */
 export class FormerNames {
@@ -10,14 +10,14 @@ export class FormerNames {
   }
 
   /** A repository by its name, or by one that it had before. */
-  find(site: Site, fullName: string): Repository | undefined {
-    return repositoryNamed(site, fullName) ?? this.#renamed.get(fullName.toLowerCase());
+  find(state: GitHubState, fullName: string): Repository | undefined {
+    return findRepository(state, fullName) ?? this.#renamed.get(fullName.toLowerCase());
   }
 
   /** The path under a repository's present name: of `/repositories/{id}`, and of git under a former name. */
-  located(site: Site, path: string): string {
+  located(state: GitHubState, path: string): string {
     const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(path) ?? [];
-    const numbered = id === undefined ? undefined : site.repositories.find((each) => each.id === Number(id));
+    const numbered = id === undefined ? undefined : state.repositories.find((each) => each.id === Number(id));
     if (numbered) return `/repos/${fullNameOf(numbered)}${rest}`;
     const [, name = '', gitRest = ''] = /^\/([^/]+\/[^/]+)\.git(\/.*)$/.exec(path) ?? [];
     const renamed = this.#renamed.get(name.toLowerCase());
@@ -25,11 +25,11 @@ export class FormerNames {
   }
 
   /** GitHub leads from a former name to the repository's id. */
-  redirect(site: Site, { method, path, query }: ApiCall): ApiResponse | undefined {
+  redirect(state: GitHubState, { method, path, query }: ApiCall): ApiResponse | undefined {
     const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(path) ?? [];
-    const renamed = repositoryNamed(site, name) ? undefined : this.#renamed.get(name.toLowerCase());
+    const renamed = findRepository(state, name) ? undefined : this.#renamed.get(name.toLowerCase());
     if (!renamed) return undefined;
-    const location = `${site.url}/repositories/${renamed.id}${rest}${query.size > 0 ? `?${query.toString()}` : ''}`;
+    const location = `${state.url}/repositories/${renamed.id}${rest}${query.size > 0 ? `?${query.toString()}` : ''}`;
     const body = { message: 'Moved Permanently', url: location };
     return { status: method === 'GET' ? 301 : 307, headers: { location }, body };
   }

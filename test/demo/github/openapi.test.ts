@@ -14,7 +14,7 @@ function exchange(
   answer: ApiResponse,
 ): Exchange {
   const { template = path, params = {} } = routeOf(method, path) ?? {};
-  const sent = body === undefined ? '' : JSON.stringify(body);
+  const rawBody = body === undefined ? '' : JSON.stringify(body);
   const call: ApiCall = {
     method,
     path,
@@ -22,9 +22,9 @@ function exchange(
     params,
     query: new URLSearchParams(query),
     headers: {},
-    sent,
+    rawBody,
     body: body ?? {},
-    who: { kind: 'anonymous' },
+    caller: { kind: 'anonymous' },
   };
   return { call, answer };
 }

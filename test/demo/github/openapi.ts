@@ -128,10 +128,10 @@ function* problemsOfRequest(call: Exchange['call'], { parameters = [], requestBo
   }
   const wanted = requestBody?.content['application/json']?.schema;
   if (!wanted) {
-    if (call.sent !== '' && Object.keys(call.body).length > 0) yield 'a body is sent where none is taken';
+    if (call.rawBody !== '' && Object.keys(call.body).length > 0) yield 'a body is sent where none is taken';
     return;
   }
-  if (call.sent === '') {
+  if (call.rawBody === '') {
     if (requestBody?.required) yield 'the body is missing';
     return;
   }

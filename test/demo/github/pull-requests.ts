@@ -1,17 +1,24 @@
 import { isObject } from '../../../src/kit/json-object.ts';
 import { deliver } from '../../../src/demo/github/events/deliver.ts';
 import { commitInEvent, deliverPush } from '../../../src/demo/github/events/push-events.ts';
-import { notFound, numberAt, objectAt, paged, type JsonObject } from '../../../src/demo/github/exchange.ts';
-import { changedFiles, git, gitOr, noCommit, readOne, resolveCommit } from '../../../src/demo/github/git/commits.ts';
+import { notFound, numberAt, objectAt, pageResponse, type JsonObject } from '../../../src/demo/github/exchange.ts';
 import {
-  askEmulated,
+  changedFiles,
+  git,
+  gitOrUndefined,
+  noCommit,
+  readCommit,
+  resolveCommit,
+} from '../../../src/demo/github/git/commits.ts';
+import {
+  requestEmulator,
   fullNameOf,
   repositoryFor,
-  repositoryNamed,
+  findRepository,
   type Handler,
   type Repository,
-  type Site,
-} from '../../../src/demo/github/site.ts';
+  type GitHubState,
+} from '../../../src/demo/github/state.ts';
 import { fileAnswer } from '../../../src/demo/github/answers/git.ts';
 import { repositoryAnswer } from '../../../src/demo/github/answers/accounts.ts';
 import { withWholeAccounts } from './whole-accounts.ts';
@@ -56,19 +63,19 @@ export class PullRecords {
 
 /** Opens a pull request as a person, and delivers the event. */
 export async function openPull(
-  site: Site,
+  state: GitHubState,
   pulls: PullRecords,
   repository: Repository,
   pull: NewPull,
   by: string | undefined,
 ): Promise<PullRecord> {
   const [owner, ref = ''] = pull.head.includes(':') ? pull.head.split(':') : [repository.owner, pull.head];
-  const from = repositoryNamed(site, `${owner}/${repository.name}`);
+  const from = findRepository(state, `${owner}/${repository.name}`);
   const headSha = from && (await resolveCommit(from.folder, `refs/heads/${ref}`));
   const baseSha = await resolveCommit(repository.folder, `refs/heads/${pull.base}`);
   if (!from || headSha === undefined || baseSha === undefined) throw new Error(`there is no ${pull.head} or base`);
   const path = `/repos/${fullNameOf(repository)}/pulls`;
-  const made = await askEmulated(site, 'POST', path, { ...pull }, by);
+  const made = await requestEmulator(state, 'POST', path, { ...pull }, by);
   const record: PullRecord = {
     number: numberAt(made, 'number'),
     repositoryId: repository.id,
@@ -80,23 +87,23 @@ export async function openPull(
   };
   pulls.keep(record);
   await fetchHead(repository, from, record);
-  await deliverPull(site, repository, 'opened', record, {}, by);
+  await deliverPull(state, repository, 'opened', record, {}, by);
   return record;
 }
 
 /** Gives a pull request the new head that was pushed to its branch, and delivers the event. */
 export async function movePull(
-  site: Site,
+  state: GitHubState,
   head: Repository,
   record: PullRecord,
   { before, after }: { before: string; after: string },
   by: string | undefined,
 ): Promise<void> {
-  const base = site.repositories.find(({ id }) => id === record.repositoryId);
+  const base = state.repositories.find(({ id }) => id === record.repositoryId);
   if (!base) return;
   record.headSha = after;
   await fetchHead(base, head, record);
-  await deliverPull(site, base, 'synchronize', record, { before, after }, by);
+  await deliverPull(state, base, 'synchronize', record, { before, after }, by);
 }
 
 /** Has the head lie in the base repository, under the ref that GitHub keeps for every pull request. */
@@ -105,7 +112,7 @@ async function fetchHead(base: Repository, head: Repository, { number, headRef }
 }
 
 async function deliverPull(
-  site: Site,
+  state: GitHubState,
   repository: Repository,
   action: 'opened' | 'synchronize',
   record: PullRecord,
@@ -113,30 +120,30 @@ async function deliverPull(
   by: string | undefined,
 ): Promise<void> {
   const path = `/repos/${fullNameOf(repository)}/pulls/${record.number}`;
-  const whole = withWholeAccounts(site, await askEmulated(site, 'GET', path));
+  const whole = withWholeAccounts(state, await requestEmulator(state, 'GET', path));
   const pull = isObject(whole) ? whole : {};
-  const head = site.repositories.find(({ id }) => id === record.headRepositoryId);
-  const headRepository = head ? await repositoryAnswer(site, head) : null;
+  const head = state.repositories.find(({ id }) => id === record.headRepositoryId);
+  const headRepository = head ? await repositoryAnswer(state, head) : null;
   const pull_request = {
     ...pull,
     head: { ...objectAt(pull, 'head'), sha: record.headSha, repo: headRepository },
-    base: { ...objectAt(pull, 'base'), sha: record.baseSha, repo: await repositoryAnswer(site, repository) },
+    base: { ...objectAt(pull, 'base'), sha: record.baseSha, repo: await repositoryAnswer(state, repository) },
   };
-  await deliver(site, repository, 'pull_request', { action, number: record.number, pull_request, ...more }, by);
+  await deliver(state, repository, 'pull_request', { action, number: record.number, pull_request, ...more }, by);
 }
 
 /** What a pull request changes: its head against where it left the base branch. */
 export const listPullFiles =
   (pulls: PullRecords): Handler =>
-  async (call, site) => {
-    const repository = await repositoryFor(site, call, 'pull_requests', 'read');
+  async (call, state) => {
+    const repository = await repositoryFor(state, call, 'pull_requests', 'read');
     const record = pulls.byNumber(repository.id, Number(call.params['pull_number']));
     if (!record) throw notFound();
     const { baseSha, headSha } = record;
-    const fork = await gitOr(repository.folder, 'merge-base', baseSha, headSha);
+    const fork = await gitOrUndefined(repository.folder, 'merge-base', baseSha, headSha);
     const files = await changedFiles(repository.folder, fork ?? baseSha, headSha);
-    const answers = files.map((file) => fileAnswer(site, repository, headSha, file));
-    return paged(call, site.url, answers);
+    const answers = files.map((file) => fileAnswer(state, repository, headSha, file));
+    return pageResponse(call, state.url, answers);
   };
 
 /**
@@ -146,7 +153,7 @@ export const listPullFiles =
  * @returns the commit.
  */
 export async function queueForMerge(
-  site: Site,
+  state: GitHubState,
   pulls: PullRecords,
   repository: Repository,
   number: number,
@@ -161,14 +168,14 @@ export async function queueForMerge(
   const sha = await git(folder, 'commit-tree', tree, '-p', baseSha, '-p', headSha, '-m', message);
   const ref = `refs/heads/gh-readonly-queue/${baseRef}/pr-${number}-${baseSha}`;
   await git(folder, 'update-ref', ref, sha);
-  await deliverPush(site, repository, [{ ref, before: noCommit, after: sha }]);
+  await deliverPush(state, repository, [{ ref, before: noCommit, after: sha }]);
   const merge_group = {
     head_sha: sha,
     head_ref: ref,
     base_sha: baseSha,
     base_ref: `refs/heads/${baseRef}`,
-    head_commit: commitInEvent(await readOne(folder, sha)),
+    head_commit: commitInEvent(await readCommit(folder, sha)),
   };
-  await deliver(site, repository, 'merge_group', { action: 'checks_requested', merge_group });
+  await deliver(state, repository, 'merge_group', { action: 'checks_requested', merge_group });
   return sha;
 }

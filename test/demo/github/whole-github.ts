@@ -6,7 +6,7 @@ import { changeInstallation, deliver } from '../../../src/demo/github/events/del
 import type { Delivery } from '../../../src/demo/github/deliveries.ts';
 import {
   numberAt,
-  paged,
+  pageResponse,
   Refusal,
   type ApiResponse,
   type ApiCall,
@@ -17,14 +17,14 @@ import { git, resolveCommit } from '../../../src/demo/github/git/commits.ts';
 import { startGitHub, type GitHubForDemo, type GitHubSettings } from '../../../src/demo/github/github.ts';
 import { addRepository, commitOf, knownRepository, tokenOf } from '../../../src/demo/github/people.ts';
 import {
-  askEmulated,
+  requestEmulator,
   fullNameOf,
   repositoryFor,
   repositoryUrl,
   type Handler,
   type Repository,
-  type Site,
-} from '../../../src/demo/github/site.ts';
+  type GitHubState,
+} from '../../../src/demo/github/state.ts';
 import { NamesAtRest } from './names-at-rest.ts';
 import { checkRunOperations, deliverCheckRun } from './check-events.ts';
 import { getFileOrFolder } from './folders.ts';
@@ -101,7 +101,7 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
   const { onExchange, ...rest } = settings;
   const github = await startGitHub({
     ...rest,
-    extension: {
+    testHooks: {
       operations: [
         ['POST', '/app/installations/{installation_id}/access_tokens', permissions.createToken],
         ['DELETE', '/installation/token', endToken],
@@ -114,28 +114,28 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
         ['PATCH', `${repo}/issues/comments/{comment_id}`, handOn],
         ['GET', `${repo}/pulls/{pull_number}/files`, listPullFiles(pulls)],
       ],
-      around: (act) => names.keep(act),
-      located: (path) => former.located(github.site, path),
-      interfere: (call) => former.redirect(github.site, call) ?? interference?.(call),
-      answered({ call, answer }) {
+      wrapRequest: (act) => names.keep(act),
+      rewritePath: (path) => former.located(github.state, path),
+      intercept: (call) => former.redirect(github.state, call) ?? interference?.(call),
+      onExchange({ call, answer }) {
         if (answer.status === 301 || answer.status === 307) return;
-        const { method, template, who } = call;
-        const installation = who.kind === 'installation' ? { installationId: who.installationId } : {};
+        const { method, template, caller } = call;
+        const installation = caller.kind === 'installation' ? { installationId: caller.installationId } : {};
         requests.push({ method, template, status: answer.status, at: Date.now(), ...installation });
         onExchange?.({ call, answer });
       },
-      permits: (...asked) => permissions.permits(github.site, ...asked),
-      async pushed(site, repository, branch, change, by) {
-        await deliverCheckSuite(site, repository, 'requested', change.after, { by, branch });
-        for (const pull of pulls.ofBranch(repository.id, branch)) await movePull(site, repository, pull, change, by);
+      permits: (...asked) => permissions.permits(github.state, ...asked),
+      async onPush(state, repository, branch, change, by) {
+        await deliverCheckSuite(state, repository, 'requested', change.after, { by, branch });
+        for (const pull of pulls.ofBranch(repository.id, branch)) await movePull(state, repository, pull, change, by);
       },
     },
   });
-  const { site } = github;
-  const known = (fullName: string): Repository => former.find(site, fullName) ?? knownRepository(site, fullName);
+  const { state } = github;
+  const known = (fullName: string): Repository => former.find(state, fullName) ?? knownRepository(state, fullName);
   const runOf = async (repository: Repository, id: number): Promise<JsonObject> => {
-    const record = site.checkRuns.get(id);
-    const run = record && (await runsOf(site, repository, record.sha)).find((each) => each['id'] === id);
+    const record = state.checkRuns.get(id);
+    const run = record && (await runsOf(state, repository, record.sha)).find((each) => each['id'] === id);
     if (!run) throw new Error(`${fullNameOf(repository)} has no check run ${id}`);
     return run;
   };
@@ -146,22 +146,22 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
     interfere(by) {
       interference = by;
     },
-    tokenOf: (login) => tokenOf(site, login),
+    tokenOf: (login) => tokenOf(state, login),
     async createRepository(fullName, { from, isPrivate = false, writers = [] } = {}) {
       const repository = await github.createRepository(fullName, isPrivate);
       for (const login of writers) {
-        await askEmulated(site, 'PUT', `/repos/${fullName}/collaborators/${login}`, { permission: 'push' });
+        await requestEmulator(state, 'PUT', `/repos/${fullName}/collaborators/${login}`, { permission: 'push' });
       }
-      const by = { login: site.administrator, message: 'Begin' };
+      const by = { login: state.administrator, message: 'Begin' };
       const head = from === undefined ? undefined : await fillFrom(repository, from, by);
       return { id: repository.id, head };
     },
     async fork(fullName, login) {
       const parent = known(fullName);
-      const made = await askEmulated(site, 'POST', `/repos/${fullName}/forks`, {}, login);
+      const made = await requestEmulator(state, 'POST', `/repos/${fullName}/forks`, {}, login);
       const { name, isPrivate, defaultBranch } = parent;
       const forked = { id: numberAt(made, 'id'), owner: login, name, isPrivate, defaultBranch };
-      const { folder } = await addRepository(site, forked);
+      const { folder } = await addRepository(state, forked);
       await git(folder, 'fetch', '--quiet', parent.folder, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*');
       return fullNameOf(forked);
     },
@@ -169,7 +169,7 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
       const repository = known(fullName);
       const formerName = repository.name;
       await names.change(async () => {
-        await askEmulated(site, 'PATCH', `/repos/${fullNameOf(repository)}`, { name });
+        await requestEmulator(state, 'PATCH', `/repos/${fullNameOf(repository)}`, { name });
         const folder = join(dirname(repository.folder), `${name}.git`);
         await rename(repository.folder, folder);
         former.keep(fullNameOf(repository), repository);
@@ -177,92 +177,93 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
         repository.folder = folder;
       });
       const changes = { repository: { name: { from: formerName } } };
-      await deliver(site, repository, 'repository', { action: 'renamed', changes });
+      await deliver(state, repository, 'repository', { action: 'renamed', changes });
     },
     headOf: (fullName, branch = known(fullName).defaultBranch) =>
       resolveCommit(known(fullName).folder, `refs/heads/${branch}`),
     checkRuns: (fullName, ref) => github.checkRuns(fullNameOf(known(fullName)), ref),
 
     installationId(owner) {
-      const found = site.installations.find((each) => each.owner === owner);
+      const found = state.installations.find((each) => each.owner === owner);
       if (!found) throw new Error(`there is no organization ${owner}`);
       return found.id;
     },
-    uninstall: (owner) => changeInstallation(site, owner, 'deleted'),
-    async pressButton(fullName, checkRunId, button, by = site.administrator) {
+    uninstall: (owner) => changeInstallation(state, owner, 'deleted'),
+    async pressButton(fullName, checkRunId, button, by = state.administrator) {
       const repository = known(fullName);
-      if (!site.checkRuns.get(checkRunId)?.buttons.includes(button)) {
+      if (!state.checkRuns.get(checkRunId)?.buttons.includes(button)) {
         throw new Error(`check run ${checkRunId} has no button ${button}`);
       }
       const run = await runOf(repository, checkRunId);
-      return deliverCheckRun(site, repository, 'requested_action', run, { by, button });
+      return deliverCheckRun(state, repository, 'requested_action', run, { by, button });
     },
-    async pressRerun(fullName, checkRunId, by = site.administrator) {
+    async pressRerun(fullName, checkRunId, by = state.administrator) {
       const repository = known(fullName);
-      return deliverCheckRun(site, repository, 'rerequested', await runOf(repository, checkRunId), { by });
+      return deliverCheckRun(state, repository, 'rerequested', await runOf(repository, checkRunId), { by });
     },
     async rerunAll(fullName, ref, by) {
       const repository = known(fullName);
-      return deliverCheckSuite(site, repository, 'rerequested', await commitOf(repository, ref), { by });
+      return deliverCheckSuite(state, repository, 'rerequested', await commitOf(repository, ref), { by });
     },
     deploymentsOf: (fullName) =>
-      site.deployments
+      state.deployments
         .filter(({ repositoryId }) => repositoryId === known(fullName).id)
-        .map(({ shown, statuses }) => ({ ...shown, statuses })),
+        .map(({ deployment, statuses }) => ({ ...deployment, statuses })),
 
     async openPullRequest(fullName, { by, ...pull }) {
-      const { number } = await names.keep(() => openPull(site, pulls, known(fullName), pull, by));
+      const { number } = await names.keep(() => openPull(state, pulls, known(fullName), pull, by));
       return number;
     },
-    queue: (fullName, number) => queueForMerge(site, pulls, known(fullName), number),
+    queue: (fullName, number) => queueForMerge(state, pulls, known(fullName), number),
   };
 }
 
 /** Delivers the event of a check suite: GitHub requests one at every push, and people request it again. */
 async function deliverCheckSuite(
-  site: Site,
+  state: GitHubState,
   repository: Repository,
   action: 'requested' | 'rerequested',
   sha: string,
   { by, branch }: { by: string | undefined; branch?: string },
 ): Promise<Delivery | undefined> {
-  const check_suite = await suiteOf(site, repository, sha, branch);
-  return deliver(site, repository, 'check_suite', { action, check_suite }, by);
+  const check_suite = await suiteOf(state, repository, sha, branch);
+  return deliver(state, repository, 'check_suite', { action, check_suite }, by);
 }
 
 /** A token ends itself. */
-const endToken: Handler = async ({ who }, site) => {
-  if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
-  site.tokens.delete(who.token);
+const endToken: Handler = async ({ caller }, state) => {
+  if (caller.kind !== 'installation')
+    throw new Refusal(403, 'You must authenticate with an installation access token.');
+  state.installationTokens.delete(caller.token);
   return { status: 204 };
 };
 
-const listAnnotations: Handler = async (call, site) => {
-  const repository = await repositoryFor(site, call, 'checks', 'read');
-  const { annotations, sha } = recordOf(site, repository, call).record;
+const listAnnotations: Handler = async (call, state) => {
+  const repository = await repositoryFor(state, call, 'checks', 'read');
+  const { annotations, sha } = recordOf(state, repository, call).record;
   const answers = annotations.map((annotation) => ({
     start_column: null,
     end_column: null,
     title: null,
     raw_details: null,
     ...annotation,
-    blob_href: `${repositoryUrl(site, repository)}/git/blobs/${sha}`,
+    blob_href: `${repositoryUrl(state, repository)}/git/blobs/${sha}`,
   }));
-  return paged(call, site.url, answers);
+  return pageResponse(call, state.url, answers);
 };
 
 /** Requests that the emulated GitHub handles correctly: passed on, with complete organizations. */
-const handOn: Handler = async (call, site) => {
-  const { method, path, query, headers, sent, body } = call;
-  await repositoryFor(site, call, 'metadata', 'read');
+const handOn: Handler = async (call, state) => {
+  const { method, path, query, headers, rawBody, body } = call;
+  await repositoryFor(state, call, 'metadata', 'read');
   const search = query.size > 0 ? `?${query.toString()}` : '';
-  const answer = await site.emulated.ask(
+  const answer = await state.emulator.request(
     method,
     `${path}${search}`,
     headers['authorization'],
-    sent === '' || !isObject(body) ? undefined : body,
+    rawBody === '' || !isObject(body) ? undefined : body,
   );
-  return { status: answer.status, body: withWholeAccounts(site, answer.body) };
+  return { status: answer.status, body: withWholeAccounts(state, answer.body) };
 };
 
 /** Puts a folder's files into a repository as one commit on its default branch. `node_modules` and `.git` stay out. */

@@ -31,7 +31,7 @@ export async function openDeployed(): Promise<Deployed> {
   };
   try {
     const folder = join(served.folder, 'git/acme/many-sided');
-    const repository = await Repository.ofExample(manySided, folder);
+    const repository = await Repository.fromExample(manySided, folder);
     await served.agent('../../partners/agent-clients/agent', folder);
     const webhooks = { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port], require_https: false } };
     const config = join(folder, 'langgraph.json');

@@ -56,7 +56,7 @@ const saidBy = (url: string | null, input: string) => clientFor(url).runs.wait(n
 describe.concurrent('create, read, poll until DEPLOYED, change', () => {
   test('of a git repository', async () => {
     const folder = join(served.folder, 'git/acme/talker');
-    const repository = await Repository.ofExample(join(import.meta.dirname, '../../journey/agents/talker'), folder);
+    const repository = await Repository.fromExample(join(import.meta.dirname, '../../journey/agents/talker'), folder);
     await served.agent('talker', folder);
     const commit = await repository.commit('Link the packages');
 

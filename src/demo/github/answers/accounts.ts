@@ -1,18 +1,18 @@
-import { paged, Refusal, type ApiResponse, type ApiCall, type JsonObject } from '../exchange.ts';
+import { pageResponse, Refusal, type ApiResponse, type ApiCall, type JsonObject } from '../exchange.ts';
 import {
-  askEmulated,
+  requestEmulator,
   fullNameOf,
   repositoryFor,
   repositoryUrl,
   type Repository,
-  type Site,
+  type GitHubState,
   nodeId,
   type Account,
   type Installation,
-} from '../site.ts';
+} from '../state.ts';
 
-/** An account as GitHub names it everywhere: its "simple user". */
-export function accountAnswer({ url }: Pick<Site, 'url'>, { login, id, type }: Account): JsonObject {
+/** An account in GitHub's schema "simple user". */
+export function accountAnswer({ url }: Pick<GitHubState, 'url'>, { login, id, type }: Account): JsonObject {
   const api = `${url}/users/${encodeURIComponent(login)}`;
   return {
     login,
@@ -37,26 +37,26 @@ export function accountAnswer({ url }: Pick<Site, 'url'>, { login, id, type }: A
   };
 }
 
-/** The bot that the App writes as. */
-export const botOf = ({ app }: Pick<Site, 'app'>): Account => ({
+/** The bot account of the App. */
+export const botOf = ({ app }: Pick<GitHubState, 'app'>): Account => ({
   login: `${app.slug}[bot]`,
   id: app.id + 1_000_000,
   type: 'Bot',
 });
 
-/** A person or an organization by login, as GitHub names it. */
-export const accountNamed = (site: Site, login: string): JsonObject =>
-  accountAnswer(site, site.accounts.get(login) ?? { login, id: 0, type: 'User' });
+/** A person or an organization by login, as the API returns it. */
+export const accountNamed = (state: GitHubState, login: string): JsonObject =>
+  accountAnswer(state, state.accounts.get(login) ?? { login, id: 0, type: 'User' });
 
-/** The App as GitHub shows it: its "integration". */
-export function appAnswer(site: Site): JsonObject {
-  const { app, url } = site;
+/** The App in GitHub's schema "integration". */
+export function appAnswer(state: GitHubState): JsonObject {
+  const { app, url } = state;
   return {
     id: app.id,
     slug: app.slug,
     node_id: nodeId('App', app.id),
     client_id: app.clientId,
-    owner: accountNamed(site, site.administrator),
+    owner: accountNamed(state, state.administrator),
     name: app.name,
     description: null,
     external_url: `${url}/apps/${app.slug}`,
@@ -68,21 +68,21 @@ export function appAnswer(site: Site): JsonObject {
   };
 }
 
-/** One installation of the App, as the App and webhooks see it: the emulated one, with what that leaves out. */
-export async function installationAnswer(site: Site, { owner }: Installation): Promise<JsonObject> {
-  const emulated = await askEmulated(site, 'GET', `/orgs/${owner}/installation`);
-  const account = accountNamed(site, owner);
-  return { ...emulated, client_id: site.app.clientId, account, target_id: account['id'] };
+/** One installation of the App: the response of `emulate` with the fields that it lacks. */
+export async function installationAnswer(state: GitHubState, { owner }: Installation): Promise<JsonObject> {
+  const emulated = await requestEmulator(state, 'GET', `/orgs/${owner}/installation`);
+  const account = accountNamed(state, owner);
+  return { ...emulated, client_id: state.app.clientId, account, target_id: account['id'] };
 }
 
-/** A repository as GitHub shows it: the emulated one, with what that leaves out. */
-export async function repositoryAnswer(site: Site, repository: Repository): Promise<JsonObject> {
-  const owner = accountNamed(site, repository.owner);
+/** A repository: the response of `emulate` with the fields that it lacks. */
+export async function repositoryAnswer(state: GitHubState, repository: Repository): Promise<JsonObject> {
+  const owner = accountNamed(state, repository.owner);
   return {
-    ...(await askEmulated(site, 'GET', `/repos/${fullNameOf(repository)}`)),
+    ...(await requestEmulator(state, 'GET', `/repos/${fullNameOf(repository)}`)),
     owner,
     ...(owner['type'] === 'Organization' ? { organization: owner } : {}),
-    deployments_url: `${repositoryUrl(site, repository)}/deployments`,
+    deployments_url: `${repositoryUrl(state, repository)}/deployments`,
     web_commit_signoff_required: false,
     has_pull_requests: true,
     subscribers_count: 0,
@@ -90,18 +90,19 @@ export async function repositoryAnswer(site: Site, repository: Repository): Prom
   };
 }
 
-export async function getRepository(call: ApiCall, site: Site): Promise<ApiResponse> {
-  return { status: 200, body: await repositoryAnswer(site, await repositoryFor(site, call, 'metadata', 'read')) };
+export async function getRepository(call: ApiCall, state: GitHubState): Promise<ApiResponse> {
+  return { status: 200, body: await repositoryAnswer(state, await repositoryFor(state, call, 'metadata', 'read')) };
 }
 
-/** What an installation may reach. */
-export async function installationRepositories(call: ApiCall, site: Site): Promise<ApiResponse> {
-  const { who } = call;
-  if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
-  const own = site.repositories.filter(({ owner }) => owner === who.owner);
-  const answers = await Promise.all(own.map((repository) => repositoryAnswer(site, repository)));
-  return paged(call, site.url, answers, (page) => ({
-    total_count: own.length,
+/** Lists the repositories that an installation can access. */
+export async function installationRepositories(call: ApiCall, state: GitHubState): Promise<ApiResponse> {
+  const { caller } = call;
+  if (caller.kind !== 'installation')
+    throw new Refusal(403, 'You must authenticate with an installation access token.');
+  const reachable = state.repositories.filter(({ owner }) => owner === caller.owner);
+  const answers = await Promise.all(reachable.map((repository) => repositoryAnswer(state, repository)));
+  return pageResponse(call, state.url, answers, (page) => ({
+    total_count: reachable.length,
     repository_selection: 'all',
     repositories: page,
   }));

@@ -2,26 +2,26 @@ import { notFound, pageOf, Refusal, type ApiResponse, type ApiCall, type JsonObj
 import {
   changedFiles,
   listCommits,
-  readOne,
+  readCommit,
   resolveCommit,
   type ChangedFile,
   type GitCommit,
   type Person,
   git,
-  gitOr,
+  gitOrUndefined,
   runGit,
 } from '../git/commits.ts';
-import { nodeId, repositoryFor, repositoryUrl, utc, webUrl, type Repository, type Site } from '../site.ts';
+import { nodeId, repositoryFor, repositoryUrl, utc, webUrl, type Repository, type GitHubState } from '../state.ts';
 
-/** GitHub lists no more of a comparison. */
+/** GitHub lists at most this many files of a comparison. */
 const maxFiles = 300;
 
 const personAnswer = ({ name, email, date }: Person): JsonObject => ({ name, email, date: utc(date) });
 
-/** A commit as branches and comparisons show it. */
-function commitAnswer(site: Site, repository: Repository, commit: GitCommit): JsonObject {
-  const api = repositoryUrl(site, repository);
-  const web = webUrl(site, repository);
+/** A commit as branches and comparisons contain it. */
+function commitAnswer(state: GitHubState, repository: Repository, commit: GitCommit): JsonObject {
+  const api = repositoryUrl(state, repository);
+  const web = webUrl(state, repository);
   return {
     sha: commit.sha,
     node_id: nodeId('Commit', commit.sha),
@@ -46,9 +46,9 @@ function commitAnswer(site: Site, repository: Repository, commit: GitCommit): Js
 const pathInUrl = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** A changed file as comparisons and pull requests list it. */
-export function fileAnswer(site: Site, repository: Repository, at: string, file: ChangedFile): JsonObject {
+export function fileAnswer(state: GitHubState, repository: Repository, at: string, file: ChangedFile): JsonObject {
   const path = pathInUrl(file.path);
-  const web = webUrl(site, repository);
+  const web = webUrl(state, repository);
   return {
     sha: file.blob,
     filename: file.path,
@@ -58,21 +58,21 @@ export function fileAnswer(site: Site, repository: Repository, at: string, file:
     changes: file.additions + file.deletions,
     blob_url: `${web}/blob/${at}/${path}`,
     raw_url: `${web}/raw/${at}/${path}`,
-    contents_url: `${repositoryUrl(site, repository)}/contents/${path}?ref=${at}`,
+    contents_url: `${repositoryUrl(state, repository)}/contents/${path}?ref=${at}`,
     ...(file.formerPath === undefined ? {} : { previous_filename: file.formerPath }),
   };
 }
 
-export async function getBranch(call: ApiCall, site: Site): Promise<ApiResponse> {
-  const repository = await repositoryFor(site, call, 'contents', 'read');
+export async function getBranch(call: ApiCall, state: GitHubState): Promise<ApiResponse> {
+  const repository = await repositoryFor(state, call, 'contents', 'read');
   const name = call.params['branch'] ?? '';
   const sha = await resolveCommit(repository.folder, `refs/heads/${name}`);
   if (sha === undefined) throw new Refusal(404, 'Branch not found');
-  const self = `${repositoryUrl(site, repository)}/branches/${encodeURIComponent(name)}`;
+  const self = `${repositoryUrl(state, repository)}/branches/${encodeURIComponent(name)}`;
   const body = {
     name,
-    commit: commitAnswer(site, repository, await readOne(repository.folder, sha)),
-    _links: { self, html: `${webUrl(site, repository)}/tree/${name}` },
+    commit: commitAnswer(state, repository, await readCommit(repository.folder, sha)),
+    _links: { self, html: `${webUrl(state, repository)}/tree/${name}` },
     protected: false,
     protection: { enabled: false, required_status_checks: { enforcement_level: 'off', contexts: [], checks: [] } },
     protection_url: `${self}/protection`,
@@ -80,14 +80,14 @@ export async function getBranch(call: ApiCall, site: Site): Promise<ApiResponse>
   return { status: 200, body };
 }
 
-/** Three dots: what `head` has that its common ancestor with `base` has not. */
-export async function compare(call: ApiCall, site: Site): Promise<ApiResponse> {
-  const repository = await repositoryFor(site, call, 'contents', 'read');
+/** A comparison with three dots: the changes from the common ancestor to `head`. */
+export async function compare(call: ApiCall, state: GitHubState): Promise<ApiResponse> {
+  const repository = await repositoryFor(state, call, 'contents', 'read');
   const { folder } = repository;
   const [from = '', to = ''] = (call.params['basehead'] ?? '').split('...');
   const [base, head] = [await resolveCommit(folder, from), await resolveCommit(folder, to)];
   if (base === undefined || head === undefined) throw notFound();
-  const fork = await gitOr(folder, 'merge-base', base, head);
+  const fork = await gitOrUndefined(folder, 'merge-base', base, head);
   if (fork === undefined) throw new Refusal(404, `No common ancestor between ${from} and ${to}.`);
   const counts = await git(folder, 'rev-list', '--left-right', '--count', `${base}...${head}`);
   const [behind = 0, ahead = 0] = counts.split('\t').map(Number);
@@ -95,12 +95,12 @@ export async function compare(call: ApiCall, site: Site): Promise<ApiResponse> {
   const { page, perPage } = pageOf(call.query);
   // The files are all on the first page.
   const files = page > 1 ? [] : await changedFiles(folder, fork, head);
-  const answer = async (sha: string) => commitAnswer(site, repository, await readOne(folder, sha));
-  const web = `${webUrl(site, repository)}/compare/${from}...${to}`;
+  const answer = async (sha: string) => commitAnswer(state, repository, await readCommit(folder, sha));
+  const web = `${webUrl(state, repository)}/compare/${from}...${to}`;
   const body = {
-    url: `${repositoryUrl(site, repository)}/compare/${from}...${to}`,
+    url: `${repositoryUrl(state, repository)}/compare/${from}...${to}`,
     html_url: web,
-    permalink_url: `${webUrl(site, repository)}/compare/${base}...${head}`,
+    permalink_url: `${webUrl(state, repository)}/compare/${base}...${head}`,
     diff_url: `${web}.diff`,
     patch_url: `${web}.patch`,
     base_commit: await answer(base),
@@ -111,13 +111,13 @@ export async function compare(call: ApiCall, site: Site): Promise<ApiResponse> {
     total_commits: ahead,
     commits: commits
       .slice((page - 1) * perPage, page * perPage)
-      .map((commit) => commitAnswer(site, repository, commit)),
-    files: files.slice(0, maxFiles).map((file) => fileAnswer(site, repository, head, file)),
+      .map((commit) => commitAnswer(state, repository, commit)),
+    files: files.slice(0, maxFiles).map((file) => fileAnswer(state, repository, head, file)),
   };
   return { status: 200, body };
 }
 
-/** The commit that a call for contents is of. */
+/** The commit that a call for contents reads: `ref`, or the default branch. */
 export async function commitOfContents({ query }: ApiCall, { folder, defaultBranch }: Repository): Promise<string> {
   const ref = query.get('ref') ?? defaultBranch;
   const commit = await resolveCommit(folder, ref);
@@ -126,11 +126,11 @@ export async function commitOfContents({ query }: ApiCall, { folder, defaultBran
 }
 
 /** A file of a commit. */
-export async function getContents(call: ApiCall, site: Site): Promise<ApiResponse> {
-  const repository = await repositoryFor(site, call, 'contents', 'read');
+export async function getContents(call: ApiCall, state: GitHubState): Promise<ApiResponse> {
+  const repository = await repositoryFor(state, call, 'contents', 'read');
   const commit = await commitOfContents(call, repository);
   const path = call.params['path'] ?? '';
-  const sha = await gitOr(
+  const sha = await gitOrUndefined(
     repository.folder,
     'rev-parse',
     '--verify',
@@ -141,24 +141,24 @@ export async function getContents(call: ApiCall, site: Site): Promise<ApiRespons
   const { code, stdout } = await runGit(repository.folder, ['cat-file', 'blob', sha ?? '']);
   if (code !== 0) throw notFound();
   const body = {
-    ...entryAnswer(site, repository, commit, { type: 'blob', path, sha: sha ?? '', size: stdout.length }),
+    ...entryAnswer(state, repository, commit, { type: 'blob', path, sha: sha ?? '', size: stdout.length }),
     encoding: 'base64',
     content: stdout.toString('base64').replace(/.{60}/g, '$&\n'),
   };
   return { status: 200, body };
 }
 
-/** A file or a folder, without what is in it. */
+/** A file or a folder without its content. */
 export function entryAnswer(
-  site: Site,
+  state: GitHubState,
   repository: Repository,
   commit: string,
   { type, path, sha, size }: { type: 'blob' | 'tree'; path: string; sha: string; size: number },
 ): JsonObject {
   const encoded = pathInUrl(path);
-  const self = `${repositoryUrl(site, repository)}/contents/${encoded}?ref=${commit}`;
-  const web = `${webUrl(site, repository)}/${type}/${commit}/${encoded}`;
-  const gitUrl = `${repositoryUrl(site, repository)}/git/${type}s/${sha}`;
+  const self = `${repositoryUrl(state, repository)}/contents/${encoded}?ref=${commit}`;
+  const web = `${webUrl(state, repository)}/${type}/${commit}/${encoded}`;
+  const gitUrl = `${repositoryUrl(state, repository)}/git/${type}s/${sha}`;
   return {
     type: type === 'blob' ? 'file' : 'dir',
     name: path.slice(path.lastIndexOf('/') + 1),
@@ -168,7 +168,7 @@ export function entryAnswer(
     url: self,
     html_url: web,
     git_url: gitUrl,
-    download_url: type === 'blob' ? `${webUrl(site, repository)}/raw/${commit}/${encoded}` : null,
+    download_url: type === 'blob' ? `${webUrl(state, repository)}/raw/${commit}/${encoded}` : null,
     _links: { self, git: gitUrl, html: web },
   };
 }

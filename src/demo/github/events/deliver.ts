@@ -1,29 +1,29 @@
 import type { Delivery } from '../deliveries.ts';
 import type { JsonObject } from '../exchange.ts';
 import { accountAnswer, accountNamed, botOf, installationAnswer, repositoryAnswer } from '../answers/accounts.ts';
-import { askEmulated, fullNameOf, nodeId, type Repository, type Site } from '../site.ts';
+import { requestEmulator, fullNameOf, nodeId, type Repository, type GitHubState } from '../state.ts';
 
 /** Sends an event of a repository to the App, if it is installed there and subscribes to such events. */
 export async function deliver(
-  site: Site,
+  state: GitHubState,
   repository: Repository,
   event: string,
   payload: JsonObject,
-  by = site.administrator,
+  by = state.administrator,
 ): Promise<Delivery | undefined> {
-  const installation = site.installations.find((each) => each.isInstalled && each.owner === repository.owner);
-  if (!installation || !site.app.events.includes(event)) return undefined;
-  const whole = {
+  const installation = state.installations.find((each) => each.isInstalled && each.owner === repository.owner);
+  if (!installation || !state.app.events.includes(event)) return undefined;
+  const fullPayload = {
     ...payload,
-    repository: payload['repository'] ?? (await repositoryAnswer(site, repository)),
-    organization: await askEmulated(site, 'GET', `/orgs/${repository.owner}`),
-    sender: by === botOf(site).login ? accountAnswer(site, botOf(site)) : accountNamed(site, by),
+    repository: payload['repository'] ?? (await repositoryAnswer(state, repository)),
+    organization: await requestEmulator(state, 'GET', `/orgs/${repository.owner}`),
+    sender: by === botOf(state).login ? accountAnswer(state, botOf(state)) : accountNamed(state, by),
     installation: { id: installation.id, node_id: nodeId('Installation', installation.id) },
   };
-  return site.deliveries.send(event, whole, { installationId: installation.id, repositoryId: repository.id });
+  return state.deliveries.send(event, fullPayload, { installationId: installation.id, repositoryId: repository.id });
 }
 
-/** The few words by which installations name a repository. */
+/** The short form of a repository in installation events. */
 const briefRepository = (repository: Repository): JsonObject => ({
   id: repository.id,
   node_id: nodeId('Repository', repository.id),
@@ -32,21 +32,25 @@ const briefRepository = (repository: Repository): JsonObject => ({
   private: repository.isPrivate,
 });
 
-/** Installs the App for all repositories of an owner, or takes it away, and delivers the event. */
-export async function changeInstallation(site: Site, owner: string, action: 'created' | 'deleted'): Promise<void> {
-  const installation = site.installations.find((each) => each.owner === owner);
+/** Installs the App for all repositories of an owner, or uninstalls it, and delivers the event. */
+export async function changeInstallation(
+  state: GitHubState,
+  owner: string,
+  action: 'created' | 'deleted',
+): Promise<void> {
+  const installation = state.installations.find((each) => each.owner === owner);
   if (!installation) throw new Error(`there is no organization ${owner}`);
   installation.isInstalled = action === 'created';
-  const own = site.repositories.filter((repository) => repository.owner === owner);
+  const ownRepositories = state.repositories.filter((repository) => repository.owner === owner);
   const payload = {
     action,
     installation: {
-      ...(await installationAnswer(site, installation)),
+      ...(await installationAnswer(state, installation)),
       node_id: nodeId('Installation', installation.id),
     },
-    repositories: own.map(briefRepository),
+    repositories: ownRepositories.map(briefRepository),
     requester: null,
-    sender: accountNamed(site, site.administrator),
+    sender: accountNamed(state, state.administrator),
   };
-  site.deliveries.send('installation', payload, { installationId: installation.id, repositoryId: null });
+  state.deliveries.send('installation', payload, { installationId: installation.id, repositoryId: null });
 }

@@ -1,10 +1,10 @@
 import { repositoryAnswer } from '../answers/accounts.ts';
 import { textAt, type JsonObject } from '../exchange.ts';
-import { contains, listCommits, noCommit, pathsOf, readOne, type GitCommit, git } from '../git/commits.ts';
-import { utc, webUrl, type RefChange, type Repository, type Site } from '../site.ts';
+import { contains, listCommits, noCommit, changedPaths, readCommit, type GitCommit, git } from '../git/commits.ts';
+import { utc, webUrl, type RefChange, type Repository, type GitHubState } from '../state.ts';
 import { deliver } from './deliver.ts';
 
-/** The refs that differ, by name. */
+/** The refs that differ, sorted by name. */
 export function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): RefChange[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   return names
@@ -12,13 +12,13 @@ export function changesBetween(before: ReadonlyMap<string, string>, after: Reado
     .filter((change) => change.before !== change.after);
 }
 
-/** GitHub sends no event for a push of more tags at once, and names no more commits. */
+/** GitHub sends no tag events for a push of more tags than this, and lists at most so many commits. */
 const maxTags = 3;
 const maxCommits = 2048;
 
 /** Delivers all events of a push of `changes`, in GitHub's order. */
 export async function deliverPush(
-  site: Site,
+  state: GitHubState,
   repository: Repository,
   changes: readonly RefChange[],
   by?: string,
@@ -29,18 +29,18 @@ export async function deliverPush(
     const isBranch = ref.startsWith('refs/heads/');
     if (!isBranch && hasManyTags) continue;
     const name = ref.replace(/^refs\/(heads|tags)\//, '');
-    const kind = { ref: name, ref_type: isBranch ? 'branch' : 'tag', pusher_type: 'user' };
-    if (after === noCommit) await deliver(site, repository, 'delete', kind, by);
-    await deliver(site, repository, 'push', await pushPayload(site, repository, change, by), by);
-    if (isBranch && after !== noCommit) await site.extension.pushed?.(site, repository, name, change, by);
+    const refPayload = { ref: name, ref_type: isBranch ? 'branch' : 'tag', pusher_type: 'user' };
+    if (after === noCommit) await deliver(state, repository, 'delete', refPayload, by);
+    await deliver(state, repository, 'push', await pushPayload(state, repository, change, by), by);
+    if (isBranch && after !== noCommit) await state.testHooks.onPush?.(state, repository, name, change, by);
   }
 }
 
 async function pushPayload(
-  site: Site,
+  state: GitHubState,
   repository: Repository,
   change: RefChange,
-  login = site.administrator,
+  login = state.administrator,
 ): Promise<JsonObject> {
   const { ref, before, after } = change;
   const { folder } = repository;
@@ -48,42 +48,42 @@ async function pushPayload(
   const head = deleted ? undefined : await git(folder, 'rev-parse', `${after}^{commit}`);
   const forced = !created && head !== undefined && !(await contains(folder, head, before));
   const commits = head === undefined ? [] : await newCommits(folder, ref, before, head);
-  const reported = head === undefined ? [] : [...commits, await readOne(folder, head)];
-  const paths = await pathsOf(
+  const reported = head === undefined ? [] : [...commits, await readCommit(folder, head)];
+  const paths = await changedPaths(
     folder,
     reported.map(({ sha }) => sha),
   );
-  const show = (commit: GitCommit): JsonObject => ({
+  const toPayload = (commit: GitCommit): JsonObject => ({
     ...commitInEvent(commit),
     distinct: true,
-    url: `${webUrl(site, repository)}/commit/${commit.sha}`,
+    url: `${webUrl(state, repository)}/commit/${commit.sha}`,
     ...(paths.get(commit.sha) ?? { added: [], removed: [], modified: [] }),
   });
-  const last = reported.at(-1);
+  const headCommit = reported.at(-1);
   return {
     ref,
     before,
     after,
-    repository: await pushedRepository(site, repository),
+    repository: await pushedRepository(state, repository),
     pusher: { name: login, email: `${login}@users.noreply.github.com` },
     created,
     deleted,
     forced,
     base_ref: null,
-    compare: `${webUrl(site, repository)}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`,
-    commits: ref.startsWith('refs/tags/') ? [] : commits.map(show),
-    head_commit: last ? show(last) : null,
+    compare: `${webUrl(state, repository)}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`,
+    commits: ref.startsWith('refs/tags/') ? [] : commits.map(toPayload),
+    head_commit: headCommit ? toPayload(headCommit) : null,
   };
 }
 
-/** What the push brought: for a new branch what no other branch had. */
+/** The commits that a push added; for a new branch those that no other branch contains. */
 async function newCommits(folder: string, ref: string, before: string, head: string): Promise<GitCommit[]> {
-  const known =
+  const excluded =
     before === noCommit ? ['--not', `--exclude=${ref.replace('refs/heads/', '')}`, '--branches'] : ['--not', before];
-  return listCommits(folder, `--max-count=${maxCommits}`, '--reverse', head, ...known);
+  return listCommits(folder, `--max-count=${maxCommits}`, '--reverse', head, ...excluded);
 }
 
-/** A commit as merge groups and pushes name it. */
+/** A commit as merge groups and pushes contain it. */
 export const commitInEvent = ({ sha, tree, message, author, committer }: GitCommit): JsonObject => ({
   id: sha,
   tree_id: tree,
@@ -93,16 +93,16 @@ export const commitInEvent = ({ sha, tree, message, author, committer }: GitComm
   committer: { name: committer.name, email: committer.email },
 });
 
-/** A push's repository differs from all others: its times are seconds, and its owner has a name. */
-async function pushedRepository(site: Site, repository: Repository): Promise<JsonObject> {
-  const answer = await repositoryAnswer(site, repository);
+/** The repository in a push event differs from all others: its times are seconds, and its owner has a name. */
+async function pushedRepository(state: GitHubState, repository: Repository): Promise<JsonObject> {
+  const answer = await repositoryAnswer(state, repository);
   const seconds = (name: string): number =>
     Math.floor(Date.parse(textAt(answer, name) ?? '1970-01-01T00:00:00Z') / 1000);
   const { owner } = answer;
   return {
     ...answer,
     owner: { name: repository.owner, email: null, ...(typeof owner === 'object' ? owner : {}) },
-    url: webUrl(site, repository),
+    url: webUrl(state, repository),
     created_at: seconds('created_at'),
     pushed_at: Math.floor(Date.now() / 1000),
     stargazers: 0,

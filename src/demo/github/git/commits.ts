@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** What stands for a ref that is not there. */
+/** Stands for a ref that does not exist. */
 export const noCommit = '0'.repeat(40);
 
 export interface Person {
@@ -16,19 +16,19 @@ export interface GitCommit {
   parents: string[];
   author: Person;
   committer: Person;
-  /** Without line ends at its end. */
+  /** Without trailing line breaks. */
   message: string;
 }
 
 const fields = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B'].join('%x1f');
 
-/** Commits as `git log` takes them: revisions, limits, order, paths. */
+/** Lists commits. @param args of `git log`: revisions, limits, order, paths. */
 export async function listCommits(repository: string, ...args: string[]): Promise<GitCommit[]> {
   const printed = await git(repository, 'log', '-z', `--format=${fields}`, ...args);
-  return printed.split('\0').filter(Boolean).map(readCommit);
+  return printed.split('\0').filter(Boolean).map(parseCommit);
 }
 
-function readCommit(line: string): GitCommit {
+function parseCommit(line: string): GitCommit {
   const [sha = '', tree = '', parents = '', an = '', ae = '', ad = '', cn = '', ce = '', cd = '', ...message] =
     line.split('\x1f');
   return {
@@ -41,31 +41,38 @@ function readCommit(line: string): GitCommit {
   };
 }
 
-/** The commit itself; it has to be there. */
-export async function readOne(repository: string, sha: string): Promise<GitCommit> {
+/** Reads one commit. @throws Error if it does not exist. */
+export async function readCommit(repository: string, sha: string): Promise<GitCommit> {
   const [commit] = await listCommits(repository, '-1', '--end-of-options', sha);
   if (!commit) throw new Error(`there is no commit ${sha}`);
   return commit;
 }
 
 /**
- * The commit that GitHub finds by a branch, a tag, a full ref or (part of) an id.
+ * Finds a commit as GitHub does: by a branch, a tag, a full ref or (part of) an id.
  *
- * @returns its id, or undefined where there is none.
+ * @returns its id, or undefined if there is none.
  */
 export async function resolveCommit(repository: string, ref: string): Promise<string | undefined> {
-  const named = ref.startsWith('refs/') ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/${ref}`];
-  const wanted = ref === 'HEAD' ? ['HEAD'] : /^[0-9a-f]{40}$/.test(ref) ? [ref] : [...named, ref];
-  for (const each of wanted) {
-    // What git would take for more than a name is none: ranges, ancestors, reflogs.
+  const fullRefs = ref.startsWith('refs/') ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/${ref}`];
+  const candidates = ref === 'HEAD' ? ['HEAD'] : /^[0-9a-f]{40}$/.test(ref) ? [ref] : [...fullRefs, ref];
+  for (const each of candidates) {
+    // Ignore what git would not read as a plain name: ranges, ancestors, reflogs.
     if (each !== 'HEAD' && !/^[\w./@+-]+$/.test(each.replaceAll('@{', ''))) continue;
-    const sha = await gitOr(repository, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${each}^{commit}`);
+    const sha = await gitOrUndefined(
+      repository,
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      '--end-of-options',
+      `${each}^{commit}`,
+    );
     if (sha) return sha;
   }
   return undefined;
 }
 
-/** Every branch and tag with what it points at. */
+/** Every branch and tag with the object that it points at. */
 export async function readRefs(repository: string): Promise<Map<string, string>> {
   const format = '--format=%(objectname) %(refname)';
   const printed = await git(repository, 'for-each-ref', format, 'refs/heads', 'refs/tags');
@@ -77,42 +84,42 @@ export async function readRefs(repository: string): Promise<Map<string, string>>
   );
 }
 
-/** Whether all that `commit` holds is in `by` too. */
-export async function contains(repository: string, by: string, commit: string): Promise<boolean> {
-  return (await runGit(repository, ['merge-base', '--is-ancestor', commit, by])).code === 0;
+/** Whether `commit` is an ancestor of `descendant`, or the same commit. */
+export async function contains(repository: string, descendant: string, commit: string): Promise<boolean> {
+  return (await runGit(repository, ['merge-base', '--is-ancestor', commit, descendant])).code === 0;
 }
 
 /** One file that differs between two commits. */
 export interface ChangedFile {
-  /** Of the new file, or of the old one where it is gone. */
+  /** The blob of the new file; of the old one if it was removed. */
   blob: string;
   path: string;
   formerPath?: string;
   status: 'added' | 'removed' | 'modified' | 'renamed' | 'changed';
-  /** Lines; none of bytes that are no text. */
+  /** Lines; 0 for binary files. */
   additions: number;
   deletions: number;
 }
 
-const letters: Record<string, ChangedFile['status']> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed' };
+const statusByLetter: Record<string, ChangedFile['status']> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed' };
 
 /** The differences between two commits or trees, with renames. */
 export async function changedFiles(repository: string, from: string, to: string): Promise<ChangedFile[]> {
   const raw = await git(repository, 'diff', '--raw', '-z', '-M', '--no-abbrev', from, to);
   const counts = (await git(repository, 'diff', '--numstat', '-M', from, to)).split('\n');
-  return [...readRaw(raw.split('\0'))].map((file, index) => {
+  return [...parseRawDiff(raw.split('\0'))].map((file, index) => {
     const [additions, deletions] = (counts[index] ?? '').split('\t').map(Number);
     return { ...file, additions: additions || 0, deletions: deletions || 0 };
   });
 }
 
-function* readRaw(words: string[]): Generator<Omit<ChangedFile, 'additions' | 'deletions'>> {
-  for (let at = 0; at < words.length;) {
-    const [, , before = '', after = '', letter = ''] = (words[at] ?? '').split(' ');
-    const first = words[at + 1];
+function* parseRawDiff(tokens: string[]): Generator<Omit<ChangedFile, 'additions' | 'deletions'>> {
+  for (let at = 0; at < tokens.length;) {
+    const [, , before = '', after = '', letter = ''] = (tokens[at] ?? '').split(' ');
+    const first = tokens[at + 1];
     if (first === undefined) return;
-    const status = letters[letter.charAt(0)] ?? 'changed';
-    const second = status === 'renamed' ? words[at + 2] : undefined;
+    const status = statusByLetter[letter.charAt(0)] ?? 'changed';
+    const second = status === 'renamed' ? tokens[at + 2] : undefined;
     yield {
       blob: status === 'removed' ? before : after,
       path: second ?? first,
@@ -123,22 +130,22 @@ function* readRaw(words: string[]): Generator<Omit<ChangedFile, 'additions' | 'd
   }
 }
 
-/** The paths that one commit added, removed and modified against its first parent, as a push lists them. */
-export interface PathsOfCommit {
+/** The paths that one commit added, removed and modified compared with its first parent, as a push event lists them. */
+export interface ChangedPaths {
   added: string[];
   removed: string[];
   modified: string[];
 }
 
-/** The paths of many commits at once. */
-export async function pathsOf(repository: string, commits: readonly string[]): Promise<Map<string, PathsOfCommit>> {
+/** The changed paths of several commits. */
+export async function changedPaths(repository: string, commits: readonly string[]): Promise<Map<string, ChangedPaths>> {
   const { stdout } = await runGit(
     repository,
     ['diff-tree', '--stdin', '-r', '--root', '--no-renames', '--name-status'],
     commits.map((commit) => `${commit}\n`).join(''),
   );
-  const found = new Map<string, PathsOfCommit>();
-  let current: PathsOfCommit | undefined;
+  const found = new Map<string, ChangedPaths>();
+  let current: ChangedPaths | undefined;
   for (const line of stdout.toString().split('\n')) {
     if (/^[0-9a-f]{40}$/.test(line)) {
       current = { added: [], removed: [], modified: [] };
@@ -152,8 +159,8 @@ export async function pathsOf(repository: string, commits: readonly string[]): P
   return found;
 }
 
-/** What a git command printed and how it ended. */
-interface GitEnd {
+/** The output and the exit code of a git command. */
+interface GitResult {
   code: number | null;
   stdout: Buffer;
   stderr: string;
@@ -172,8 +179,8 @@ export const gitEnvironment = (): NodeJS.ProcessEnv => ({
   GIT_COMMITTER_EMAIL: 'noreply@github.com',
 });
 
-/** Runs git in a repository. Resolves however it ended; rejects only where git cannot be started. */
-export function runGit(repository: string, args: readonly string[], input?: string | Buffer): Promise<GitEnd> {
+/** Runs git in a repository. Resolves with any exit code; rejects only if git cannot be started. */
+export function runGit(repository: string, args: readonly string[], input?: string | Buffer): Promise<GitResult> {
   const child = spawn('git', ['-C', repository, '-c', 'core.quotePath=false', '-c', 'safe.directory=*', ...args], {
     env: gitEnvironment(),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -182,7 +189,7 @@ export function runGit(repository: string, args: readonly string[], input?: stri
   const err: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-  // A command that needs no input may have ended before it was given any.
+  // A command that reads no input may exit before the input is written.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(input ?? '');
   return new Promise((resolve, reject) => {
@@ -192,9 +199,9 @@ export function runGit(repository: string, args: readonly string[], input?: stri
 }
 
 /**
- * Runs git and returns what it printed, without the last line's end.
+ * Runs git and returns its output without the final line break.
  *
- * @throws Error with what git said where it failed.
+ * @throws Error with git's message if it fails.
  */
 export async function git(repository: string, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runGit(repository, args);
@@ -202,8 +209,8 @@ export async function git(repository: string, ...args: string[]): Promise<string
   return stdout.toString().replace(/\n$/, '');
 }
 
-/** Like `git`, but undefined where git says no. */
-export async function gitOr(repository: string, ...args: string[]): Promise<string | undefined> {
+/** Like `git`, but returns undefined if git fails. */
+export async function gitOrUndefined(repository: string, ...args: string[]): Promise<string | undefined> {
   const { code, stdout } = await runGit(repository, args);
   return code === 0 ? stdout.toString().replace(/\n$/, '') : undefined;
 }

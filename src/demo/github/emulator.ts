@@ -4,9 +4,9 @@ import { hasCode } from '../../kit/errors.ts';
 import { freePort } from '../../kit/free-port.ts';
 import type { JsonObject } from './exchange.ts';
 
-/** What `emulate` is started with. Nothing in it is kept anywhere. */
-interface EmulatedSettings {
-  /** The gateway's address, which the answers name. */
+/** What `emulate` is started with. It stores nothing on disk. */
+interface EmulatorSettings {
+  /** The gateway's address, which URLs in responses begin with. */
   url: string;
   app: {
     id: number;
@@ -15,25 +15,25 @@ interface EmulatedSettings {
     permissions: Readonly<Record<string, string>>;
     events: readonly string[];
   };
-  /** The App's installations, each of an organization of its own. */
+  /** The App's installations, one per organization. */
   installations: readonly { id: number; owner: string }[];
-  /** Tokens of people by their login. The first is the administrator of all organizations. */
-  people: ReadonlyMap<string, string>;
+  /** Personal tokens by login. The first person is the administrator of all organizations. */
+  personalTokens: ReadonlyMap<string, string>;
 }
 
-/** `emulate` on its own port: callers, tokens, repositories, pull requests, comments and check runs. */
-export type Emulated = Awaited<ReturnType<typeof startEmulated>>;
+/** The package `emulate` on its own port: it emulates tokens, repositories, pull requests, comments and check runs. */
+export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
-/** Starts it. Its answers name the gateway's address, so its own port is chosen before. */
-export async function startEmulated(settings: EmulatedSettings) {
+/** Starts `emulate` on a free port. URLs in its responses begin with the gateway's address, not its own. */
+export async function startEmulator(settings: EmulatorSettings) {
   const { emulator, port } = await start(settings, 3);
   const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value;
   if (privateKey === undefined) throw new Error('emulate made no key for the App');
   return {
-    /** The App's key, made for this start. */
+    /** The App's private key, generated at each start. */
     privateKey,
-    /** @param authorization the header, as the gateway was sent it or for a person of the settings. */
-    async ask(
+    /** @param authorization the header that the gateway received, or one with a personal token. */
+    async request(
       method: string,
       path: string,
       authorization: string | undefined,
@@ -57,10 +57,10 @@ export async function startEmulated(settings: EmulatedSettings) {
   };
 }
 
-async function start(settings: EmulatedSettings, tries: number) {
+async function start(settings: EmulatorSettings, tries: number) {
   const port = await freePort();
   try {
-    const seed = seedOf(settings);
+    const seed = emulatorSeed(settings);
     return { emulator: await createEmulator({ service: 'github', port, baseUrl: settings.url, seed }), port };
   } catch (error) {
     // Another process may have taken the port in the meantime.
@@ -69,15 +69,19 @@ async function start(settings: EmulatedSettings, tries: number) {
   }
 }
 
-function seedOf({ app, installations, people }: EmulatedSettings) {
+function emulatorSeed({ app, installations, personalTokens }: EmulatorSettings) {
   const { permissions, events } = app;
-  const members = [...people.keys()].slice(0, 1).map((login) => ({ login, role: 'admin' as const }));
+  const members = [...personalTokens.keys()].slice(0, 1).map((login) => ({ login, role: 'admin' as const }));
   return {
     tokens: Object.fromEntries(
-      [...people].map(([login, token]) => [token, { login, scopes: ['repo', 'user', 'admin:org'] }]),
+      [...personalTokens].map(([login, token]) => [token, { login, scopes: ['repo', 'user', 'admin:org'] }]),
     ),
     github: {
-      users: [...people.keys()].map((login) => ({ login, name: login, email: `${login}@users.noreply.github.com` })),
+      users: [...personalTokens.keys()].map((login) => ({
+        login,
+        name: login,
+        email: `${login}@users.noreply.github.com`,
+      })),
       orgs: installations.map(({ owner }) => ({ login: owner, name: owner, members })),
       apps: [
         {
