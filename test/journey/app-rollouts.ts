@@ -1,7 +1,7 @@
 // Makes revisions in no time: builds what the repository holds, or waits where a test holds it.
 import { nextHoldStep } from '../../src/services/control/revisions/hold-decision.ts';
 import { isHeld } from '../../src/services/control/rollouts/hold.ts';
-import { HoldNews } from '../../src/services/control/rollouts/rollout-job.ts';
+import { HoldNotifier } from '../../src/services/control/rollouts/rollout-job.ts';
 import type { RolloutNotifier } from '../../src/services/control/service/settings.ts';
 import type { ControlStore } from '../../src/services/control/store/store.ts';
 import type { RevisionRecord } from '../../src/services/control/store/tables.ts';
@@ -30,7 +30,7 @@ export interface Making {
 /** Carries out the revisions of each deployment one after another. */
 export function instantly(store: ControlStore, making: Making): RolloutNotifier & { settled(): Promise<void> } {
   const working = new Map<string, Promise<void>>();
-  const news = new HoldNews();
+  const news = new HoldNotifier();
   const after = async (before: Promise<void> | undefined, deploymentId: string): Promise<void> => {
     await before;
     for (;;) {
@@ -41,7 +41,7 @@ export function instantly(store: ControlStore, making: Making): RolloutNotifier 
   };
   return {
     wake(deploymentId) {
-      news.ring(deploymentId);
+      news.notify(deploymentId);
       working.set(deploymentId, after(working.get(deploymentId), deploymentId));
     },
     interrupted() {},
@@ -49,7 +49,7 @@ export function instantly(store: ControlStore, making: Making): RolloutNotifier 
   };
 }
 
-async function make(store: ControlStore, making: Making, news: HoldNews, claimed: RevisionRecord): Promise<void> {
+async function make(store: ControlStore, making: Making, news: HoldNotifier, claimed: RevisionRecord): Promise<void> {
   const { id, deployment_id: deploymentId, status } = claimed;
   const revision = status === 'AWAITING_BUILD' ? await build(store, making, claimed) : claimed;
   if (!revision || !(await store.setStatus(id, ['AWAITING_DEPLOY'], 'DEPLOYING'))) return;
@@ -64,14 +64,14 @@ async function make(store: ControlStore, making: Making, news: HoldNews, claimed
 async function isPromoted(
   store: ControlStore,
   making: Making,
-  news: HoldNews,
+  news: HoldNotifier,
   revision: RevisionRecord,
 ): Promise<boolean> {
   const { id, deployment_id: deploymentId } = revision;
   const withdraw = await making.hold(revision);
   await store.beginHold(id);
   for (;;) {
-    const decided = news.next(deploymentId);
+    const decided = news.nextNotification(deploymentId);
     const next = nextHoldStep(await store.findRevision(deploymentId, id), Date.now());
     if (next.kind !== 'wait') {
       withdraw();

@@ -7,7 +7,7 @@ import type { WriteLine } from './log-line.ts';
 export interface BuildProgram {
   kind: 'build';
   /** What was built, for a person: `commit 1234...`. */
-  madeOf: string;
+  sourceText: string;
   folder: string;
   /** Absolute path of the graph configuration file in it. */
   graphConfigFile: string;
@@ -64,11 +64,11 @@ export interface RunningAgent {
   /** Resolves with the reason, for a person and without a full stop, when it has exited for any cause. */
   exited: Promise<string>;
   /** The last lines of its output, masked; none where this compute does not have them. */
-  said?: () => readonly string[];
+  lastLines?: () => readonly string[];
   /** Ends its hold: it takes part in all work, or its unfinished runs end. False where it does not. */
-  endHold?: (how: 'promote' | 'discard') => Promise<boolean>;
+  endHold?: (decision: 'promote' | 'discard') => Promise<boolean>;
   /** Instead of `stop`: drains it and keeps it loaded, where the compute can; undefined where it has ended instead. */
-  rest?: () => Promise<IdleAgent | undefined>;
+  makeIdle?: () => Promise<IdleAgent | undefined>;
 }
 
 /** A drained agent that receives no traffic, with its program loaded. */
@@ -83,12 +83,12 @@ export interface IdleAgent {
 export type AgentStart =
   | { kind: 'running'; agent: RunningAgent }
   /** `said`: the last lines of its output, masked. */
-  | { kind: 'failed'; reason: string; said?: readonly string[] };
+  | { kind: 'failed'; reason: string; lastLines?: readonly string[] };
 
 /** The abort reason where another worker may own the work now: leave everything as it is. On any other reason, clean up. */
 export class ClaimLost extends Error {
-  constructor(why: string) {
-    super(why);
+  constructor(reason: string) {
+    super(reason);
     this.name = 'ClaimLost';
   }
 }
@@ -107,9 +107,9 @@ export interface Compute {
    * Starts an agent. When `signal` aborts first, the start fails and is cleaned up, unless the lease was lost: a compute
    * that is shared with other workers then touches nothing.
    */
-  start(spec: AgentSpec, signal: AbortSignal, hold?: WorkLease): Promise<AgentStart>;
+  start(spec: AgentSpec, signal: AbortSignal, lease?: WorkLease): Promise<AgentStart>;
   /** Removes everything of a deleted deployment whose agents are stopped. Absent where stopping leaves nothing. */
-  remove?(deployment: RemovedDeployment, hold?: WorkLease): Promise<void>;
+  remove?(deployment: RemovedDeployment, lease?: WorkLease): Promise<void>;
 }
 
 export type RemovedDeployment = { id: string } & Pick<AgentSpec, 'name' | 'namespace'>;

@@ -54,12 +54,12 @@ export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Cloc
 
   /** Wraps an agent so that stopping without a time limit makes it idle instead. */
   function idle(spec: AgentSpec, agent: RunningAgent): RunningAgent {
-    const { rest } = agent;
-    if (!rest) return agent;
+    const { makeIdle } = agent;
+    if (!makeIdle) return agent;
     let rested = false;
     const stop = async (withinMs?: number): Promise<void> => {
       if (withinMs !== undefined || closed) return agent.stop(withinMs);
-      const isIdle = await rest();
+      const isIdle = await makeIdle();
       if (!isIdle) return;
       if (closed) return isIdle.stop();
       rested = true;

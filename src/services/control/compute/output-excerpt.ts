@@ -34,5 +34,5 @@ export type OutputExcerpt = ReturnType<typeof outputExcerpt>;
 export function failedStart(reason: string, output?: OutputExcerpt): AgentStart {
   const cause = output?.cause();
   const words = cause === undefined ? reason : `${reason} Its last line: ${cause}`;
-  return { kind: 'failed', reason: words, said: output?.lines() ?? [] };
+  return { kind: 'failed', reason: words, lastLines: output?.lines() ?? [] };
 }

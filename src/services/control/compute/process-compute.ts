@@ -141,7 +141,7 @@ function agentOf(started: StartedAgent): RunningAgent {
     return typeof end === 'object' && end.event !== 'failed';
   }
 
-  async function rest(): Promise<IdleAgent | undefined> {
+  async function makeIdle(): Promise<IdleAgent | undefined> {
     if (await does({ do: 'rest' }, drainMs + lastStepsMs)) return { wake, stop: () => stop(lastStepsMs), exited };
     await stop(lastStepsMs);
     return undefined;
@@ -160,8 +160,8 @@ function agentOf(started: StartedAgent): RunningAgent {
     token,
     stop,
     exited,
-    said: heard.excerpt.lines,
-    rest,
+    lastLines: heard.excerpt.lines,
+    makeIdle,
     endHold: (how) => does({ do: how }, lastStepsMs * 5),
   };
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../kit/postgres/databases.ts';
 import { databasePrefix } from '../store/database-names.ts';
 import type { ControlStore } from '../store/store.ts';
-import type { Retrying } from './retry-policy.ts';
+import type { Retry } from './retry-policy.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 
 /**
@@ -22,19 +22,22 @@ export function databaseOf(
   return { database: database_name, role: database_name, password: database_password, connections };
 }
 
-/** The folder of the socket through which a deployment reaches its database, and its connection limit. */
+/** Opens a relay that limits a deployment's connections to its database; resolves with the folder of its socket. */
 export type WayToDatabase = (deployment: { id: string }, connections: number) => Promise<string>;
 
 /** Connections beyond the limit that have not logged in: the server limits those that have. */
 const connectionsForLogin = 4;
 
-/** Creates a deployment's database where needed, on the server of `adminUrl`; returns its address, which is a secret. */
-export const ensureOn =
-  (adminUrl: string, wayTo: WayToDatabase | undefined) =>
+/**
+ * Returns a function that creates a deployment's database on the server of `adminUrl` where it is missing. Its result is
+ * the URL of the database, a secret.
+ */
+export const ensureDatabaseOn =
+  (adminUrl: string, openSocketFolder: WayToDatabase | undefined) =>
   async (deployment: DeploymentRecord): Promise<string> => {
     const database = databaseOf(deployment);
     const url = new URL(await ensureAgentDatabase(adminUrl, database));
-    const host = await wayTo?.(deployment, (database.connections ?? usualConnections) + connectionsForLogin);
+    const host = await openSocketFolder?.(deployment, (database.connections ?? usualConnections) + connectionsForLogin);
     if (host !== undefined) url.searchParams.set('host', host);
     return url.href;
   };
@@ -45,19 +48,19 @@ export const ensureOn =
  */
 export async function recordDatabaseStates({
   store,
-  retrying,
+  retry,
   adminDatabaseUrl,
 }: {
   store: ControlStore;
-  retrying: Retrying;
+  retry: Retry;
   adminDatabaseUrl: string;
 }): Promise<void> {
-  // Read before the list: a database that is created in between is in the list, and not taken for missing.
-  const known = await retrying(() => store.agentDatabases());
-  if (known.length === 0) return;
-  const names = await retrying(() => usableDatabases(adminDatabaseUrl, databasePrefix));
-  for (const { id, database_name, database_state } of known) {
-    const state = names.has(database_name) ? 'ready' : 'unreachable';
-    if (state !== database_state) await retrying(() => store.setDatabaseState(id, state));
+  // Read these before the server's list: then a database that is created in between is not recorded as missing.
+  const databases = await retry(() => store.agentDatabases());
+  if (databases.length === 0) return;
+  const usableNames = await retry(() => usableDatabases(adminDatabaseUrl, databasePrefix));
+  for (const { id, database_name, database_state } of databases) {
+    const state = usableNames.has(database_name) ? 'ready' : 'unreachable';
+    if (state !== database_state) await retry(() => store.setDatabaseState(id, state));
   }
 }

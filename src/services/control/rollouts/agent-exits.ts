@@ -1,60 +1,60 @@
 import type { AgentSpec } from '../compute/compute.ts';
 import type { ControlStore } from '../store/store.ts';
-import type { Retrying } from './retry-policy.ts';
+import type { Retry } from './retry-policy.ts';
 import { backoffMs } from '../../../kit/clock.ts';
 import { codeOf, messageOf } from '../../../kit/errors.ts';
 
 export interface AgentFailure {
-  /** For a person, without a full stop: `exit code 7`. */
-  how: string;
+  /** A phrase for people, without a full stop: `exit code 7`. */
+  reason: string;
   /** The last lines of its output, masked. */
-  said: readonly string[];
+  lastLines: readonly string[];
 }
 
 /** The `status_message` of a live revision whose agent was restarted. */
-export const restartedMessage = (times: number, { how }: AgentFailure): string =>
-  `Restarted ${times} ${times === 1 ? 'time' : 'times'}, last: ${how}.`;
+export const restartedMessage = (times: number, { reason }: AgentFailure): string =>
+  `Restarted ${times} ${times === 1 ? 'time' : 'times'}, last: ${reason}.`;
 
 /** The `status_message` of a revision whose agent is not restarted any more. */
-export const givenUpMessage = (times: number, { how, said }: AgentFailure): string =>
+export const givenUpMessage = (times: number, { reason, lastLines }: AgentFailure): string =>
   [
-    `The agent broke down ${times} times in a row and is not started again, last: ${how}. Deploy a revision that stays up, or redeploy one.`,
-    ...(said.length === 0 ? [] : ['Its log ended:', ...said]),
+    `The agent broke down ${times} times in a row and is not started again, last: ${reason}. Deploy a revision that stays up, or redeploy one.`,
+    ...(lastLines.length === 0 ? [] : ['Its log ended:', ...lastLines]),
   ].join('\n');
 
 interface AgentExitDependencies {
   store: ControlStore;
-  retrying: Retrying;
+  retry: Retry;
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
-/** Records the exits and restarts of supervised agents at the revisions, one after the other. */
-export function agentExitHandlers({ store, retrying, inBackground }: AgentExitDependencies) {
-  let written = Promise.resolve();
+/** Creates handlers that record the exits and restarts of supervised agents in their revisions, in order. */
+export function agentExitHandlers({ store, retry, inBackground }: AgentExitDependencies) {
+  let lastWrite = Promise.resolve();
   const write = (what: string, work: () => Promise<unknown>): void => {
-    const before = written;
+    const before = lastWrite;
     const after = Promise.withResolvers<void>();
-    written = after.promise;
+    lastWrite = after.promise;
     inBackground(what, async () => {
       await before;
-      await retrying(work).finally(after.resolve);
+      await retry(work).finally(after.resolve);
     });
   };
   return {
-    /** Resolves when a restart can work: not while the database is unavailable. */
-    async ready({ deploymentId }: AgentSpec): Promise<void> {
-      await retrying(() => store.deployment(deploymentId));
+    /** Resolves once the database is available: no agent can start without it. */
+    async untilStartable({ deploymentId }: AgentSpec): Promise<void> {
+      await retry(() => store.deployment(deploymentId));
     },
-    /** It failed, `times` in a row, and is restarted. */
-    brokeDown({ revisionId }: AgentSpec, times: number, breakdown: AgentFailure): void {
+    /** The agent failed for the `times`-th time in a row, and will be restarted. */
+    onBreakdown({ revisionId }: AgentSpec, times: number, breakdown: AgentFailure): void {
       const message = restartedMessage(times, breakdown);
       write('Recording a restart', () => store.noteLive(revisionId, message));
     },
-    isWell({ revisionId }: AgentSpec): void {
+    onStable({ revisionId }: AgentSpec): void {
       write('Recording that an agent is well', () => store.noteLive(revisionId, null));
     },
-    /** It failed, `times` in a row, and is not restarted. */
-    givenUp({ deploymentId, revisionId }: AgentSpec, times: number, breakdown: AgentFailure): void {
+    /** The agent failed for the `times`-th time in a row, and will not be restarted. */
+    onGiveUp({ deploymentId, revisionId }: AgentSpec, times: number, breakdown: AgentFailure): void {
       const message = givenUpMessage(times, breakdown);
       write('Giving an agent up', () => store.giveUp(deploymentId, revisionId, message));
     },
@@ -62,18 +62,18 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitDe
 }
 export type AgentExitHandlers = ReturnType<typeof agentExitHandlers>;
 
-/** The time (ms) after which an agent counts as well: its next failure is the first again. */
-export const healthyAfterMs = 60_000;
+/** How long (ms) an agent serves until it counts as stable: its next failure is then the first in a row. */
+export const stableAfterMs = 60_000;
 
 /** The failures in a row that make a crash loop: with the backoff this takes at least three minutes. */
 export const maxBreakdowns = 10;
 
 export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns, 500, 60_000);
 
-/** Codes of a full disk: of the operating system, and of Postgres. */
+/** The error codes of the operating system and of Postgres for a full disk. */
 const fullDisk = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
-/** A tenant's message about an unforeseen error: paths and statements of this service belong in its own log only. */
+/** Words an unforeseen error for a tenant: paths and statements of this service belong in its own log only. */
 export function tenantErrorMessage(error: unknown): string {
   const code = nestedCodeOf(error);
   if (fullDisk.has(code)) return 'The disk of this service is full. Try again when its operator has made room.';
@@ -83,8 +83,8 @@ export function tenantErrorMessage(error: unknown): string {
 
 const absolutePath = /(?<![\w.:/-])\/[^\s'"`(),;]+/g;
 
-/** The code of an error or of its causes, down to a fixed depth. */
-function nestedCodeOf(error: unknown, left = 8): string {
-  if (!(error instanceof Error) || left === 0) return '';
-  return codeOf(error) || nestedCodeOf(error.cause, left - 1);
+/** The code of an error or of one of its causes, at most `depth` causes down. */
+function nestedCodeOf(error: unknown, depth = 8): string {
+  if (!(error instanceof Error) || depth === 0) return '';
+  return codeOf(error) || nestedCodeOf(error.cause, depth - 1);
 }

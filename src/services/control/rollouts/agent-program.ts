@@ -13,15 +13,15 @@ import { uploadedFile } from '../uploads/uploads.ts';
 import { fail, type RolloutDependencies, type RolloutJob, openJob } from './rollout-job.ts';
 import { withoutFullStop } from '../../../kit/plain-text.ts';
 
-/** The program of a revision's agent: its image, or its build, which is made where there is none. */
+/** Returns the program of a revision's agent: its image, or its build, which is made where it is missing. */
 export async function programOf(job: RolloutJob, tools: RolloutDependencies): Promise<AgentProgram | undefined> {
   const { revision, signal } = job;
-  const { store, retrying } = tools;
+  const { store, retry } = tools;
   if (isImage(revision)) {
     const steps = revision.status === 'AWAITING_BUILD' ? (['BUILDING', 'AWAITING_DEPLOY'] as const) : [];
     let from = revision.status;
     for (const to of steps) {
-      if (signal.aborted || !(await retrying(() => store.setStatus(revision.id, [from], to)))) return undefined;
+      if (signal.aborted || !(await retry(() => store.setStatus(revision.id, [from], to)))) return undefined;
       from = to;
     }
     return { kind: 'image', imageUri: revision.source_revision_config.image_uri ?? '' };
@@ -36,7 +36,8 @@ function programOfBuild(build: Build, { builds }: RolloutDependencies): AgentPro
   const { home, python } = buildFolder(builds.dataDir, basename(build.folder));
   return {
     kind: 'build',
-    madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
+    sourceText:
+      build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
     folder: build.folder,
     graphConfigFile: build.graphConfigFile,
     homeFolder: home,
@@ -47,11 +48,11 @@ function programOfBuild(build: Build, { builds }: RolloutDependencies): AgentPro
 
 async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
   const { revision, buildLog, signal } = job;
-  const { store, buildSlots, retrying, builds } = tools;
-  const giveBack = await buildSlots.take(signal);
-  if (!giveBack) return undefined;
+  const { store, buildSlots, retry, builds } = tools;
+  const release = await buildSlots.take(signal);
+  if (!release) return undefined;
   try {
-    if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
+    if (!(await retry(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
     const step = (done: string) => tools.step?.(done, revision.id);
     const onFailure = (reason: string): Promise<void> => fail(job, 'BUILD_FAILED', reason, tools);
     const end = await makeBuild({ ...(await buildRequest(job, tools)), onFailure }, { ...builds, step }, signal);
@@ -62,13 +63,14 @@ async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Pro
     const { warnings } = end;
     const commit = from.kind === 'commit' ? { commit: from.commit } : {};
     const details = { buildFolder: `builds/${basename(folder)}`, ...commit, warnings };
-    const went = await retrying(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
-    return went && end.build;
+    const updatedRevision = await retry(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
+    return updatedRevision && end.build;
   } finally {
-    giveBack();
+    release();
   }
 }
 
+/** Returns the program of a live revision: its status stays, and a missing build is made again. */
 export async function liveProgram(job: RolloutJob, tools: RolloutDependencies): Promise<AgentProgram | undefined> {
   const { image_uri } = job.revision.source_revision_config;
   if (image_uri && isImage(job.revision)) return { kind: 'image', imageUri: image_uri };
@@ -76,7 +78,7 @@ export async function liveProgram(job: RolloutJob, tools: RolloutDependencies): 
   return build && programOfBuild(build, tools);
 }
 
-/** The revision's existing build, made again from the same commit where it was removed. */
+/** Returns the revision's build, made again from the same commit where it was removed. */
 async function findOrRebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
   const { revision, buildLog } = job;
   const build = readBuild(existingBuildFolder(revision, tools).root);
@@ -92,25 +94,26 @@ const existingBuildFolder = ({ build_folder, id }: RevisionRecord, { builds }: R
   buildFolder(builds.dataDir, basename(build_folder ?? id));
 
 /**
- * Makes the build of a revision again, in its place, from the same source; undefined when interrupted before that. Of
- * concurrent revisions that share it, one builds and the others use the result if it is complete.
+ * Makes the build of a revision again, in the same folder, from the same source; returns undefined when interrupted
+ * first. Of concurrent revisions that share the folder, one builds and the others use the result if it is complete.
  */
 async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
   const folder = existingBuildFolder(revision, tools);
   return inFolderQueue(folder.root, signal, async () => {
-    const giveBack = await buildSlots.take(signal);
-    if (!giveBack) return undefined;
+    const release = await buildSlots.take(signal);
+    if (!release) return undefined;
     try {
-      const there = readBuild(folder.root);
-      if (there && (await damagedFile(folder)) === undefined) return { kind: 'built', build: there, warnings: [] };
+      const existingBuild = readBuild(folder.root);
+      if (existingBuild && (await damagedFile(folder)) === undefined)
+        return { kind: 'built', build: existingBuild, warnings: [] };
       const request = { ...(await buildRequest(job, tools)), revisionId: basename(folder.root) };
       const end = await makeBuild(request, builds, signal);
       await buildLog.flush();
       return end;
     } finally {
-      giveBack();
+      release();
     }
   });
 }
@@ -119,7 +122,7 @@ async function buildRequest(
   { deployment, revision, buildLog }: RolloutJob,
   tools: RolloutDependencies,
 ): Promise<BuildRequest> {
-  const { store, retrying, userOf } = tools;
+  const { store, retry, userOf } = tools;
   const { source_config, source_revision_config } = revision;
   return {
     revisionId: revision.id,
@@ -130,16 +133,16 @@ async function buildRequest(
     installCommand: source_config.install_command ?? undefined,
     buildCommand: source_config.build_command ?? undefined,
     secrets: revision.secrets,
-    user: userOf && (await retrying(() => userOf(deployment))),
+    user: userOf && (await retry(() => userOf(deployment))),
     log: buildLog.write,
-    onCommit: (commit) => retrying(() => store.noteCommit(revision.id, commit)),
+    onCommit: (commit) => retry(() => store.noteCommit(revision.id, commit)),
   };
 }
 
 function sourceOf(
   { tenant_id }: DeploymentRecord,
   revision: RevisionRecord,
-  { dataDir, cloning, retrying }: RolloutDependencies,
+  { dataDir, cloning, retry }: RolloutDependencies,
 ): BuildRequest['from'] {
   const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
   if (source === 'internal_source') {
@@ -148,11 +151,11 @@ function sourceOf(
   }
   const repoUrl = source_config.repo_url ?? '';
   const repoRef = source_revision_config.repo_ref ?? undefined;
-  const from = { kind: 'git', repoUrl, repoRef, commit: repo_commit_sha ?? undefined } as const;
+  const gitSource = { kind: 'git', repoUrl, repoRef, commit: repo_commit_sha ?? undefined } as const;
   const integrationId = source_config.integration_id;
-  if (!cloning || !integrationId) return from;
-  const token = () => retrying(() => cloning.cloneToken(tenant_id, integrationId, repoUrl));
-  return { ...from, token, endToken: cloning.endToken };
+  if (!cloning || !integrationId) return gitSource;
+  const token = () => retry(() => cloning.cloneToken(tenant_id, integrationId, repoUrl));
+  return { ...gitSource, token, endToken: cloning.endToken };
 }
 
 /**
@@ -167,8 +170,8 @@ export async function repairBuild(job: RolloutJob, tools: RolloutDependencies): 
   const path = isThere ? await damagedFile(folder) : undefined;
   if (isThere && path === undefined) return { kind: 'whole' };
   // A failed attempt leaves no build: the next one starts without it.
-  const what = path === undefined ? 'it is gone' : `${JSON.stringify(path)} is not as it was built`;
-  const damage = `The build on this machine is damaged (${what})`;
+  const detail = path === undefined ? 'it is gone' : `${JSON.stringify(path)} is not as it was built`;
+  const damage = `The build on this machine is damaged (${detail})`;
   deployLog.write('warning', `${damage}; making it again from the same source.`);
   const end = await rebuild(job, tools);
   if (end?.kind === 'built') return { kind: 'repaired' };
@@ -176,12 +179,12 @@ export async function repairBuild(job: RolloutJob, tools: RolloutDependencies): 
   return { kind: 'broken', reason: `${damage} and could not be made again: ${reason}` };
 }
 
-/** The same for a supervised agent. */
+/** Checks and repairs the build of a supervised agent. */
 export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: RolloutDependencies): Promise<Repair> {
-  const { store, retrying } = tools;
+  const { store, retry } = tools;
   if (spec.program.kind !== 'build') return { kind: 'whole' };
-  const deployment = await retrying(() => store.deployment(spec.deploymentId));
-  const revision = await retrying(() => store.findRevision(spec.deploymentId, spec.revisionId));
+  const deployment = await retry(() => store.deployment(spec.deploymentId));
+  const revision = await retry(() => store.findRevision(spec.deploymentId, spec.revisionId));
   if (!deployment || !revision) return { kind: 'whole' };
   return repairBuild(openJob(deployment, revision, signal, tools), tools);
 }

@@ -9,15 +9,17 @@ import { databaseOf } from './agent-database.ts';
 import type { RolloutDependencies } from './rollout-job.ts';
 
 /**
- * Carries out a deletion: the agents end, then the data goes, and last the row, so that a client sees when it is
- * complete. Each step is idempotent; a listener removes its deployment first. @throws the error of a failed step.
+ * Carries out a deletion: stops the agents, deletes the data, and at last the row, so that a client sees when it is
+ * complete. Each step is idempotent. Waits for a listener to remove its deployment first.
+ *
+ * @throws the error of a failed step.
  */
 export async function performDeletion(
   deployment: DeploymentRecord,
   tools: RolloutDependencies,
   drainMs: number,
 ): Promise<void> {
-  const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl } = tools;
+  const { store, live, compute, logs, retry, dataDir, adminDatabaseUrl } = tools;
   const { id, name, source_config, deletion } = deployment;
   const isListeners = source_config.listener_id != null;
   if (isListeners && deletion === 'asked') return;
@@ -25,16 +27,17 @@ export async function performDeletion(
   if (!isListeners) {
     await compute.remove?.({ id, name, namespace: source_config.listener_config?.k8s_namespace ?? undefined });
   }
-  // Write the agents' last lines: their revision is about to be deleted.
+  // Write the agents' last log lines before their revisions are deleted.
   await logs.flush();
-  await retrying(() => store.noteStopped(id));
-  await retrying(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
-  const own = new Set(await retrying(() => store.revisionIds(id)));
-  for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
-  await removeBuilds(tools, (build) => own.has(build));
-  for (const build of own) removeMadeLock(tools.builds.dataDir, build);
+  await retry(() => store.noteStopped(id));
+  await retry(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
+  const buildNames = new Set(await retry(() => store.revisionIds(id)));
+  for (const build of await retry(() => store.revisionsWithBuild(id)))
+    buildNames.add(basename(build.build_folder ?? ''));
+  await removeBuilds(tools, (build) => buildNames.has(build));
+  for (const build of buildNames) removeMadeLock(tools.builds.dataDir, build);
   await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
-  await retrying(() => store.finishDeletion(id));
+  await retry(() => store.finishDeletion(id));
 }
 
 /** Removes the builds on this machine whose folders are selected. */
@@ -46,16 +49,21 @@ export async function removeBuilds(
     await cleanUp(buildFolder(dataDir, build).root, (message) => log.warn(message));
 }
 
-/** Removes a deployment's old builds after a new one; `retention/expired-builds.ts` has the limits. */
+/** Removes a deployment's old builds after a new one, by the limits of `retention/expired-builds.ts`. */
 export async function removeOldBuilds(deploymentId: string, tools: RolloutDependencies): Promise<void> {
-  const { store, retrying, builds } = tools;
-  const deployment = await retrying(() => store.deployment(deploymentId));
-  const there = new Set(buildsThere(builds.dataDir));
-  const built = (await retrying(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
-    revision.build_folder === null || !there.has(basename(revision.build_folder))
+  const { store, retry, builds } = tools;
+  const deployment = await retry(() => store.deployment(deploymentId));
+  const existingBuilds = new Set(buildsThere(builds.dataDir));
+  const builtRevisions = (await retry(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
+    revision.build_folder === null || !existingBuilds.has(basename(revision.build_folder))
       ? []
       : [{ ...revision, build_folder: revision.build_folder }],
   );
-  const old = expiredBuilds(built, deployment?.active_revision_id ?? null, builds.clock.now(), ages.builds);
-  await removeBuilds(tools, (build) => old.includes(build));
+  const expired = expiredBuilds(
+    builtRevisions,
+    deployment?.active_revision_id ?? null,
+    builds.clock.now(),
+    ages.builds,
+  );
+  await removeBuilds(tools, (build) => expired.includes(build));
 }

@@ -4,18 +4,18 @@ import { holdIsOver, nextHoldStep } from '../revisions/hold-decision.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 import { fail, RevisionInterrupted, type RolloutDependencies, type RolloutJob } from './rollout-job.ts';
 
-/** How long (ms) the hold of an agent may outlast the revision's: the start counts as well. */
+/** How much longer (ms) an agent's own hold lasts than its revision's: the agent takes time to start. */
 const marginMs = 300_000;
-/** How long (ms) an agent that was held has for its last steps. */
+/** How long (ms) a held agent may take to stop. */
 const stopMs = 2_000;
-/** How often (ms) a decision is looked for without a notification. */
-const lookMs = 30_000;
+/** How often (ms) to look for a decision without a notification. */
+const pollMs = 30_000;
 
-/** Whether a revision waits for a decision before it gets traffic. */
+/** Whether a revision gets no traffic until a decision. */
 export const isHeld = ({ hold_seconds, hold_decision }: RevisionRecord): boolean =>
   hold_seconds !== null && hold_decision === null;
 
-/** The latest end of the hold of a revision that is about to be started; undefined where it is not held. */
+/** The latest time until which an agent that is about to start is held; undefined where its revision is not held. */
 export function holdUntil(revision: RevisionRecord, now: number): Date | undefined {
   if (!isHeld(revision)) return undefined;
   const endsAt = revision.hold_ends_at?.getTime() ?? now + (revision.hold_seconds ?? 0) * 1_000;
@@ -23,19 +23,19 @@ export function holdUntil(revision: RevisionRecord, now: number): Date | undefin
 }
 
 /**
- * Holds a healthy agent until it is promoted. True where it takes part in all work from now on; otherwise it has ended,
- * and so has the revision, unless the service stops: then the next start holds it again.
+ * Holds a healthy agent until it is promoted: returns true once it serves all work. Otherwise returns false after the
+ * agent and the revision have ended. If the service stops, the revision stays, and the next start holds it again.
  */
 export async function hold(job: RolloutJob, agent: RunningAgent, tools: RolloutDependencies): Promise<boolean> {
   const { deployment, revision, deployLog } = job;
-  const { store, retrying, gateway } = tools;
-  // Before the hold has an end, from which callers know that it answers.
+  const { store, retry, gateway } = tools;
+  // Before the stored hold gets its end: a client that reads it expects the held agent to respond.
   const withdraw = gateway.hold(deployment.id, revision.id, agent);
-  await retrying(() => store.beginHold(revision.id));
+  await retry(() => store.beginHold(revision.id));
   deployLog.write('info', 'The agent is healthy and held: it gets no traffic until the revision is promoted.');
   await deployLog.flush();
   await tools.step?.('held', revision.id);
-  const end = await untilDecided(job, agent, tools).catch(async (error: unknown) => {
+  const end = await waitForDecision(job, agent, tools).catch(async (error: unknown) => {
     withdraw(false);
     await agent.stop(stopMs);
     throw error;
@@ -43,14 +43,14 @@ export async function hold(job: RolloutJob, agent: RunningAgent, tools: RolloutD
   if (end !== 'stopping') await tools.step?.('decided', revision.id);
   withdraw(end === 'promoted');
   if (end === 'promoted') {
-    const takesPart = (await agent.endHold?.('promote')) ?? false;
+    const servesAll = (await agent.endHold?.('promote')) ?? false;
     await tools.step?.('promoted', revision.id);
-    if (takesPart) return true;
+    if (servesAll) return true;
     await agent.stop(stopMs);
     await fail(job, 'DEPLOY_FAILED', 'The held agent did not begin to serve. Redeploy the revision.', tools);
     return false;
   }
-  // While the service stops its runs are kept for its next start.
+  // When the service stops, the agent keeps its runs for the next start.
   if (end !== 'stopping') await agent.endHold?.('discard');
   await agent.stop(stopMs);
   if (end === 'discarded') {
@@ -65,28 +65,28 @@ export async function hold(job: RolloutJob, agent: RunningAgent, tools: RolloutD
 
 type HoldEnd = 'promoted' | 'discarded' | 'stopping' | { how: string };
 
-async function untilDecided(job: RolloutJob, agent: RunningAgent, tools: RolloutDependencies): Promise<HoldEnd> {
+async function waitForDecision(job: RolloutJob, agent: RunningAgent, tools: RolloutDependencies): Promise<HoldEnd> {
   const { deployment, revision, signal } = job;
-  const { store, retrying, builds, holdNews } = tools;
+  const { store, retry, builds, holdNotifier } = tools;
   const { clock } = builds;
   const [ended, aborted] = [agent.exited.then((how) => ({ how })), untilAborted(signal)];
   while (!signal.aborted) {
-    // Before the decision is read, so that none is missed.
-    const news = holdNews.next(deployment.id);
-    const now = await retrying(() => store.findRevision(deployment.id, revision.id));
-    const next = nextHoldStep(now, clock.now());
+    // Subscribe before the decision is read, so that none is missed.
+    const notification = holdNotifier.nextNotification(deployment.id);
+    const current = await retry(() => store.findRevision(deployment.id, revision.id));
+    const next = nextHoldStep(current, clock.now());
     if (next.kind === 'promoted') return 'promoted';
     if (next.kind === 'ended') return 'discarded';
     if (next.kind === 'over') {
-      const why = holdIsOver(revision.hold_seconds);
-      const decision = { why, message: why };
-      await retrying(() => store.decideHold(deployment.id, revision.id, 'discarded', decision));
+      const reason = holdIsOver(revision.hold_seconds);
+      const decision = { why: reason, message: reason };
+      await retry(() => store.decideHold(deployment.id, revision.id, 'discarded', decision));
       continue;
     }
-    const over = new AbortController();
-    const waited = pause(builds.clock, Math.min(next.ms, lookMs), AbortSignal.any([over.signal, signal]));
-    const exited = await Promise.race([news, waited.then(() => undefined), ended, aborted]);
-    over.abort();
+    const waitEnd = new AbortController();
+    const waited = pause(builds.clock, Math.min(next.ms, pollMs), AbortSignal.any([waitEnd.signal, signal]));
+    const exited = await Promise.race([notification, waited.then(() => undefined), ended, aborted]);
+    waitEnd.abort();
     if (exited && !signal.aborted) return exited;
   }
   return signal.reason instanceof RevisionInterrupted ? 'discarded' : 'stopping';

@@ -9,82 +9,86 @@ import {
   type AgentFailure,
   maxBreakdowns,
   restartDelay,
-  healthyAfterMs,
+  stableAfterMs,
   tenantErrorMessage,
 } from './agent-exits.ts';
 import { createSemaphore } from './semaphore.ts';
 
-/** `whole` needed nothing; `broken` has the reason, for a person, why the build is still damaged. */
+/** The result of checking a build: `whole` was intact; `broken` could not be repaired, for a reason that people read. */
 export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
 
 interface LiveAgentsDependencies {
   compute: Compute;
   gateway: Pick<Gateway, 'switchTo' | 'withdraw' | 'live'>;
   clock: Clock;
-  /** How long requests in flight on a former process may take (ms). */
+  /** How long requests in flight may take on an agent that is replaced (ms). */
   drainMs: number;
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
   exitHandlers?: AgentExitHandlers;
 }
 
-/** How an agent's service ended, and whether it had served for long enough before. */
+/** How an agent ended, and whether it had served for `stableAfterMs` before. */
 interface AgentExit extends AgentFailure {
-  wasWell: boolean;
+  wasStable: boolean;
 }
 
 interface SupervisedAgent {
   spec: AgentSpec;
-  /** Live before this service started: its record may still have a failure from then. */
+  /** It was live before this service started, so its record may still show an old failure. */
   wasLive: boolean;
-  leaving: AbortController;
+  /** Aborts when the agent is to be stopped: it is not restarted any more. */
+  retirement: AbortController;
   agent: RunningAgent | undefined;
-  /** Whether its build was repaired since it last served well: only once, as an agent can damage its own build. */
+  /** Whether its build was repaired since the agent was last stable. Only once: an agent can damage its own build. */
   repaired: boolean;
-  watched: Promise<void>;
+  /** Resolves when the supervision has ended. */
+  supervision: Promise<void>;
 }
 
 interface DrainingAgent {
   deploymentId: string;
-  /** Aborts when requests in flight must be cut. */
-  hurry: AbortController;
-  left: Promise<void>;
+  /** Aborts when requests in flight must be cut off. */
+  cutOff: AbortController;
+  retired: Promise<void>;
 }
 
-/** The most concurrent restarts: after a restart of this service all agents start. */
-const startsAtOnce = 4;
+/** Limits the load after a restart of this service, when all agents start. */
+const maxConcurrentStarts = 4;
 
 /** The live agents: one per deployment, restarted on failure up to a limit. */
 export class LiveAgents {
-  readonly #by: LiveAgentsDependencies;
-  readonly #startSlots = createSemaphore(startsAtOnce);
+  readonly #dependencies: LiveAgentsDependencies;
+  readonly #startSlots = createSemaphore(maxConcurrentStarts);
   readonly #supervised = new Map<string, SupervisedAgent>();
   readonly #retiring = new Set<DrainingAgent>();
-  readonly #leaving = new Set<RunningAgent>();
+  readonly #stopping = new Set<RunningAgent>();
   #stopWithin: number | undefined;
   #isLate = false;
 
-  constructor(by: LiveAgentsDependencies) {
-    this.#by = by;
+  constructor(dependencies: LiveAgentsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Sends new requests to a running agent from now on. The switch can be committed or undone. */
   switchTo(spec: AgentSpec, agent: RunningAgent) {
-    const { gateway } = this.#by;
+    const { gateway } = this.#dependencies;
     const { deploymentId } = spec;
-    const former = this.#supervised.get(deploymentId);
+    const formerEntry = this.#supervised.get(deploymentId);
     const formerRoute = gateway.switchTo(deploymentId, agent);
     const entry = this.#supervise(spec, agent);
     return {
       /** Commits: drains and stops the former agent, in the background. */
-      settle: (): void => {
-        if (!former) return;
-        former.spec.log('info', 'Traffic has switched to a newer revision; the agent is draining.');
-        this.#retireInBackground(former, formerRoute);
+      commit: (): void => {
+        if (!formerEntry) return;
+        formerEntry.spec.log('info', 'Traffic has switched to a newer revision; the agent is draining.');
+        this.#retireInBackground(formerEntry, formerRoute);
       },
       /** Switches back to the former agent, if any, and stops the new one, in the background. */
       undo: (): void => {
-        const route = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
-        if (former) this.#supervised.set(deploymentId, former);
+        const route = formerEntry?.agent
+          ? gateway.switchTo(deploymentId, formerEntry.agent)
+          : gateway.withdraw(deploymentId);
+        if (formerEntry) this.#supervised.set(deploymentId, formerEntry);
         else this.#supervised.delete(deploymentId);
         this.#retireInBackground(entry, route);
       },
@@ -101,168 +105,178 @@ export class LiveAgents {
     return this.#supervised.has(deploymentId);
   }
 
-  /** Starts the agent of a deployment next, where many wait for their start. */
+  /** Starts the agent of a deployment before others that wait for a start. */
   startNext(deploymentId: string): void {
-    this.#startSlots.prefer(deploymentId);
+    this.#startSlots.moveToFront(deploymentId);
   }
 
   /** Stops every agent of a deployment, draining ones included. Cuts requests in flight after `withinMs`. */
   async release(deploymentId: string, withinMs: number): Promise<void> {
     const entry = this.#supervised.get(deploymentId);
     this.#supervised.delete(deploymentId);
-    if (entry) this.#retireInBackground(entry, this.#by.gateway.withdraw(deploymentId));
-    const own = [...this.#retiring].filter((leaves) => leaves.deploymentId === deploymentId);
-    await withTimeout(this.#by.clock, withinMs, (late) => {
-      void untilAborted(late).then(() => own.forEach(({ hurry }) => hurry.abort()));
-      return allLeft(own);
+    if (entry) this.#retireInBackground(entry, this.#dependencies.gateway.withdraw(deploymentId));
+    const agents = [...this.#retiring].filter((draining) => draining.deploymentId === deploymentId);
+    await withTimeout(this.#dependencies.clock, withinMs, (late) => {
+      void untilAborted(late).then(() => agents.forEach(({ cutOff }) => cutOff.abort()));
+      return allRetired(agents);
     });
   }
 
   /** Stops every agent within `withinMs`: half for requests in flight, half for the agents to exit. */
   async stop(withinMs: number): Promise<void> {
-    const inTime = new AbortController();
-    const forRequests = withinMs / 2;
-    this.#stopWithin = withinMs - forRequests;
-    const late = this.#stopLate(inTime.signal, forRequests);
+    const allStopped = new AbortController();
+    const drainMs = withinMs / 2;
+    this.#stopWithin = withinMs - drainMs;
+    const lateStops = this.#stopLate(allStopped.signal, drainMs);
     for (const entry of this.#supervised.values()) {
-      this.#retireInBackground(entry, this.#by.gateway.withdraw(entry.spec.deploymentId));
+      this.#retireInBackground(entry, this.#dependencies.gateway.withdraw(entry.spec.deploymentId));
     }
     this.#supervised.clear();
-    while (this.#retiring.size > 0) await allLeft(this.#retiring);
-    inTime.abort();
-    await late;
+    while (this.#retiring.size > 0) await allRetired(this.#retiring);
+    allStopped.abort();
+    await lateStops;
   }
 
   #supervise(spec: AgentSpec, agent?: RunningAgent): SupervisedAgent {
-    const entry = { spec, wasLive: !agent, leaving: new AbortController(), agent, repaired: false };
-    const supervising: SupervisedAgent = { ...entry, watched: Promise.resolve() };
-    supervising.watched = this.#watch(supervising);
-    this.#supervised.set(spec.deploymentId, supervising);
-    return supervising;
+    const entry = { spec, wasLive: !agent, retirement: new AbortController(), agent, repaired: false };
+    const supervised: SupervisedAgent = { ...entry, supervision: Promise.resolve() };
+    supervised.supervision = this.#watch(supervised);
+    this.#supervised.set(spec.deploymentId, supervised);
+    return supervised;
   }
 
-  /** Until it is stopped: restarts a failed one with backoff, and gives up after too many failures in a row. */
+  /** Restarts an agent with backoff whenever it fails, until it is retired or has failed too often in a row. */
   async #watch(entry: SupervisedAgent): Promise<void> {
     const { spec } = entry;
-    const { signal } = entry.leaving;
+    const { signal } = entry.retirement;
     for (let breakdowns = 0; !signal.aborted;) {
-      const ended = entry.agent ? await this.#serve(entry, entry.agent, breakdowns > 0) : await this.#startAgain(entry);
+      const result = entry.agent
+        ? await this.#serve(entry, entry.agent, breakdowns > 0)
+        : await this.#startAgain(entry);
       if (signal.aborted) return;
-      if (ended === 'started') continue;
-      const serving = await this.#repaired(entry, ended);
+      if (result === 'started') continue;
+      const exit = await this.#repairOnce(entry, result);
       if (signal.aborted) return;
-      breakdowns = serving.wasWell ? 1 : breakdowns + 1;
-      if (breakdowns >= maxBreakdowns) return this.#giveUp(entry, breakdowns, serving);
+      breakdowns = exit.wasStable ? 1 : breakdowns + 1;
+      if (breakdowns >= maxBreakdowns) return this.#giveUp(entry, breakdowns, exit);
       const wait = restartDelay(breakdowns);
-      spec.log('error', `${inASentence(serving.how)} Restarting it in ${wait / 1_000} s.`);
-      this.#by.exitHandlers?.brokeDown(spec, breakdowns, serving);
-      await pause(this.#by.clock, wait, signal);
+      spec.log('error', `${asSentence(exit.reason)} Restarting it in ${wait / 1_000} s.`);
+      this.#dependencies.exitHandlers?.onBreakdown(spec, breakdowns, exit);
+      await pause(this.#dependencies.clock, wait, signal);
     }
   }
 
   async #startAgain(entry: SupervisedAgent): Promise<'started' | AgentExit> {
     const { spec } = entry;
-    const start = await this.#startAgent(spec, entry.leaving.signal);
-    if (start.kind === 'failed') return { how: withoutFullStop(start.reason), said: start.said ?? [], wasWell: false };
+    const start = await this.#startAgent(spec, entry.retirement.signal);
+    if (start.kind === 'failed')
+      return { reason: withoutFullStop(start.reason), lastLines: start.lastLines ?? [], wasStable: false };
     entry.agent = start.agent;
     if (this.#supervised.get(spec.deploymentId) === entry) {
-      this.#by.gateway.switchTo(spec.deploymentId, start.agent);
+      this.#dependencies.gateway.switchTo(spec.deploymentId, start.agent);
       spec.log('info', 'The agent serves.');
     }
     return 'started';
   }
 
-  async #repaired(entry: SupervisedAgent, ended: AgentExit): Promise<AgentExit> {
-    if (ended.wasWell) entry.repaired = false;
-    const { repair } = this.#by;
-    if (!repair || entry.repaired) return ended;
-    const done = await repair(entry.spec, entry.leaving.signal).catch((error: unknown): Repair => {
+  /** Repairs the build of a failed agent where it is damaged; the result has the reason if that fails. */
+  async #repairOnce(entry: SupervisedAgent, exit: AgentExit): Promise<AgentExit> {
+    if (exit.wasStable) entry.repaired = false;
+    const { repair } = this.#dependencies;
+    if (!repair || entry.repaired) return exit;
+    const result = await repair(entry.spec, entry.retirement.signal).catch((error: unknown): Repair => {
       return { kind: 'broken', reason: `Its build could not be checked: ${tenantErrorMessage(error)}` };
     });
-    entry.repaired = done.kind === 'repaired';
-    return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
+    entry.repaired = result.kind === 'repaired';
+    return result.kind === 'broken' ? { ...exit, reason: withoutFullStop(result.reason) } : exit;
   }
 
+  /** Waits until a running agent exits or is retired, and takes its traffic away. */
   async #serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<AgentExit> {
     const { spec } = entry;
-    const over = new AbortController();
-    const both = AbortSignal.any([over.signal, entry.leaving.signal]);
-    let wasWell = false;
+    const ended = new AbortController();
+    const endSignal = AbortSignal.any([ended.signal, entry.retirement.signal]);
+    let wasStable = false;
     const noteHealthy = async (): Promise<void> => {
-      await pause(this.#by.clock, healthyAfterMs, both);
-      if (both.aborted) return;
-      wasWell = true;
-      if (brokeDown || entry.wasLive) this.#by.exitHandlers?.isWell(spec);
+      await pause(this.#dependencies.clock, stableAfterMs, endSignal);
+      if (endSignal.aborted) return;
+      wasStable = true;
+      if (brokeDown || entry.wasLive) this.#dependencies.exitHandlers?.onStable(spec);
     };
     void noteHealthy();
-    const how = await Promise.race([agent.exited, untilAborted(entry.leaving.signal)]);
-    over.abort();
-    if (how === undefined || entry.leaving.signal.aborted) return { how: '', said: [], wasWell };
-    if (this.#by.gateway.live(spec.deploymentId)?.origin === agent.origin)
-      this.#by.gateway.withdraw(spec.deploymentId)?.close();
+    const reason = await Promise.race([agent.exited, untilAborted(entry.retirement.signal)]);
+    ended.abort();
+    if (reason === undefined || entry.retirement.signal.aborted) return { reason: '', lastLines: [], wasStable };
+    if (this.#dependencies.gateway.live(spec.deploymentId)?.origin === agent.origin)
+      this.#dependencies.gateway.withdraw(spec.deploymentId)?.close();
     entry.agent = undefined;
-    return { how, said: agent.said?.() ?? [], wasWell };
+    return { reason, lastLines: agent.lastLines?.() ?? [], wasStable };
   }
 
   #giveUp(entry: SupervisedAgent, times: number, breakdown: AgentFailure): void {
     const { spec } = entry;
     if (this.#supervised.get(spec.deploymentId) === entry) this.#supervised.delete(spec.deploymentId);
-    spec.log('error', `${inASentence(breakdown.how)} It broke down ${times} times in a row and is not started again.`);
-    this.#by.exitHandlers?.givenUp(spec, times, breakdown);
+    spec.log(
+      'error',
+      `${asSentence(breakdown.reason)} It broke down ${times} times in a row and is not started again.`,
+    );
+    this.#dependencies.exitHandlers?.onGiveUp(spec, times, breakdown);
   }
 
   async #startAgent(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
-    const giveBack = await this.#startSlots.take(signal, spec.deploymentId);
+    const release = await this.#startSlots.take(signal, spec.deploymentId);
     try {
-      await this.#by.exitHandlers?.ready(spec);
-      return await this.#by.compute.start(spec, signal);
+      await this.#dependencies.exitHandlers?.untilStartable(spec);
+      return await this.#dependencies.compute.start(spec, signal);
     } catch (error) {
-      // Every error of a start is retried.
-      const why = withoutFullStop(tenantErrorMessage(error));
-      return { kind: 'failed', reason: `The agent could not be started: ${why}.` };
+      // The supervision retries every error of a start.
+      const reason = withoutFullStop(tenantErrorMessage(error));
+      return { kind: 'failed', reason: `The agent could not be started: ${reason}.` };
     } finally {
-      giveBack?.();
+      release?.();
     }
   }
 
   /** Stops an agent once nothing is in flight on it, or after a timeout. */
-  async #retire(entry: SupervisedAgent, route: AgentRoute | undefined, hurry: AbortSignal): Promise<void> {
-    entry.leaving.abort();
-    await entry.watched;
+  async #retire(entry: SupervisedAgent, route: AgentRoute | undefined, cutOff: AbortSignal): Promise<void> {
+    entry.retirement.abort();
+    await entry.supervision;
     if (route) {
       await withTimeout(
-        this.#by.clock,
-        this.#by.drainMs,
+        this.#dependencies.clock,
+        this.#dependencies.drainMs,
         (late) => Promise.race([route.drained(), untilAborted(late)]),
-        hurry,
+        cutOff,
       );
       route.close();
     }
     if (!entry.agent) return;
-    this.#leaving.add(entry.agent);
+    this.#stopping.add(entry.agent);
     await entry.agent.stop(this.#stopWithin);
-    this.#leaving.delete(entry.agent);
+    this.#stopping.delete(entry.agent);
     entry.spec.log('info', entry.agent.isIdle?.() ? lastLogMessages.idle : lastLogMessages.stopped);
   }
 
   #retireInBackground(entry: SupervisedAgent, route: AgentRoute | undefined): void {
-    const hurry = new AbortController();
-    const leaves: DrainingAgent = { deploymentId: entry.spec.deploymentId, hurry, left: Promise.resolve() };
-    leaves.left = this.#retire(entry, route, hurry.signal).finally(() => this.#retiring.delete(leaves));
-    if (this.#isLate) hurry.abort();
-    this.#retiring.add(leaves);
+    const cutOff = new AbortController();
+    const draining: DrainingAgent = { deploymentId: entry.spec.deploymentId, cutOff, retired: Promise.resolve() };
+    draining.retired = this.#retire(entry, route, cutOff.signal).finally(() => this.#retiring.delete(draining));
+    if (this.#isLate) cutOff.abort();
+    this.#retiring.add(draining);
   }
 
-  /** Shortens the time of agents that were already draining. */
-  async #stopLate(inTime: AbortSignal, ms: number): Promise<void> {
-    await pause(this.#by.clock, ms, inTime);
+  /** Cuts off all agents that are still draining or stopping after `ms`, unless all have stopped by then. */
+  async #stopLate(allStopped: AbortSignal, ms: number): Promise<void> {
+    await pause(this.#dependencies.clock, ms, allStopped);
     this.#isLate = true;
-    for (const leaves of this.#retiring) leaves.hurry.abort();
-    if (!inTime.aborted) await Promise.all([...this.#leaving].map((agent) => agent.stop(ms)));
+    for (const draining of this.#retiring) draining.cutOff.abort();
+    if (!allStopped.aborted) await Promise.all([...this.#stopping].map((agent) => agent.stop(ms)));
   }
 }
 
-const allLeft = (agents: Iterable<DrainingAgent>): Promise<unknown> => Promise.all([...agents].map(({ left }) => left));
+const allRetired = (agents: Iterable<DrainingAgent>): Promise<unknown> =>
+  Promise.all([...agents].map(({ retired }) => retired));
 
-/** The reason is either a few words about the process or a whole sentence of the compute. */
-const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);
+/** The reason is either a phrase about the process or a whole sentence of the compute. */
+const asSentence = (reason: string): string =>
+  /^[A-Z]/.test(reason) ? `${reason}.` : `The agent's process ended: ${reason}.`;

@@ -18,24 +18,24 @@ interface RevisionLogsDependencies {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
   log: Logger;
-  /** Aborts when the service stops: the writers then try no longer by themselves. */
+  /** Aborts when the service stops: then only `flush` writes. */
   signal: AbortSignal;
 }
 
-const gatherMs = 100;
-/** How long to wait before lines are written again that the database could not take. */
+const batchMs = 100;
+/** How long to wait before another attempt to write lines that the database could not store. */
 const retryMs = 1_000;
-const linesAtOnce = 500;
+const maxBatchLines = 500;
 /** The most lines that are buffered while the database is unavailable; beyond it the oldest are dropped, and counted. */
-const maxHeld = 10_000;
+const maxBufferedLines = 10_000;
 const linesBetweenTrims = 5_000;
 
 export function revisionLogs(settings: RevisionLogsDependencies) {
-  const unwritten = new Set<LogWriter>();
+  const pendingWriters = new Set<LogWriter>();
   return {
-    open: (revisionId: string, kind: LogKind): LogWriter => logWriter(revisionId, kind, unwritten, settings),
+    open: (revisionId: string, kind: LogKind): LogWriter => logWriter(revisionId, kind, pendingWriters, settings),
     async flush(): Promise<void> {
-      await Promise.all([...unwritten].map((writer) => writer.flush()));
+      await Promise.all([...pendingWriters].map((writer) => writer.flush()));
     },
   };
 }
@@ -44,35 +44,39 @@ export type RevisionLogs = ReturnType<typeof revisionLogs>;
 function logWriter(
   revisionId: string,
   kind: LogKind,
-  unwritten: Set<LogWriter>,
+  pendingWriters: Set<LogWriter>,
   { store, clock, log, signal }: RevisionLogsDependencies,
 ): LogWriter {
-  const held: NewLogLine[] = [];
+  const buffer: NewLogLine[] = [];
   let dropped = 0;
-  let sinceTrim = 0;
-  let gathering: Promise<void> | undefined;
+  let linesSinceTrim = 0;
+  let scheduledFlush: Promise<void> | undefined;
   /** One statement at a time, to keep the order of lines. */
-  let writing = Promise.resolve();
+  let lastWrite = Promise.resolve();
 
-  async function keep(): Promise<void> {
-    while (held.length > 0) {
-      const lines = held.splice(0, linesAtOnce);
-      const missing = dropped;
+  async function writeBuffer(): Promise<void> {
+    while (buffer.length > 0) {
+      const lines = buffer.splice(0, maxBatchLines);
+      const droppedBefore = dropped;
       try {
-        await store.appendLog(revisionId, kind, missing === 0 ? lines : [noticeOf(missing, lines), ...lines]);
+        await store.appendLog(
+          revisionId,
+          kind,
+          droppedBefore === 0 ? lines : [droppedNotice(droppedBefore, lines), ...lines],
+        );
       } catch (error) {
-        if (isDatabaseUnavailable(error)) return hold([...lines, ...held.splice(0)]);
+        if (isDatabaseUnavailable(error)) return bufferLines([...lines, ...buffer.splice(0)]);
         log.error({ revisionId }, `Lines of the ${kind} log of revision ${revisionId} were lost: ${stackOf(error)}`);
       }
-      dropped -= missing;
-      sinceTrim += lines.length;
-      if (sinceTrim >= linesBetweenTrims) await trim();
+      dropped -= droppedBefore;
+      linesSinceTrim += lines.length;
+      if (linesSinceTrim >= linesBetweenTrims) await trim();
     }
-    unwritten.delete(writer);
+    pendingWriters.delete(writer);
   }
 
   async function trim(): Promise<void> {
-    sinceTrim = 0;
+    linesSinceTrim = 0;
     try {
       await store.trimLog(revisionId, kind);
     } catch (error) {
@@ -80,32 +84,32 @@ function logWriter(
     }
   }
 
-  function hold(lines: readonly NewLogLine[]): void {
-    held.push(...lines);
-    if (held.length > maxHeld) dropped += held.splice(0, held.length - maxHeld).length;
+  function bufferLines(lines: readonly NewLogLine[]): void {
+    buffer.push(...lines);
+    if (buffer.length > maxBufferedLines) dropped += buffer.splice(0, buffer.length - maxBufferedLines).length;
   }
 
-  async function gather(waitMs: number): Promise<void> {
+  async function flushAfter(waitMs: number): Promise<void> {
     await pause(clock, waitMs, signal);
-    gathering = undefined;
+    scheduledFlush = undefined;
     await writer.flush();
-    // The next lines may never come: without another attempt the log would look complete.
-    if (held.length > 0 && !signal.aborted) gathering ??= gather(retryMs);
+    // There may be no more lines: without another attempt the log would look complete.
+    if (buffer.length > 0 && !signal.aborted) scheduledFlush ??= flushAfter(retryMs);
   }
 
   const writer: LogWriter = {
     write(level, message) {
-      hold([{ level, message, at: clock.now() }]);
-      unwritten.add(writer);
-      gathering ??= gather(gatherMs);
+      bufferLines([{ level, message, at: clock.now() }]);
+      pendingWriters.add(writer);
+      scheduledFlush ??= flushAfter(batchMs);
     },
-    flush: () => (writing = writing.then(keep)),
+    flush: () => (lastWrite = lastWrite.then(writeBuffer)),
   };
   return writer;
 }
 
-const noticeOf = (missing: number, [first]: readonly NewLogLine[]): NewLogLine => ({
+const droppedNotice = (count: number, [first]: readonly NewLogLine[]): NewLogLine => ({
   level: 'warning',
-  message: `[${missing} lines left out: the database could not be reached]`,
+  message: `[${count} lines left out: the database could not be reached]`,
   ...(first?.at === undefined ? {} : { at: first.at }),
 });

@@ -4,25 +4,25 @@ import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import type { ensureOn } from './agent-database.ts';
+import type { ensureDatabaseOn } from './agent-database.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { RevisionLogs, LogWriter } from './revision-logs.ts';
-import type { Retrying } from './retry-policy.ts';
+import type { Retry } from './retry-policy.ts';
 import type { Semaphore } from './semaphore.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-/** The rollouts that wait for news of their deployments. */
-export class HoldNews {
+/** Tells rollouts of held revisions that their deployment has changed: a decision may have been stored. */
+export class HoldNotifier {
   readonly #waiting = new Map<string, () => void>();
 
-  /** Resolves at the next news of the deployment. */
-  next(deploymentId: string): Promise<void> {
+  /** Resolves when the deployment is next notified. */
+  nextNotification(deploymentId: string): Promise<void> {
     return new Promise((resolve) => this.#waiting.set(deploymentId, resolve));
   }
 
-  ring(deploymentId: string): void {
+  notify(deploymentId: string): void {
     this.#waiting.get(deploymentId)?.();
     this.#waiting.delete(deploymentId);
   }
@@ -31,34 +31,34 @@ export class HoldNews {
 export interface RolloutDependencies {
   store: ControlStore;
   dataDir: string;
-  /** Of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
+  /** The URL of Landfall's own database. A secret: its role may create and drop databases and roles. */
   adminDatabaseUrl: string;
   log: Logger;
   builds: BuildDependencies;
   buildSlots: Semaphore;
-  /** Of those who prepare the database of an agent, each with a connection of its own: at the start of the service all do. */
+  /** Limits how many agents' databases are prepared at once: each takes a connection, and all start with the service. */
   databaseSlots: Semaphore;
   compute: Compute;
-  ensureDatabase: ReturnType<typeof ensureOn>;
+  ensureDatabase: ReturnType<typeof ensureDatabaseOn>;
   live: LiveAgents;
   gateway: Pick<Gateway, 'hold'>;
-  /** Of decisions about held revisions. */
-  holdNews: HoldNews;
-  retrying: Retrying;
+  /** Notifies a rollout that its held revision may have been decided. */
+  holdNotifier: HoldNotifier;
+  retry: Retry;
   logs: RevisionLogs;
   /** Gets tokens for private repositories; without it clones use no credentials. */
   cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
-  /** Where the agents of a tracing project report their runs; without it they report none. */
+  /** Returns where the agents of a tracing project report their runs; without it agents report no runs. */
   tracing?: ((projectId: string) => TracingTarget) | undefined;
-  /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
+  /** Returns the user of this machine that runs a deployment's builds and agents; without it this service's user does. */
   userOf?: ((deployment: DeploymentRecord) => Promise<ProcessUser | undefined>) | undefined;
   step?: RolloutStep | undefined;
 }
 
-/** Called with the steps of a revision, by their names in the crash table of docs/design/rollouts.md. */
+/** Called after each step of a rollout, with its name in the crash table of docs/design/rollouts.md. */
 export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
 
-/** The reason of a signal that aborts because the revision was interrupted, and not because the service stops. */
+/** The abort reason where the revision was interrupted; without it the service stops. */
 export class RevisionInterrupted extends Error {}
 
 export interface RolloutJob {
@@ -70,7 +70,7 @@ export interface RolloutJob {
   signal: AbortSignal;
 }
 
-/** Starts to carry out a revision: opens its logs. */
+/** Creates the job of a revision, and opens its logs. */
 export const openJob = (
   deployment: DeploymentRecord,
   revision: RevisionRecord,
@@ -84,7 +84,8 @@ export const openJob = (
   signal,
 });
 
-const runningBefore = {
+/** The statuses from which a revision can fail in each way. */
+const statusesBefore = {
   BUILD_FAILED: ['AWAITING_BUILD', 'BUILDING'],
   DEPLOY_FAILED: ['AWAITING_DEPLOY', 'DEPLOYING'],
 } as const;
@@ -92,34 +93,34 @@ const runningBefore = {
 /** Ends a revision as failed, with the reason in its status and at the end of its log. The live one keeps serving. */
 export async function fail(
   { revision, buildLog, deployLog }: RolloutJob,
-  status: keyof typeof runningBefore,
+  status: keyof typeof statusesBefore,
   reason: string,
-  { store, retrying }: RolloutDependencies,
+  { store, retry }: RolloutDependencies,
 ): Promise<void> {
   const log = status === 'DEPLOY_FAILED' ? deployLog : buildLog;
   log.write('error', reason);
   await log.flush();
-  await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
+  await retry(() => store.setStatus(revision.id, statusesBefore[status], status, { message: reason }));
 }
 
 /** Ends a revision as failed from any status, for an unforeseen reason. */
 export async function failRevision(
   { revision, buildLog }: RolloutJob,
   reason: string,
-  { store, retrying }: RolloutDependencies,
+  { store, retry }: RolloutDependencies,
 ) {
   buildLog.write('error', reason);
   for (const status of ['BUILD_FAILED', 'DEPLOY_FAILED'] as const) {
-    await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
+    await retry(() => store.setStatus(revision.id, statusesBefore[status], status, { message: reason }));
   }
 }
 
 /** The status from which an interrupted step starts again. */
-const beginAgainAt = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
+const restartStatus = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
 
 /**
- * The revision of a deployment to carry out now: one that was interrupted by a stop, else the newest that waits. Only
- * one process carries out revisions, so one that runs in the database runs nowhere else.
+ * Returns the revision of a deployment to carry out now: one that a stop interrupted, else the newest that waits. Only
+ * this process carries out revisions, so one that the database shows as running was interrupted.
  */
 export async function nextRevision(store: ControlStore, deploymentId: string): Promise<RevisionRecord | undefined> {
   const [started] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
@@ -129,5 +130,5 @@ export async function nextRevision(store: ControlStore, deploymentId: string): P
   const { id, status } = started;
   if (status !== 'BUILDING' && status !== 'DEPLOYING') return started;
   const message = 'Restarted: the service was stopped in the middle of it.';
-  return store.setStatus(id, [status], beginAgainAt[status], { message });
+  return store.setStatus(id, [status], restartStatus[status], { message });
 }

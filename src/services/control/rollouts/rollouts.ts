@@ -8,14 +8,14 @@ import type { BuildDependencies } from '../builds/make-build.ts';
 import { agentSecrets } from '../compute/agent-environment.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import { ensureOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
-import { retryBackoff, retryPolicy, type Retrying } from './retry-policy.ts';
+import { ensureDatabaseOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
+import { retryBackoff, retryPolicy, type Retry } from './retry-policy.ts';
 import { performDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
 import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
 import {
   failRevision,
-  HoldNews,
+  HoldNotifier,
   openJob,
   RevisionInterrupted,
   type RolloutDependencies,
@@ -26,8 +26,8 @@ import { LiveAgents } from './live-agents.ts';
 import { revisionLogs } from './revision-logs.ts';
 import { createSemaphore } from './semaphore.ts';
 
-const buildsAtOnce = 2;
-const databasesAtOnce = 4;
+const maxConcurrentBuilds = 2;
+const maxConcurrentDatabases = 4;
 
 export interface RolloutsSettings
   extends
@@ -38,29 +38,29 @@ export interface RolloutsSettings
     Pick<BuildDependencies, 'allowGit' | 'clock' | 'makeRoom' | 'program'> {
   /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
-  /** How processes of this machine reach their databases; like this service when absent. */
+  /** Opens the way of an agent's process to its database; when absent, agents connect as this service does. */
   wayToDatabase?: WayToDatabase | undefined;
   gateway: Gateway;
   buildBounds?: BuildDependencies['bounds'];
-  /** How long requests in flight on a former process may take (ms). */
+  /** How long requests in flight may take on an agent that is replaced (ms). */
   drainMs?: number;
-  /** The same for the agents of a deployment that is being deleted (ms). */
+  /** How long they may take on the agents of a deployment that is being deleted (ms). */
   deletionDrainMs?: number;
   /** How often the table is polled for work without a notification (ms). */
   pollMs?: number;
 }
 
 /**
- * Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time.
- * Nothing happens before `recover`, which covers all earlier requests.
+ * Carries out revisions, one at a time per deployment. The table of revisions is the truth: `wake` only avoids waiting
+ * for the next poll. Nothing happens before `recover`, which finds all work that was requested earlier.
  */
 export class Rollouts {
   readonly #settings: RolloutsSettings & { workDir: string; pollMs: number };
   readonly #stopping = new AbortController();
-  readonly #retrying: Retrying;
+  readonly #retry: Retry;
   readonly #jobs: RolloutDependencies;
   readonly #activeWork = new Map<string, Promise<void>>();
-  /** Deployments whose live agent is about to be started again. */
+  /** Deployments whose live agent is being restarted. */
   readonly #restarting = new Set<string>();
   readonly #hasMoreWork = new Set<string>();
   readonly #inProgress = new Map<string, { revisionId: string; interrupt: AbortController }>();
@@ -73,34 +73,34 @@ export class Rollouts {
     const { store, allowGit, gateway, compute, clock, log, makeRoom, program } = settings;
     const { workDir = settings.dataDir, pollMs = 30_000, drainMs = 600_000 } = settings;
     this.#settings = { ...settings, workDir, pollMs };
-    this.#retrying = retryPolicy(clock, this.#stopping.signal, log);
+    this.#retry = retryPolicy(clock, this.#stopping.signal, log);
     this.#startBackoff = retryBackoff(clock, pollMs);
     this.#deletionBackoff = retryBackoff(clock, pollMs);
     const inBackground = this.#inBackground.bind(this);
     this.#jobs = {
       ...settings,
       builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom, program },
-      buildSlots: createSemaphore(buildsAtOnce),
-      databaseSlots: createSemaphore(databasesAtOnce),
-      ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
+      buildSlots: createSemaphore(maxConcurrentBuilds),
+      databaseSlots: createSemaphore(maxConcurrentDatabases),
+      ensureDatabase: ensureDatabaseOn(settings.adminDatabaseUrl, settings.wayToDatabase),
       live: new LiveAgents({
         compute,
         gateway,
         clock,
         drainMs,
         repair: (spec, signal) => repairLive(spec, signal, this.#jobs),
-        exitHandlers: agentExitHandlers({ store, retrying: this.#retrying, inBackground }),
+        exitHandlers: agentExitHandlers({ store, retry: this.#retry, inBackground }),
       }),
-      holdNews: new HoldNews(),
-      retrying: this.#retrying,
+      holdNotifier: new HoldNotifier(),
+      retry: this.#retry,
       logs: revisionLogs({ store, clock, log, signal: this.#stopping.signal }),
     };
   }
 
-  /** The deployment has a revision to carry out, or one less, or one of its holds was decided. Returns at once. */
+  /** Call when a deployment has a new revision, a revision was interrupted, or a hold was decided. Returns at once. */
   wake(deploymentId: string): void {
     if (!this.#recovered || this.#stopping.signal.aborted) return;
-    this.#jobs.holdNews.ring(deploymentId);
+    this.#jobs.holdNotifier.notify(deploymentId);
     if (!this.#activeWork.has(deploymentId)) {
       this.#startWork(deploymentId, async () => undefined);
       return;
@@ -110,31 +110,32 @@ export class Rollouts {
     this.#inBackground('Queueing a revision', () => this.#claimNext(deploymentId));
   }
 
-  /** The revision was interrupted: cancels work on it. Returns at once. */
+  /** Cancels the work on a revision that was interrupted. Returns at once. */
   interrupted(deploymentId: string, revisionId: string): void {
     const work = this.#inProgress.get(deploymentId);
     if (work?.revisionId === revisionId) work.interrupt.abort(new RevisionInterrupted());
   }
 
-  /** Whether an agent is being restarted: any may be, before the list of live deployments is read. */
+  /** Whether the agent of a deployment is starting. True for all until the list of live deployments is read. */
   isStarting(deploymentId: string): boolean {
     return !this.#recovered || this.#restarting.has(deploymentId) || this.#jobs.live.isSupervised(deploymentId);
   }
 
-  /** A request waits for the agent: starts it next, where many wait for their start. */
+  /** Starts the agent of a deployment before others that wait for a start, because a request needs it. */
   startNext(deploymentId: string): void {
-    this.#jobs.databaseSlots.prefer(deploymentId);
+    this.#jobs.databaseSlots.moveToFront(deploymentId);
     this.#jobs.live.startNext(deploymentId);
   }
 
-  /** Call once at the start: starts the agents of live revisions, and continues with the other revisions. */
+  /** Starts the agents of live revisions, and continues with the other revisions. Call once, when the service starts. */
   async recover(): Promise<void> {
     const { store, workDir, clock, log } = this.#settings;
-    const left = await killOrphanedProcesses(buildsIn(workDir), clock);
-    if (left > 0) log.info(`${left} orphaned processes of builds and agents of an earlier service were ended.`);
-    const named = new Set((await this.#retrying(() => store.namedBuilds())).map((build) => basename(build)));
-    await removeBuilds(this.#jobs, (build) => !named.has(build));
-    await this.#retrying(() => store.renameDatabases(log));
+    const killedCount = await killOrphanedProcesses(buildsIn(workDir), clock);
+    if (killedCount > 0)
+      log.info(`${killedCount} orphaned processes of builds and agents of an earlier service were ended.`);
+    const usedBuilds = new Set((await this.#retry(() => store.namedBuilds())).map((build) => basename(build)));
+    await removeBuilds(this.#jobs, (build) => !usedBuilds.has(build));
+    await this.#retry(() => store.renameDatabases(log));
     await this.#restartAgents();
     this.#recovered = true;
     await this.#wakeDeploymentsWithWork();
@@ -146,7 +147,7 @@ export class Rollouts {
     const { live, logs } = this.#jobs;
     this.#stopping.abort();
     await Promise.all([live.stop(withinMs), ...this.#activeWork.values(), ...this.#background]);
-    // An agent may have started at this very moment.
+    // Stop agents that started while the others were stopping.
     await live.stop(0);
     await logs.flush();
   }
@@ -158,8 +159,8 @@ export class Rollouts {
   }
 
   #inBackground(what: string, work: () => Promise<void>): void {
-    const kept: Promise<void> = this.#logErrors(what, work).finally(() => this.#background.delete(kept));
-    this.#background.add(kept);
+    const task: Promise<void> = this.#logErrors(what, work).finally(() => this.#background.delete(task));
+    this.#background.add(task);
   }
 
   #startWork(deploymentId: string, prepare: () => Promise<void>): void {
@@ -176,8 +177,8 @@ export class Rollouts {
     const { store } = this.#settings;
     do {
       this.#hasMoreWork.delete(deploymentId);
-      const revision = await this.#retrying(() => nextRevision(store, deploymentId));
-      const deployment = await this.#retrying(() => store.deployment(deploymentId));
+      const revision = await this.#retry(() => nextRevision(store, deploymentId));
+      const deployment = await this.#retry(() => store.deployment(deploymentId));
       if (deployment && deployment.deletion !== 'none') return this.#deleteDeployment(deployment);
       if (!revision || !deployment) continue;
       await this.#rollOut(deployment, revision);
@@ -186,15 +187,15 @@ export class Rollouts {
   }
 
   async #rollOut(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
-    const stopping = this.#stopping.signal;
+    const stopSignal = this.#stopping.signal;
     const interrupt = new AbortController();
     this.#inProgress.set(deployment.id, { revisionId: revision.id, interrupt });
-    const job = openJob(deployment, revision, AbortSignal.any([interrupt.signal, stopping]), this.#jobs);
+    const job = openJob(deployment, revision, AbortSignal.any([interrupt.signal, stopSignal]), this.#jobs);
     try {
       await rollOutRevision(job, this.#jobs);
       await removeOldBuilds(deployment.id, this.#jobs);
     } catch (error) {
-      if (stopping.aborted) return;
+      if (stopSignal.aborted) return;
       // An unforeseen error may quote secrets.
       const project = deployment.tracing_project_id;
       const mask = maskOf(
@@ -205,42 +206,42 @@ export class Rollouts {
         }),
       );
       this.#settings.log.error(`Revision ${revision.id} could not be carried out: ${mask(stackOf(error))}`);
-      const words = mask(tenantErrorMessage(error));
-      await failRevision(job, `The service could not deploy this revision: ${words}`, this.#jobs);
+      const reason = mask(tenantErrorMessage(error));
+      await failRevision(job, `The service could not deploy this revision: ${reason}`, this.#jobs);
     } finally {
       this.#inProgress.delete(deployment.id);
       await job.buildLog.flush();
     }
   }
 
-  /** Continues a deletion. Stores an error where the deployment is read, and retries later. */
+  /** Continues a deletion. On an error, stores it for the deployment's response and retries later. */
   async #deleteDeployment(deployment: DeploymentRecord): Promise<void> {
     const { id } = deployment;
     const { store, log, deletionDrainMs = 10_000 } = this.#settings;
     try {
       await performDeletion(deployment, this.#jobs, deletionDrainMs);
-      this.#deletionBackoff.done(id);
-      this.#startBackoff.done(id);
+      this.#deletionBackoff.succeeded(id);
+      this.#startBackoff.succeeded(id);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.#deletionBackoff.failed(id);
       log.error(`Deployment ${id} could not be deleted: ${stackOf(error)}`);
-      await this.#retrying(() => store.noteDeletionProblem(id, tenantErrorMessage(error)));
+      await this.#retry(() => store.noteDeletionProblem(id, tenantErrorMessage(error)));
     }
   }
 
   /** Queues a revision that was requested while another one is being carried out. */
   async #claimNext(deploymentId: string): Promise<void> {
-    const claimed = await this.#retrying(() => this.#settings.store.claimNextRevision(deploymentId));
+    const claimed = await this.#retry(() => this.#settings.store.claimNextRevision(deploymentId));
     if (claimed) this.wake(deploymentId);
   }
 
   async #wakeDeploymentsWithWork(): Promise<void> {
     const { store } = this.#settings;
     const isIdle = (id: string): boolean => !this.#activeWork.has(id);
-    for (const id of await this.#retrying(() => store.deploymentsWithWork())) if (isIdle(id)) this.wake(id);
-    const toDelete = await this.#retrying(() => store.deletionsToCarryOut());
-    for (const id of toDelete) if (isIdle(id) && this.#deletionBackoff.isDue(id)) this.wake(id);
+    for (const id of await this.#retry(() => store.deploymentsWithWork())) if (isIdle(id)) this.wake(id);
+    const deletions = await this.#retry(() => store.deletionsToCarryOut());
+    for (const id of deletions) if (isIdle(id) && this.#deletionBackoff.isDue(id)) this.wake(id);
   }
 
   async #poll(): Promise<void> {
@@ -255,9 +256,9 @@ export class Rollouts {
     }
   }
 
-  /** Starts the agents of live revisions without supervision: at the start all of them, later those that failed. */
+  /** Starts every live agent that is not supervised: all of them at first, later those whose start failed. */
   async #restartAgents(): Promise<void> {
-    for (const { deployment, revision } of await this.#retrying(() => this.#settings.store.activeRevisions())) {
+    for (const { deployment, revision } of await this.#retry(() => this.#settings.store.activeRevisions())) {
       const { id } = deployment;
       if (this.#jobs.live.isSupervised(id) || this.#activeWork.has(id) || !this.#startBackoff.isDue(id)) continue;
       this.#restarting.add(id);
@@ -266,13 +267,13 @@ export class Rollouts {
   }
 
   async #restartAgent(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
-    // Counts as failed until it is done, however it ends.
+    // Counts as failed until it succeeds, so that every way to fail delays the next attempt.
     this.#startBackoff.failed(deployment.id);
     const job = openJob(deployment, revision, this.#stopping.signal, this.#jobs);
     const program = await liveProgram(job, this.#jobs);
     if (!program) return;
     job.deployLog.write('info', 'The service was started again; starting the agent.');
     this.#jobs.live.superviseLive(await agentSpec(job, program, this.#jobs));
-    this.#startBackoff.done(deployment.id);
+    this.#startBackoff.succeeded(deployment.id);
   }
 }

@@ -1,36 +1,36 @@
-/** Limits how many do something at the same time; the others wait in a queue. */
+/** Limits how many operations run at the same time; the others wait in a queue. */
 export function createSemaphore(count: number) {
   let free = count;
-  const waiting: { key: string | undefined; serve: () => void }[] = [];
-  const giveBack = (): void => {
+  const waiting: { key: string | undefined; grant: () => void }[] = [];
+  const release = (): void => {
     const next = waiting.shift();
-    if (next) next.serve();
+    if (next) next.grant();
     else free += 1;
   };
-  /** Waits for a slot, the oldest first; resolves with its release, or undefined when `signal` aborts before. */
+  /** Waits for a slot, first come, first served. Resolves with its release, or undefined if `signal` aborts first. */
   function take(signal: AbortSignal | undefined, key?: string): Promise<(() => void) | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     if (free > 0) {
       free -= 1;
-      return Promise.resolve(giveBack);
+      return Promise.resolve(release);
     }
     return new Promise((resolve) => {
-      const serve = (): void => {
-        signal?.removeEventListener('abort', leave);
-        resolve(giveBack);
+      const grant = (): void => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(release);
       };
-      const waiter = { key, serve };
-      const leave = (): void => {
+      const waiter = { key, grant };
+      const cancel = (): void => {
         waiting.splice(waiting.indexOf(waiter), 1);
         resolve(undefined);
       };
       waiting.push(waiter);
-      signal?.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', cancel, { once: true });
     });
   }
   return {
     take,
-    /** Does work in a slot, and gives the slot back however the work ends. */
+    /** Runs work in a slot, and releases the slot however the work ends. */
     async run<T>(key: string, work: () => Promise<T>): Promise<T> {
       const release = await take(undefined, key);
       try {
@@ -39,10 +39,10 @@ export function createSemaphore(count: number) {
         release?.();
       }
     },
-    /** Moves who waits under a key to the front of the queue. */
-    prefer(key: string): void {
-      const at = waiting.findIndex((waiter) => waiter.key === key);
-      if (at > 0) waiting.unshift(...waiting.splice(at, 1));
+    /** Moves the waiting operation with this key to the front of the queue. */
+    moveToFront(key: string): void {
+      const index = waiting.findIndex((waiter) => waiter.key === key);
+      if (index > 0) waiting.unshift(...waiting.splice(index, 1));
     },
   };
 }

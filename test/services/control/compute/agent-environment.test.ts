@@ -4,7 +4,7 @@ import type { AgentSpec, BuildProgram } from '../../../../src/services/control/c
 
 const program: BuildProgram = {
   kind: 'build',
-  madeOf: 'commit 1',
+  sourceText: 'commit 1',
   folder: '/b',
   graphConfigFile: '/b/source/langgraph.json',
   homeFolder: '/b/home',

@@ -48,7 +48,7 @@ export function specOf(variables: Record<string, string> = {}): TriedSpec {
     name: 'tried',
     program: {
       kind: 'build',
-      madeOf: 'commit 1234567',
+      sourceText: 'commit 1234567',
       folder,
       graphConfigFile: join(folder, 'langgraph.json'),
       homeFolder: join(folder, 'home'),

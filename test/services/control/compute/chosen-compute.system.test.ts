@@ -17,7 +17,7 @@ const named = (name: string, removed: string[]): Compute => ({
 });
 
 test.each<[string, AgentProgram, string]>([
-  ['a build', { kind: 'build', madeOf: 'x', folder: '/', graphConfigFile: '/x', homeFolder: '/h' }, 'builds'],
+  ['a build', { kind: 'build', sourceText: 'x', folder: '/', graphConfigFile: '/x', homeFolder: '/h' }, 'builds'],
   ['an image', { kind: 'image', imageUri: 'agent' }, 'images'],
 ])('runs %s on the compute for its kind', async (_, program, by) => {
   const removed: string[] = [];

@@ -7,7 +7,7 @@ const spec = (changes: Partial<AgentSpec> = {}): AgentSpec => ({
   deploymentId: 'd',
   revisionId: 'r-1',
   name: 'agent',
-  program: { kind: 'build', madeOf: 'commit 1', folder: '/b', graphConfigFile: '/b/c', homeFolder: '/b/h' },
+  program: { kind: 'build', sourceText: 'commit 1', folder: '/b', graphConfigFile: '/b/c', homeFolder: '/b/h' },
   databaseUrl: 'postgres://x',
   secrets: [{ name: 'KEY', value: 'one' }],
   ...plainSpec,
@@ -34,7 +34,7 @@ function fixture(options: { canResume?: boolean; isIdle?: boolean } = {}) {
         token: revision,
         stop: () => end('stopped'),
         exited: ended.promise,
-        rest: async () => {
+        makeIdle: async () => {
           if (!isIdle) {
             await end('ended while idling');
             return undefined;

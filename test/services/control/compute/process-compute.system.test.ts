@@ -191,7 +191,7 @@ test('reports the exit code of an agent that crashes', async () => {
 test('an idle agent resumes as another revision in the same process, with its log', async () => {
   const { spec, agent } = await running();
   const before = Object(await (await ask(agent, '/')).json());
-  const isIdle = await agent.rest?.();
+  const isIdle = await agent.makeIdle?.();
   await until(() => spec.lines.includes('info: received rest'));
   const lines: string[] = [];
   const again = { ...spec, revisionId: 'r-2', log: (_level: string, line: string) => void lines.push(line) };
@@ -207,7 +207,7 @@ test('an idle agent resumes as another revision in the same process, with its lo
 
 test("an agent that can't become idle is ended", async () => {
   const { agent } = await running({ FAKE_STOP: 'hangs' }, { drainMs: 1 });
-  expect(await agent.rest?.()).toBeUndefined();
+  expect(await agent.makeIdle?.()).toBeUndefined();
   expect(await agent.exited).toBe('killed by SIGKILL');
 });
 
@@ -231,7 +231,7 @@ test('returns the last lines of a crashed agent, masked', async () => {
   await ask(agent, '/say');
   await ask(agent, '/crash').catch(() => undefined);
   await agent.exited;
-  expect(agent.said?.()).toEqual(['***', 'said later']);
+  expect(agent.lastLines?.()).toEqual(['***', 'said later']);
 });
 
 test('warns in every deploy log that agents are not isolated', async () => {

@@ -27,7 +27,7 @@ const start = async (name: string) => {
       name,
       program: {
         kind: 'build',
-        madeOf: 'nothing',
+        sourceText: 'nothing',
         folder,
         graphConfigFile: join(folder, 'langgraph.json'),
         homeFolder: join(folder, 'home'),

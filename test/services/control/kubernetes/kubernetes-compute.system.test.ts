@@ -420,7 +420,7 @@ describe('prerequisites', () => {
     withCluster(async ({ start }) => {
       const program = {
         kind: 'build',
-        madeOf: 'commit 1',
+        sourceText: 'commit 1',
         folder: '/b',
         graphConfigFile: '/b/g.json',
         homeFolder: '/h',

@@ -79,11 +79,11 @@ test.each([
   [1, 'Restarted 1 time, last: exit code 1.'],
   [3, 'Restarted 3 times, last: exit code 1.'],
 ])('describes %i restarts in words', (times, words) => {
-  expect(restartedMessage(times, { how: 'exit code 1', said: ['unsaid'] })).toBe(words);
+  expect(restartedMessage(times, { reason: 'exit code 1', lastLines: ['unsaid'] })).toBe(words);
 });
 
 test('an agent without output is given up without a last line', () => {
-  expect(givenUpMessage(10, { how: 'killed by SIGKILL', said: [] })).toBe(
+  expect(givenUpMessage(10, { reason: 'killed by SIGKILL', lastLines: [] })).toBe(
     'The agent broke down 10 times in a row and is not started again, last: killed by SIGKILL. Deploy a revision that stays up, or redeploy one.',
   );
 });

@@ -65,8 +65,8 @@ describe('slots', () => {
       });
     const [first, ...others] = ['first', 'second', 'third', 'fourth'].map(work);
     await vi.waitFor(() => expect(begun).toEqual(['first']));
-    one.prefer('fourth');
-    one.prefer('unknown');
+    one.moveToFront('fourth');
+    one.moveToFront('unknown');
     ends.get('first')?.reject(new Error('failed'));
     await expect(first).rejects.toThrow('failed');
     for (const key of ['fourth', 'second', 'third']) {

@@ -33,7 +33,7 @@ function imageCompute(folder: string): Compute {
       started.push(spec);
       const { program } = spec;
       const config = join(folder, 'langgraph.json');
-      const build = { kind: 'build', madeOf: 'x', folder, graphConfigFile: config, homeFolder: folder } as const;
+      const build = { kind: 'build', sourceText: 'x', folder, graphConfigFile: config, homeFolder: folder } as const;
       return processes.start({ ...spec, program: program.kind === 'image' ? build : program }, signal);
     },
   };
@@ -148,7 +148,7 @@ test.each([
 test('an agent that does not report its version delays nothing for long', async () => {
   const clock = { now: () => 0, sleep: async () => {} };
   const unknownAgent = { origin: 'http://127.0.0.1:1', token: 'x' };
-  const build = { kind: 'build', madeOf: '', folder: '', graphConfigFile: '', homeFolder: '' } as const;
+  const build = { kind: 'build', sourceText: '', folder: '', graphConfigFile: '', homeFolder: '' } as const;
   expect(await agentVersion(unknownAgent, build, clock)).toBeNull();
   expect(await agentVersion(unknownAgent, { kind: 'image', imageUri: 'a:7' }, clock)).toBe('7');
 });

@@ -23,7 +23,7 @@ function played(name: string): PlayedAgent {
       end('exit code 0');
     },
     breakDown: () => end('exit code 1'),
-    said: () => [`${name} said this`],
+    lastLines: () => [`${name} said this`],
     stopped: () => stopped,
   };
 }
@@ -86,17 +86,18 @@ function fixture(starts: (AgentStart | Error | Promise<AgentStart>)[] = []) {
     clock,
     drainMs: 600_000,
     exitHandlers: {
-      ready: async () => {},
-      brokeDown: (_spec, times, { how, said }) => recorded.push(`${times}: ${how} [${said.join()}]`),
-      isWell: () => recorded.push('well'),
-      givenUp: (_spec, times, { how, said }) => recorded.push(`given up after ${times}: ${how} [${said.join()}]`),
+      untilStartable: async () => {},
+      onBreakdown: (_spec, times, { reason, lastLines }) => recorded.push(`${times}: ${reason} [${lastLines.join()}]`),
+      onStable: () => recorded.push('well'),
+      onGiveUp: (_spec, times, { reason, lastLines }) =>
+        recorded.push(`given up after ${times}: ${reason} [${lastLines.join()}]`),
     },
   });
   const spec: AgentSpec = {
     deploymentId: 'd',
     revisionId: 'r',
     name: 'd',
-    program: { kind: 'build', madeOf: 'commit 1', folder: '/', graphConfigFile: '/x', homeFolder: '/h' },
+    program: { kind: 'build', sourceText: 'commit 1', folder: '/', graphConfigFile: '/x', homeFolder: '/h' },
     databaseUrl: 'postgres://x',
     secrets: [],
     ...plainSpec,
@@ -119,7 +120,7 @@ test('logs whether the former agent was stopped or is idle', async () => {
   const { agents, lines, spec } = fixture();
   const [one, two, three] = [played('one'), { ...played('two'), isIdle: () => true }, played('three')];
   for (const agent of [one, two, three]) {
-    agents.switchTo(spec, agent).settle();
+    agents.switchTo(spec, agent).commit();
     await settled();
   }
   expect(lines.filter((line) => /stopped|idle/.test(line))).toEqual([
@@ -131,9 +132,9 @@ test('logs whether the former agent was stopped or is idle', async () => {
 test('the former agent is stopped only when no request is in flight on it', async () => {
   const { agents, traffic, inFlight, spec } = fixture();
   const [one, two] = [played('one'), played('two')];
-  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, one).commit();
   inFlight.set('http://one', () => {});
-  agents.switchTo(spec, two).settle();
+  agents.switchTo(spec, two).commit();
   await settled();
   expect([traffic, one.stopped()]).toEqual([['http://one', 'http://two'], false]);
   inFlight.get('http://one')?.();
@@ -144,7 +145,7 @@ test('the former agent is stopped only when no request is in flight on it', asyn
 test('a takeover that is undone switches back to the former agent', async () => {
   const { agents, traffic, spec } = fixture();
   const [one, two] = [played('one'), played('two')];
-  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, one).commit();
   agents.switchTo(spec, two).undo();
   await settled();
   expect(traffic).toEqual(['http://one', 'http://two', 'http://one', 'closed http://two']);
@@ -167,7 +168,7 @@ test('restarts an agent that keeps breaking down with exponential backoff', asyn
     { kind: 'running', agent: two },
   ];
   const { agents, traffic, lines, waits, spec } = fixture(starts);
-  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, one).commit();
   one.breakDown();
   await settled();
   expect(waits).toEqual([500, 1_000, 2_000]);
@@ -184,7 +185,7 @@ test('an agent that was healthy for a minute starts with the shortest wait again
   const [one, two, three] = [played('one'), played('two'), played('three')];
   const starts: AgentStart[] = [two, three].map((agent) => ({ kind: 'running', agent }));
   const { agents, waits, recorded, spec, passTime } = fixture(starts);
-  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, one).commit();
   one.breakDown();
   await settled();
   passTime(60_000);
@@ -204,7 +205,7 @@ test('gives up after ten breakdowns in a row, with the last output', async () =>
   }));
   const { agents, recorded, lines, waits, spec, hurry } = fixture(starts);
   hurry();
-  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, one).commit();
   one.breakDown();
   while (agents.isSupervised('d')) await settled();
   expect(waits.filter((wait) => wait !== 60_000)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]);
@@ -229,17 +230,17 @@ test('reports a revision from before the start as healthy after a minute too', a
 test('a newer revision ends the restarts of the former one', async () => {
   const { agents, traffic, spec } = fixture([{ kind: 'failed', reason: 'no' }]);
   const [one, two] = [played('one'), played('two')];
-  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, one).commit();
   one.breakDown();
   await settled();
-  agents.switchTo(spec, two).settle();
+  agents.switchTo(spec, two).commit();
   await settled();
   expect(traffic.at(-1)).toBe('http://two');
 });
 
 test('does not start a live agent twice', async () => {
   const { agents, traffic, spec } = fixture([{ kind: 'running', agent: played('other') }]);
-  agents.switchTo(spec, played('one')).settle();
+  agents.switchTo(spec, played('one')).commit();
   agents.superviseLive(spec);
   await settled();
   expect(traffic).toEqual(['http://one']);
@@ -248,7 +249,7 @@ test('does not start a live agent twice', async () => {
 test('shutdown stops all agents, and a request in flight delays it only so long', async () => {
   const { agents, traffic, inFlight, spec } = fixture();
   const one = played('one');
-  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, one).commit();
   inFlight.set('http://one', () => {});
   await agents.stop(1_000);
   expect(one.stopped()).toBe(true);

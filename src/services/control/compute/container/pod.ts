@@ -91,7 +91,7 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
       if (code !== 0) await removePod(pod);
       await gone;
     };
-    return { origin, token, stop, exited: ended, said: excerpt.lines };
+    return { origin, token, stop, exited: ended, lastLines: excerpt.lines };
   }
 }
 

@@ -161,7 +161,7 @@ test('logs the output of an agent and masks its secrets', async () => {
   await ask(agent, '/say');
   await agent.stop(1_000);
   expect(spec.lines).toEqual(['info: ***', 'error: said later', 'info: leaving']);
-  expect(agent.said?.()).toEqual(['***', 'said later', 'leaving']);
+  expect(agent.lastLines?.()).toEqual(['***', 'said later', 'leaving']);
 });
 
 test('notices that an agent crashed and removes its container', async () => {

@@ -56,10 +56,10 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
     clock: hurried,
     drainMs: 0,
     exitHandlers: {
-      ready: async () => undefined,
-      brokeDown: (_spec, times, breakdown) => recorded.push(restartedMessage(times, breakdown)),
-      isWell: () => undefined,
-      givenUp: (_spec, times, breakdown) => recorded.push(givenUpMessage(times, breakdown)),
+      untilStartable: async () => undefined,
+      onBreakdown: (_spec, times, breakdown) => recorded.push(restartedMessage(times, breakdown)),
+      onStable: () => undefined,
+      onGiveUp: (_spec, times, breakdown) => recorded.push(givenUpMessage(times, breakdown)),
     },
   });
   atTheEnd.push(() => live.stop(2_000));

@@ -7,7 +7,7 @@ import { loggerTo } from '../../../../logger.ts';
 
 const program = {
   kind: 'build',
-  madeOf: 'commit 1',
+  sourceText: 'commit 1',
   folder: '/b',
   graphConfigFile: '/b/c',
   homeFolder: '/b/h',
