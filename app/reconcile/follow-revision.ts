@@ -1,16 +1,15 @@
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { knownSecrets } from '../../src/contract/control/secret.ts';
-import { rolloutAfter, rolloutOf, type RevisionObservation } from '../../src/deploy/rules/rollout.ts';
-import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
+import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { afterLook, type NotLive } from '../../src/deploy/machine/after-look.ts';
 import { consolePageOf } from '../../src/deploy/machine/console-page.ts';
 import { observeRevision } from '../../src/deploy/machine/observe-revision.ts';
 import { isExpired } from './deadlines.ts';
-import { afterLook, type NotLive } from './next.ts';
 import { beginHeldTests } from './held-revision.ts';
 import { discardOutcome, intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
 import { requestAfter } from './deploy-request.ts';
-import type { Following } from './intent.ts';
+import type { Bound, Following } from './intent.ts';
 import {
   saveIntents,
   continued,
@@ -40,8 +39,7 @@ export async function followRevision(work: ReconcileContext, intent: Following):
   const { revisionId, rollout: before } = intent;
   // A superseded revision stays superseded; its successor is still to be reported.
   if (before.kind === 'superseded') return handleSuperseded(work, intent, before);
-  const { observation, deployment } = await observationOf(work, intent);
-  const rollout = rolloutAfter(before, observation);
+  const { rollout, deployment } = await observe(work, intent);
   const { control, clock } = work.context;
   const consolePage =
     before.seen.length === 0
@@ -56,31 +54,26 @@ export async function followRevision(work: ReconcileContext, intent: Following):
 async function handleRollout(
   work: ReconcileContext,
   intent: Following,
-  before: Rollout,
+  before: Bound['rollout'],
   deployment: Deployment | undefined,
 ): Promise<StepResult> {
   const { clock } = work.context;
-  const { id, deadline, rollout, terms } = intent;
-  const next = afterLook(intent, isExpired(clock, id, deadline, terms.timeoutMs));
-  switch (next.kind) {
-    case 'other-commit':
-      return builtAnother(work, intent, next.commit);
-    case 'live':
-      return live(work, intent, deployment);
-    case 'superseded':
-      return saveIntents(work, [intent]);
-    case 'test-held':
-      return beginHeldTests(work, intent, next.hold);
-    case 'not-live':
-      return endNotLive(work, intent, next.rollout, deployment);
-    case 'look-again': {
-      const now = clock.now();
-      const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
-      if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
-      const waited = now - (deadline - terms.timeoutMs);
-      return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * waited)));
-    }
+  const { id, deadline, rollout, terms, sending, commit, holdSeconds, verdict } = intent;
+  const { builtCommit: built } = rollout;
+  if (sending.kind === 'restate' && built !== undefined && !sameCommit(built, commit))
+    return builtAnother(work, intent, built);
+  const untilHeld = holdSeconds !== undefined && !verdict;
+  const seen = afterLook(rollout, { untilHeld, isOver: isExpired(clock, id, deadline, terms.timeoutMs) });
+  if (!seen) {
+    const now = clock.now();
+    const isNews = rollout.seen.length > before.seen.length || built !== before.builtCommit;
+    if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
+    const waited = now - (deadline - terms.timeoutMs);
+    return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * waited)));
   }
+  if (seen.kind === 'in-progress') return beginHeldTests(work, intent, seen.hold);
+  if (seen.kind === 'live') return live(work, intent, deployment);
+  return seen.kind === 'superseded' ? saveIntents(work, [intent]) : endNotLive(work, intent, seen, deployment);
 }
 
 async function live(
@@ -110,20 +103,25 @@ async function endNotLive(
 }
 
 /** Observes the revision. A new message is shown without the secrets of the deployment, which is read for them. */
-async function observationOf(
+async function observe(
   work: ReconcileContext,
-  { deploymentId, revisionId, rollout }: Following,
-): Promise<{ observation: RevisionObservation; deployment: Deployment | undefined }> {
+  { deploymentId, rollout: before }: Following,
+): Promise<{ rollout: Bound['rollout']; deployment: Deployment | undefined }> {
   const { control, clock } = work.context;
   const options = () => readOptions(work);
-  const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });
-  const { status_message: message, ...quiet } = observed.revision;
-  const isNew = message && rollout.seen.at(-1)?.status !== quiet.status;
-  const deployment = observed.whole ?? (isNew ? await control.getDeployment(deploymentId, options()) : undefined);
-  const mask = maskOfSecrets(deployment);
-  if (!mask || !message) return { observation: { ...observed, revision: quiet }, deployment };
-  const shown = { ...quiet, status_message: mask(message) };
-  return { observation: { ...observed, revision: shown }, deployment };
+  let deployment: Deployment | undefined;
+  const { rollout } = await observeRevision(before, {
+    deploymentId,
+    control,
+    options,
+    now: () => clock.now(),
+    shown: async ({ message, status, whole }) => {
+      const isNew = message && before.seen.at(-1)?.status !== status;
+      deployment = whole ?? (isNew ? await control.getDeployment(deploymentId, options()) : undefined);
+      return message ? maskOfSecrets(deployment)?.(message) : undefined;
+    },
+  });
+  return { rollout, deployment };
 }
 
 /** Masks the deployment's secrets; undefined if they are unknown, or the service hides any. */
@@ -153,7 +151,7 @@ const pollMs = 5_000;
 async function handleSuperseded(
   work: ReconcileContext,
   intent: Following,
-  rollout: Extract<Rollout, { kind: 'superseded' }>,
+  rollout: Extract<Bound['rollout'], { kind: 'superseded' }>,
 ): Promise<StepResult> {
   const { control, clock } = work.context;
   const { deploymentId, deadline } = intent;

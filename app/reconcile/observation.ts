@@ -1,6 +1,6 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
-import { findRevision, readNewer, readRevisions, type Reader } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { findRevision, readRevisions, type Reader } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { phaseOf } from '../../src/deploy/rules/plan-rebuild.ts';
 import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
 import type { IntentHeader, Sending } from './intent.ts';
@@ -43,13 +43,6 @@ export const observedRevisionOf = (revision: Revision, active: string | null): R
   commit: commitOf(revision),
   phase: phaseOf(revision, active),
 });
-
-/** The revisions that were made since `former` was the newest, newest first. @throws ServiceError */
-export const madeSince = (
-  work: ReconcileContext,
-  { deployment }: DeploymentObservation,
-  former: string | null,
-): Promise<readonly Revision[]> => readNewer(deployment, former, readerOf(work));
 
 /** Whether the service has made nothing since an intent was sent. @throws ServiceError where it does not respond. */
 export async function nothingNew(work: ReconcileContext, { former }: Sending): Promise<boolean> {

@@ -13,7 +13,7 @@ import {
   type IntentOutcome,
   heldTermsOf,
 } from './intent.ts';
-import type { NotLive } from './next.ts';
+import type { NotLive } from '../../src/deploy/machine/after-look.ts';
 
 /** How an intent ended, but for the time. */
 export type NewIntentOutcome = Omit<IntentOutcome, 'at'>;

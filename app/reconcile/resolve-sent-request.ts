@@ -1,6 +1,6 @@
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { sameCommit } from '../../src/contract/control/repo-ref.ts';
-import { findMade, type FoundChange } from '../../src/deploy/rules/find-made.ts';
+import { findEffect } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { followMade } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
@@ -10,7 +10,7 @@ import { otherCommitOutcome, unknownEffect, withOutcome } from './outcomes.ts';
 import { requestAfter } from './deploy-request.ts';
 import type { IntentIn, Sending } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
-import { commitOfTarget, observeDeployment, madeSince, nothingNew, type DeploymentObservation } from './observation.ts';
+import { commitOfTarget, observeDeployment, nothingNew, readerOf, type DeploymentObservation } from './observation.ts';
 import {
   endIntent,
   headOf,
@@ -53,19 +53,19 @@ const isTimeOver = ({ context }: ReconcileContext, { id, deadline, terms }: Seek
   isExpired(context.clock, id, deadline, Math.max(resolveWithinMs, terms.timeoutMs));
 
 /** Whether its revision may still be found: in its time, or where one that was made since does not report its commit. */
-export function mayAppear(work: ReconcileContext, intent: Seeking, found: FoundChange, since: number): boolean {
+export function mayAppear(work: ReconcileContext, intent: Seeking, isUnreported: boolean, since: number): boolean {
   const { id, terms } = intent;
   const isOver = () => isExpired(work.context.clock, id, since + terms.timeoutMs, terms.timeoutMs);
-  return !isTimeOver(work, intent) || (found.kind === 'may-be' && !isOver());
+  return !isTimeOver(work, intent) || (isUnreported && !isOver());
 }
 
 async function resolveByObservation(work: ReconcileContext, intent: Sending): Promise<StepResult> {
   const observation = await observeDeployment(work);
-  const made = await madeSince(work, observation, intent.former.latest ?? null);
-  const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
-  const found = findMade({ commit: wanted }, { deployment: observation.deployment, newer: made });
+  const commit = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
+  const seen = { deployment: observation.deployment, former: intent.former.latest };
+  const { found, newer: made } = await findEffect({ commit }, seen, readerOf(work));
   if (found.kind === 'made') return followMade(work, intent, found.revision.id);
-  if (mayAppear(work, intent, found, intent.sentAt)) return requeueAfter(work, lookMs);
+  if (mayAppear(work, intent, found.kind === 'may-be', intent.sentAt)) return requeueAfter(work, lookMs);
   return endUnresolved(work, intent, made, observation);
 }
 

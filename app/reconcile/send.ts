@@ -6,7 +6,6 @@ import {
   type Change,
   type SendResult,
 } from '../../src/deploy/machine/steps/send-change.ts';
-import { afterTraffic, type Verification } from '../../src/deploy/rules/verification.ts';
 import { followMade } from './begin-following.ts';
 import type { Former, IntentIn, Sending, UnsentIntent } from './intent.ts';
 import { comparingTests, withNotes } from './live-answers.ts';
@@ -47,9 +46,7 @@ export async function sendFor(
   deploymentQueue: QueueChanges = {},
 ): Promise<StepResult> {
   const { context } = work;
-  const { holdSeconds, note }: Partial<Verification> = intent.unheld
-    ? {}
-    : await verificationOf(work, intent, deployment.active_revision_id);
+  const { holdSeconds, note } = await verificationOf(work, intent, deployment.active_revision_id);
   const verified = withNotes(intent, note ? [note] : []);
   const answered = holdSeconds === undefined ? await withLiveAnswers(work, verified, deployment) : verified;
   if (answered.state === 'measuring') return beginMeasuring(work, answered);
@@ -86,7 +83,7 @@ export async function request(work: ReconcileContext, intent: Sending): Promise<
     case 'lost':
       return later(work, intent, sent.error);
     case 'hold-refused': {
-      const { note } = afterTraffic(intent.terms.verify, sent.why);
+      const { note } = sent.verification;
       const { holdSeconds: _, ...rest } = withNotes(intent, note ? [note] : []);
       const unheld: Sending = { ...rest, unheld: true };
       if (comparingTests(intent).length > 0) return saveIntents(work, [unsent(unheld)]);
@@ -120,7 +117,7 @@ const unsent = (intent: Sending): IntentIn<'requested'> => ({
 });
 
 function send({ context, signal }: ReconcileContext, intent: Sending): Promise<SendResult> {
-  const { deploymentId, sending, id: key, holdSeconds } = intent;
+  const { deploymentId, sending, id: key, holdSeconds, terms } = intent;
   const { latest: former = null } = intent.former;
   const { control, clock } = context;
   const by = { control, clock, signal, graceMs, withinMs: resolveWithinMs - 5_000 };
@@ -128,7 +125,7 @@ function send({ context, signal }: ReconcileContext, intent: Sending): Promise<S
     sending.kind === 'redeploy'
       ? { ...sending, deploymentId }
       : { kind: 'patch', deploymentId, request: { source_revision_config: { repo_ref: sending.repoRef } } };
-  return sendChange(change, { former, key, holdSeconds }, by);
+  return sendChange(change, { former, key, holdSeconds, verify: terms.verify }, by);
 }
 
 /** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */
@@ -139,15 +136,14 @@ const patienceMs = 10 * 60_000;
  *
  * @param live the revision that serves, which alone has conversations.
  */
-async function verificationOf(
+function verificationOf(
   work: ReconcileContext,
-  { sending, terms, createdAt }: UnsentIntent,
+  { sending, terms, createdAt, unheld }: UnsentIntent,
   live: string | null,
-): Promise<Verification> {
-  const proofs = terms.smokeTests.length + (terms.conversations && live ? 1 : 0);
-  const tests = sending.kind === 'restate' ? proofs : 0;
+): ReturnType<typeof decideWhenToTest> {
   const { control, clock } = work.context;
+  const [isUnheld, isReplacing] = [unheld === true || sending.kind !== 'restate', live !== null];
   const onUnavailable = clock.now() - createdAt < patienceMs ? 'throw' : 'after-traffic';
   const features = () => control.features(readOptions(work));
-  return decideWhenToTest({ verify: terms.verify, tests, features, onUnavailable });
+  return decideWhenToTest({ terms, isUnheld, isReplacing, features, onUnavailable });
 }

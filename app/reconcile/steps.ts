@@ -23,9 +23,9 @@ import { reportVerdict } from '../verify/report-verdict.ts';
 import { addressProblem } from '../../src/deploy/smoke/open-test.ts';
 import { unprovenVerdict } from '../../src/deploy/smoke/smoke.ts';
 import type { TestResult } from '../../src/deploy/machine/state.ts';
-import { findMade } from '../../src/deploy/rules/find-made.ts';
+import { findEffect } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { followFound } from './begin-following.ts';
-import { observeDeployment, madeSince } from './observation.ts';
+import { observeDeployment, readerOf } from './observation.ts';
 
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
 const mostSteps = 60;
@@ -131,11 +131,11 @@ const lookMs = 10_000;
 /** The hosted service builds pushes by itself: waits for its revision of this commit, and makes none. */
 async function expectRevision(work: ReconcileContext, intent: IntentIn<'expecting'>): Promise<StepResult> {
   const observation = await observeDeployment(work);
-  const made = await madeSince(work, observation, intent.former.latest ?? null);
-  const { deployment, liveRevision: live } = observation;
-  const found = findMade({ commit: intent.commit }, { deployment, newer: live ? [...made, live] : made });
+  const { deployment, liveRevision: also } = observation;
+  const seen = { deployment, former: intent.former.latest, also };
+  const { found } = await findEffect({ commit: intent.commit }, seen, readerOf(work));
   if (found.kind === 'made') return followFound(work, intent, found.revision.id, 'found', observation);
-  if (mayAppear(work, intent, found, intent.createdAt)) return requeueAfter(work, lookMs);
+  if (mayAppear(work, intent, found.kind === 'may-be', intent.createdAt)) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {
     // Another commit is the head by now: sort the requests again, this one included.

@@ -1,14 +1,14 @@
 import type { Deployment, DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
-import { findMade, type SoughtChange } from '../rules/find-made.ts';
-import { afterTraffic } from '../rules/verification.ts';
+import type { SoughtChange } from '../rules/find-made.ts';
+import type { Verification } from '../rules/verification.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { DeployIn, Prepared } from './deploy-state.ts';
 import type { Seen } from './next.ts';
 import { ownRevision, withoutChange } from './prepare-change.ts';
 import { findByName } from './find-deployments.ts';
-import { readNewer } from './steps/read-deployment.ts';
+import { findEffect } from './steps/read-deployment.ts';
 import { sendChange, type SendResult, type Sender } from './steps/send-change.ts';
 
 /** How long to poll for the effect of a write without a response, or for a revision missing in the response (ms). */
@@ -23,7 +23,7 @@ export type ChangeResult =
   | Made
   /** The service took it. */
   | { kind: 'no-revision' }
-  | { kind: 'hold-refused'; why: string }
+  | { kind: 'hold-refused'; verification: Verification }
   /** `lost`: whether it took effect is unknown, and it is never sent again. */
   | { kind: 'overtaken' | 'refused' | 'lost'; error: ServiceError };
 
@@ -41,7 +41,7 @@ export async function sendPrepared(
     case 'overtaken':
       return { kind: 'overtaken', error: made.error };
     case 'hold-refused':
-      run.verifies(afterTraffic(run.request.verify, made.why));
+      run.verifies(made.verification);
       return { kind: 'hold-refused' };
     case 'refused':
       return { kind: 'ends', ending: { kind: 'refused', error: made.error } };
@@ -141,7 +141,7 @@ async function send(run: DeployRun, { change, former, holdSeconds }: SentChange,
   const once = (): Promise<SendResult> => {
     const by = senderOf(run);
     run.known.writing = true;
-    return sendChange(change, { former, holdSeconds, key }, by);
+    return sendChange(change, { former, holdSeconds, key, verify: run.request.verify }, by);
   };
   let sent = await once();
   run.known.writing = sent.kind === 'lost';
@@ -222,7 +222,7 @@ function resolveChange(
   const options = () => run.reading(Infinity);
   return pollUntilFound({ ms, isSure }, run, async () => {
     const deployment = run.saw(await control.getDeployment(id, options()));
-    const found = findMade(sought, { deployment, newer: await readNewer(deployment, former, { control, options }) });
+    const { found } = await findEffect(sought, { deployment, former }, { control, options });
     // What has neither a commit nor a content can't turn out to be the one.
     if (found.kind === 'may-be') return sought.commit || sought.request ? 'may-be' : 'none';
     if (found.kind === 'none') return 'none';

@@ -18,15 +18,15 @@ const decidingMs = 120_000;
 export const decidingUntil = ({ deadline, request: { clock } }: DeployRun): number =>
   Math.max(deadline, clock.now() + decidingMs);
 
-/** When this run tests its revision. Nothing would decide about a hold that is not waited for. */
+/** When this run tests its revision. */
 export async function verificationOf(run: DeployRun): Promise<Verification> {
-  const { verify, wait, smokeTests, conversations, control } = run.request;
-  if (run.known.verification) return run.known.verification;
-  // Conversations are those of a revision that serves.
-  const proofs = smokeTests.length + (conversations && run.known.formerLive ? 1 : 0);
-  const tests = wait ? proofs : 0;
-  const features = () => control.features(run.reading());
-  return run.verifies(await decideWhenToTest({ verify, tests, features, onUnavailable: 'after-traffic' }));
+  const { request: terms, known } = run;
+  if (known.verification) return known.verification;
+  const [isUnheld, isReplacing] = [!terms.wait, known.formerLive !== undefined];
+  const features = () => terms.control.features(run.reading());
+  return run.verifies(
+    await decideWhenToTest({ terms, isUnheld, isReplacing, features, onUnavailable: 'after-traffic' }),
+  );
 }
 
 /** Tests a held revision at its own address. */

@@ -1,8 +1,8 @@
 import { isTransient } from '../../contract/service-error.ts';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../rules/rollout.ts';
-import type { HoldState } from '../rules/hold-state.ts';
+import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from '../rules/rollout-types.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
+import { afterLook, type HeldRollout, isHeld } from './after-look.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { observeRevision } from './observe-revision.ts';
 
@@ -32,16 +32,19 @@ export function watch(run: DeployRun, watched: WatchOptions) {
   let reportedAt = since;
   let rollout = rolloutOf(revisionId, watched.seen);
 
-  async function observe(): Promise<RevisionObservation> {
-    const options = () => run.reading(deadline);
-    const observed = await observeRevision({ deploymentId, revisionId, control, options, now: () => clock.now() });
-    if (observed.whole) run.saw(observed.whole);
-    const { status_message: message } = observed.revision;
-    if (!message) return observed;
-    return { ...observed, revision: { ...observed.revision, status_message: run.redact(message) } };
-  }
+  const observe = () =>
+    observeRevision(rollout, {
+      deploymentId,
+      control,
+      options: () => run.reading(deadline),
+      now: () => clock.now(),
+      shown: ({ message, whole }) => {
+        if (whole) run.saw(whole);
+        return message ? run.redact(message) : undefined;
+      },
+    });
 
-  function emitStatus({ at, revision: { status, status_message: message } }: RevisionObservation): void {
+  function emitStatus({ status, at }: ObservedStatus, message: string | undefined): void {
     reportedAt = at;
     run.emit({ kind: 'status', revisionId, status, at, sinceMs: at - since, ...(message ? { message } : {}) });
   }
@@ -66,9 +69,10 @@ export function watch(run: DeployRun, watched: WatchOptions) {
         return observation;
       }
       const former = rollout.seen.length;
-      rollout = rolloutAfter(rollout, observation.value);
+      rollout = observation.value.rollout;
       watched.record(rollout);
-      if (rollout.seen.length > former) emitStatus(observation.value);
+      const last = rollout.seen.at(-1);
+      if (last && rollout.seen.length > former) emitStatus(last, observation.value.message);
       else heartbeat();
       return { ok: true, value: rollout };
     },
@@ -85,23 +89,17 @@ export function watch(run: DeployRun, watched: WatchOptions) {
   };
 }
 
-/** A revision that waits for a decision before it gets traffic. */
-export type HeldRollout = Extract<Rollout, { kind: 'in-progress' }> & { hold: Extract<HoldState, { kind: 'held' }> };
-
-const isHeld = (rollout: Rollout): rollout is HeldRollout =>
-  rollout.kind === 'in-progress' && rollout.hold?.kind === 'held';
-
 /**
  * Follows one revision to its end: by its id, whatever else becomes the newest one. A poll that fails is no end; it is
  * taken again until the deadline. Throws the `ServiceError` of a service that keeps refusing.
  */
 export async function watchRevision(watched: WatchOptions, run: DeployRun): Promise<EndedRollout> {
-  return concluded(await poll(watched, () => false, run), watched, run);
+  return concluded(await poll(watched, false, run), watched, run);
 }
 
 /** The same, until the revision is held at the latest. */
 export async function watchUntilHeld(watched: WatchOptions, run: DeployRun): Promise<EndedRollout | HeldRollout> {
-  const rollout = await poll(watched, isHeld, run);
+  const rollout = await poll(watched, true, run);
   return isHeld(rollout) ? rollout : concluded(rollout, watched, run);
 }
 
@@ -112,16 +110,16 @@ function concluded(seen: Rollout, watched: WatchOptions, run: DeployRun): EndedR
   return rollout;
 }
 
-async function poll(watched: WatchOptions, isEnough: (seen: Rollout) => boolean, run: DeployRun): Promise<Rollout> {
-  const isDone = () => seen().kind !== 'in-progress' || isEnough(seen());
-  const { look, rollout: seen, untilNextLook } = watch(run, watched);
+async function poll(watched: WatchOptions, untilHeld: boolean, run: DeployRun): Promise<Rollout> {
+  const { look, rollout, untilNextLook } = watch(run, watched);
+  const isOver = () => run.request.clock.now() >= watched.deadline;
   let refused = 0;
-  while (!isDone() && run.request.clock.now() < watched.deadline) {
+  while (!afterLook(rollout(), { untilHeld, isOver: isOver() })) {
     const looked = await look();
     refused = looked.ok || isTransient(looked.error) ? 0 : refused + 1;
     if (!looked.ok && refused >= refusals) throw looked.error;
-    if (isDone()) break;
-    await untilNextLook(looked.ok ? 0 : looked.error.retryAfterMs);
+    if (!afterLook(rollout(), { untilHeld, isOver: false }))
+      await untilNextLook(looked.ok ? 0 : looked.error.retryAfterMs);
   }
-  return seen();
+  return rollout();
 }

@@ -2,7 +2,7 @@ import { asSentence, capitalized, withoutFullStop } from '../../kit/plain-text.t
 import type { HoldDecision } from '../../contract/control/revision.ts';
 import { sameCommit, shortCommit } from '../../contract/control/repo-ref.ts';
 import type { HoldState } from '../rules/hold-state.ts';
-import type { EndedRollout } from '../rules/rollout-types.ts';
+import type { NotLive } from '../machine/after-look.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import {
@@ -115,7 +115,7 @@ export const outcomes = {
   /** A followed revision that ended before it was live; `former` serves instead, `null` says that none does. */
   notLive(
     facts: {
-      rollout: Exclude<EndedRollout, { kind: 'live' }>;
+      rollout: NotLive;
       former: string | null | undefined;
       timeoutMs: number;
       hold?: HoldState | undefined;

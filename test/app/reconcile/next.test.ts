@@ -1,35 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { afterLook, afterTests } from '../../../app/reconcile/next.ts';
+import { afterTests } from '../../../app/reconcile/next.ts';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';
-import type { Rollout } from '../../../src/deploy/rules/rollout-types.ts';
 import type { Verdict } from '../../../src/deploy/rules/verdict-types.ts';
-import { anIntent, commit, newer } from '../an-intent.ts';
+import { anIntent } from '../an-intent.ts';
 
 const back = { kind: 'redeploy', revisionId: 'r1' } as const;
 const verdict = (kind: Verdict['kind']): Verdict => ({ kind, tests: [] });
-
-describe('after a look', () => {
-  const seen = { revisionId: 'r2', seen: [] };
-  const hold = { kind: 'held', address: 'https://held.test', endsAt: '2026-01-05T09:00:00Z' } as const;
-  const held: Rollout = { kind: 'in-progress', hold, ...seen };
-  const failed: Rollout = { kind: 'failed', status: 'BUILD_FAILED', ...seen };
-  const another: Rollout = { kind: 'live', builtCommit: newer, ...seen };
-
-  test.each<[string, Rollout, Partial<IntentFields>, boolean, object]>([
-    ['it is in progress', { kind: 'in-progress', ...seen }, {}, false, { kind: 'look-again' }],
-    ['its time is over', { kind: 'in-progress', ...seen }, {}, true, { rollout: { kind: 'timed-out', ...seen } }],
-    ['it is live', { kind: 'live', builtCommit: commit, ...seen }, {}, true, { kind: 'live' }],
-    ['another took its place', { kind: 'superseded', ...seen }, {}, true, { kind: 'superseded' }],
-    ['it failed', failed, {}, false, { kind: 'not-live', rollout: failed }],
-    ['another commit was built', another, {}, false, { kind: 'other-commit', commit: newer }],
-    ['another commit goes back', another, { sending: back }, false, { kind: 'live' }],
-    ['it is held for us', held, { holdSeconds: 9 }, true, { kind: 'test-held', hold }],
-    ['it is held for others', held, {}, false, { kind: 'look-again' }],
-    ['it was tested', held, { holdSeconds: 9, verdict: verdict('passed') }, false, { kind: 'look-again' }],
-  ])('%s', (_, rollout, fields, isOver, expected) => {
-    expect(afterLook(anIntent('following', { rollout, ...fields }), isOver)).toMatchObject(expected);
-  });
-});
 
 describe('after the tests', () => {
   const onFailure = (kind: 'keep' | 'rollback', more: Partial<IntentFields> = {}): Partial<IntentFields> => ({

@@ -3,7 +3,7 @@ import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { Revision } from '../../../contract/control/revision.ts';
 import type { ControlService } from '../../../contract/control/service.ts';
 import { isNotOffered } from '../../../contract/service-error.ts';
-import { newerThan } from '../../rules/find-made.ts';
+import { findMade, type FoundChange, newerThan, type SoughtChange } from '../../rules/find-made.ts';
 import { tryCall } from '../../smoke/try-call.ts';
 
 /** The service that is read, and the options of each call. */
@@ -41,10 +41,24 @@ export async function findRevision(
 }
 
 /**
+ * Looks for the effect of a request in a deployment, of which `former` was the newest revision before, and for the
+ * revisions that are newer, newest first. `also` is another one that may be its effect. @throws ServiceError
+ */
+export async function findEffect(
+  sought: SoughtChange,
+  seen: { deployment: Deployment; former: string | null | undefined; also?: Revision | undefined },
+  by: Reader,
+): Promise<{ found: FoundChange; newer: readonly Revision[] }> {
+  const { deployment, former = null, also } = seen;
+  const newer = await readNewer(deployment, former, by);
+  return { found: findMade(sought, { deployment, newer: also ? [...newer, also] : newer }), newer };
+}
+
+/**
  * The revisions that were made since `former` was the newest, newest first; where it is unknown how many are new, the
  * newest one alone. @throws ServiceError
  */
-export async function readNewer(
+async function readNewer(
   { id, latest_revision_id: newest }: Deployment,
   former: string | null,
   { control, options }: Reader,

@@ -8,7 +8,7 @@ import type {
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../contract/control/service.ts';
 import type { ServiceError } from '../../../contract/service-error.ts';
 import type { Verify } from '../../file/desired.ts';
-import { decideVerification, holdRefusal, type Verification } from '../../rules/verification.ts';
+import { afterTraffic, decideVerification, holdRefusal, type Verification } from '../../rules/verification.ts';
 import { tryCall, type CallResult } from '../../smoke/try-call.ts';
 import { withGrace } from '../deadlines.ts';
 
@@ -25,6 +25,8 @@ export interface ChangeGuard {
   /** The idempotency key. */
   key?: string | undefined;
   holdSeconds?: number | undefined;
+  /** When the tests were requested. */
+  verify?: Verify | undefined;
 }
 
 /** The service, and how long a write may take: after an abort it goes on for `graceMs`, because it may have taken effect. */
@@ -41,8 +43,8 @@ export type SendResult =
   | { kind: 'made'; deployment: Deployment; revisionId: string }
   /** The response reports no new revision. */
   | { kind: 'accepted'; deployment: Deployment }
-  /** The service can't hold this revision, and has made none. */
-  | { kind: 'hold-refused'; why: string; error: ServiceError }
+  /** The service can't hold this revision, and has made none: when it is tested then. */
+  | { kind: 'hold-refused'; verification: Verification }
   /** Another client was first. */
   | { kind: 'overtaken'; error: ServiceError }
   /** Whether it took effect is unknown. */
@@ -66,7 +68,7 @@ export async function sendChange(change: Change, guard: ChangeGuard, by: Sender)
   const { error } = sent;
   if (error.effect === 'unknown') return { kind: 'lost', error };
   const why = holdSeconds === undefined ? undefined : holdRefusal(error);
-  if (why !== undefined) return { kind: 'hold-refused', why, error };
+  if (why !== undefined) return { kind: 'hold-refused', verification: afterTraffic(guard.verify, why) };
   const isOvertaken = change.kind === 'create' ? error.kind === 'conflict' : error.status === 412;
   return { kind: isOvertaken ? 'overtaken' : 'refused', error };
 }
@@ -91,16 +93,27 @@ function perform(change: Change, options: ChangeOptions, control: Sender['contro
   }
 }
 
+/** What proves a revision, and when it should. */
+interface TestTerms {
+  verify?: Verify | undefined;
+  smokeTests: readonly unknown[];
+  conversations?: unknown;
+}
+
 /** When the revision of a change is tested. What the service offers is read only where it may hold the revision. */
 export async function decideWhenToTest(asked: {
-  verify: Verify | undefined;
-  /** How many smoke tests there are, and conversations as one more. */
-  tests: number;
+  terms: TestTerms;
+  /** It is not waited for, or has to serve soon: then nothing would decide about a hold. */
+  isUnheld: boolean;
+  /** A revision serves: without one there are no conversations. */
+  isReplacing: boolean;
   features: () => Promise<ControlFeatures>;
   /** What to do while the service does not say what it offers, where `verify` is not given. */
   onUnavailable: 'throw' | 'after-traffic';
 }): Promise<Verification> {
-  const { verify, tests, features, onUnavailable } = asked;
+  const { terms, isUnheld, isReplacing, features, onUnavailable } = asked;
+  const { verify, smokeTests, conversations } = terms;
+  const tests = isUnheld ? 0 : smokeTests.length + (conversations && isReplacing ? 1 : 0);
   const mayHold = decideVerification({ verify, tests, holds: true });
   if (mayHold.when === 'after-traffic') return mayHold;
   const read = await tryCall(features());
