@@ -201,7 +201,7 @@ test('gives up after ten breakdowns in a row, with the last output', async () =>
   const starts: AgentStart[] = Array.from({ length: 20 }, () => ({
     kind: 'failed',
     reason: 'It did not start.',
-    said: ['no module'],
+    lastLines: ['no module'],
   }));
   const { agents, recorded, lines, waits, spec, hurry } = fixture(starts);
   hurry();
