@@ -78,12 +78,15 @@ test('draws counts as bars, and says them', () => {
 });
 
 test('says why a key cannot be revoked', () => {
-  const key = { id: 'k', name: 'k', created_at: '', last_used_at: null };
+  const key = { id: 'k', name: 'k', created_at: '', last_used_at: null, scopes: ['admin' as const], expires_at: null };
   const ordinary = { ...key, is_organisation_key: false, is_installation_key: false };
-  expect(whyNotRevocable(ordinary, 2)).toBeUndefined();
-  expect(whyNotRevocable(ordinary, 1)).toContain('The only key');
-  expect(whyNotRevocable({ ...ordinary, is_organisation_key: true }, 2)).toContain('other workspaces');
-  expect(whyNotRevocable({ ...ordinary, is_installation_key: true }, 2)).toContain('of this installation');
+  const another = { ...ordinary, id: 'another' };
+  expect(whyNotRevocable(ordinary, [ordinary, another])).toBeUndefined();
+  expect(whyNotRevocable(ordinary, [ordinary])).toContain('The only key');
+  expect(whyNotRevocable(ordinary, [ordinary, { ...another, scopes: ['deploy'] }])).toContain('The only key');
+  expect(whyNotRevocable({ ...ordinary, scopes: ['read'] }, [ordinary])).toBeUndefined();
+  expect(whyNotRevocable({ ...ordinary, is_organisation_key: true }, [another])).toContain('other workspaces');
+  expect(whyNotRevocable({ ...ordinary, is_installation_key: true }, [another])).toContain('of this installation');
 });
 
 test('says in words what the last change was, and by whom', () => {

@@ -132,3 +132,20 @@ test('shows integrations with their repositories, and listeners with their last 
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   expectClean(opened);
 });
+
+test('makes a key with fewer rights and an expiry', async () => {
+  const opened = await fixture.open('workspace/keys');
+  const { page } = opened;
+  await type(page.getByLabel('Name of the new key'), 'reporter');
+  await choose(page.getByLabel('What it may do'), 'Read, without secrets');
+  await choose(page.getByLabel('Expires'), 'In 30 days');
+  await press(page.getByRole('button', { name: 'Make a key' }));
+  const dialog = page.getByRole('dialog', { name: 'Your new key' });
+  const reader = (await dialog.locator('code').textContent()) ?? '';
+  await press(dialog.getByRole('button', { name: 'I have copied it' }));
+  await page.getByRole('row', { name: /reporter Read, without secrets .* in (29|30) days/ }).waitFor();
+  expect((await request('v2/deployments', {}, reader)).status).toBe(200);
+  expect((await request('v1/api-keys', {}, reader)).status).toBe(403);
+  await expectAccessible(page);
+  expectClean(opened);
+});

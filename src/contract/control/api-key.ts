@@ -1,5 +1,17 @@
 import * as z from 'zod';
 
+/** What a key may do (our addition). Without `deploy` it gets the names of secrets, never their values. */
+export const apiKeyScopes = ['read', 'deploy', 'agent', 'admin'] as const;
+export type ApiKeyScope = (typeof apiKeyScopes)[number];
+
+/** Whether a key with these scopes may do what needs `needed`: `deploy` includes `read`, and `admin` includes all. */
+export const allowsScope = (scopes: readonly ApiKeyScope[], needed: ApiKeyScope): boolean =>
+  scopes.includes(needed) || scopes.includes('admin') || (needed === 'read' && scopes.includes('deploy'));
+
+/** Whether a key can create others at any time, whatever its expiry is given as. */
+export const isLasting = (key: { scopes: readonly ApiKeyScope[]; expires_at: unknown }): boolean =>
+  key.scopes.includes('admin') && key.expires_at === null;
+
 /** A key of a tenant in a list (our addition: docs/design/contract.md#authentication only mentions keys). */
 export const apiKey = z.looseObject({
   id: z.string(),
@@ -7,6 +19,9 @@ export const apiKey = z.looseObject({
   created_at: z.string(),
   /** Accurate to some minutes; null before its first use. */
   last_used_at: z.string().nullable(),
+  scopes: z.array(z.enum(apiKeyScopes)),
+  /** Requests with it are refused from then on; null where it does not expire. */
+  expires_at: z.string().nullable(),
   is_organisation_key: z.boolean(),
   /** Whether it is the installation's key, which is stored in a file beside the service. */
   is_installation_key: z.boolean(),
@@ -25,6 +40,10 @@ export const apiKeyCreateRequest = z.strictObject({
     .min(1)
     .max(100)
     .regex(/^[^\p{Cc}]*$/u, 'must be one line'),
+  /** `admin` when absent. */
+  scopes: z.array(z.enum(apiKeyScopes)).min(1).optional(),
+  /** A time in the future; the key does not expire when it is absent or null. */
+  expires_at: z.iso.datetime({ offset: true }).nullish(),
 });
 
 /** A created key: `key` is a secret, returned only once, and null in the response to a repeated request. */

@@ -121,7 +121,20 @@ function addDefaults(
 }
 
 function describeOperation(operation: OperationDescription, service: ServiceDescription): ZodOpenApiOperationObject {
-  const { id, summary, description, tag, path, aliases = [], query, headers = [], body, open, errors = [] } = operation;
+  const {
+    id,
+    summary,
+    description,
+    tag,
+    path,
+    aliases = [],
+    query,
+    headers = [],
+    body,
+    open,
+    scope,
+    errors = [],
+  } = operation;
   const errorResponses = Object.fromEntries(errors.map((status) => [status, named(service.errors, status)]));
   const responses: Readonly<Record<number, ResponseDescription>> = {
     ...(open ? {} : service.commonErrors),
@@ -139,7 +152,7 @@ function describeOperation(operation: OperationDescription, service: ServiceDesc
     description,
     ...(aliases.length === 0 ? {} : { 'x-aliases': aliases.map(openApiPath) }),
     tags: [tag],
-    security: open ? [] : [...service.security],
+    security: open ? [] : service.security.map((schemes) => mapValues(schemes, (own) => (scope ? [scope] : own))),
     ...(Object.values(parameters).some((shape) => Object.keys(shape).length > 0)
       ? { requestParams: mapValues(parameters, (shape) => z.object(shape)) }
       : {}),

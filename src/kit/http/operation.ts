@@ -42,6 +42,8 @@ export interface OperationDescription<Path extends string = string> {
   responses: Readonly<Record<number, ResponseDescription>>;
   /** The statuses of its errors, beside those of every operation. */
   errors?: readonly number[];
+  /** The scope that its credential needs; absent where any credential will do. */
+  scope?: string | undefined;
   /** True where no credential is needed. */
   open?: true;
 }

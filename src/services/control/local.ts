@@ -39,6 +39,7 @@ import { branchHeads } from './pushes/branch-heads.ts';
 import { watchPushes, type WatchWord } from './pushes/watch-pushes.ts';
 import type { Hosting } from './deployments/validation/value-problems.ts';
 import { claimDatabase } from './database-claim.ts';
+import type { ApiKeyScope } from '../../contract/control/api-key.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import type { ControlTables } from './store/tables.ts';
@@ -219,7 +220,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
   const holds = settings.running?.kind !== 'container' && settings.compute === undefined;
   const notifier = workNotifier(clock);
   const leaving = new AbortController();
-  const serviceFor = (tenant: string, by?: Actor) =>
+  const serviceFor = (tenant: string, by?: Actor, scopes?: readonly ApiKeyScope[]) =>
     createControlService({
       store,
       rollouts,
@@ -239,6 +240,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
       tracing,
       agentTokens,
       ...(by ? { by } : {}),
+      ...(scopes ? { scopes } : {}),
     });
   const app = createApp({
     serviceFor,

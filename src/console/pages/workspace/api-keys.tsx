@@ -1,5 +1,12 @@
 import { useState } from 'preact/hooks';
-import { apiKeysList, newApiKey, type ApiKeyReply, type NewApiKey } from '../../../contract/control/api-key.ts';
+import {
+  apiKeyScopes,
+  apiKeysList,
+  newApiKey,
+  type ApiKeyReply,
+  type ApiKeyScope,
+  type NewApiKey,
+} from '../../../contract/control/api-key.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import { allEntriesOf } from '../../../contract/control/pages.ts';
 import { ApiError, call, send } from '../../api/http.ts';
@@ -8,7 +15,7 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { SelectField, TextField, type Choice } from '../../parts/field.tsx';
 import { WhenLoaded } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
@@ -67,6 +74,8 @@ export function ApiKeys() {
 
 function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
   const [name, setName] = useState('');
+  const [rights, setRights] = useState('admin');
+  const [days, setDays] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   // Kept until the key is made: a request that is sent again makes no second one.
@@ -82,7 +91,9 @@ function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
     setProblem(undefined);
     try {
       const headers = { [idempotencyKeyHeader]: requestKey };
-      onMade(await call('POST', 'v1/api-keys', newApiKey, { body: { name: name.trim() }, headers }));
+      const scopes = apiKeyScopes.filter((scope) => rights.split(' ').includes(scope));
+      const expiry = days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() };
+      onMade(await call('POST', 'v1/api-keys', newApiKey, { body: { name: name.trim(), scopes, ...expiry }, headers }));
       setName('');
       setRequestKey(crypto.randomUUID());
     } catch (error) {
@@ -105,12 +116,41 @@ function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
           setName(text);
         }}
       />
+      <SelectField
+        label="What it may do"
+        hint="A pipeline deploys and asks agents, for its smoke tests. Only a key for everything can make other keys."
+        value={rights}
+        options={rightsChoices}
+        onChange={setRights}
+      />
+      <SelectField label="Expires" value={days} options={expiryChoices} onChange={setDays} />
       <Button kind="primary" type="submit" aria-disabled={isBusy}>
         Make a key
       </Button>
     </form>
   );
 }
+
+const dayMs = 24 * 60 * 60_000;
+
+/** The scopes to choose from, as they are usually wanted together. */
+const rightsChoices: readonly Choice[] = [
+  { value: 'admin', label: 'Everything' },
+  { value: 'deploy agent', label: 'Deploy and ask agents' },
+  { value: 'agent', label: 'Ask agents' },
+  { value: 'read', label: 'Read, without secrets' },
+];
+
+const expiryChoices: readonly Choice[] = [
+  { value: '', label: 'Never' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+];
+
+/** The scopes of a key as they were chosen; those of another program one by one. */
+const rightsText = (scopes: readonly ApiKeyScope[]): string =>
+  rightsChoices.find(({ value }) => value === scopes.join(' '))?.label ?? scopes.join(', ');
 
 function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: () => void }) {
   return (
@@ -142,19 +182,21 @@ function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: (
 
 function KeyTable({ keys, onRevoke }: { keys: readonly ApiKeyReply[]; onRevoke: (key: ApiKeyReply) => void }) {
   return (
-    <Table label="Keys" columns={['Name', 'Made', 'Last used', 'Revoke']}>
+    <Table label="Keys" columns={['Name', 'May', 'Made', 'Last used', 'Expires', 'Revoke']}>
       {keys.map((key) => {
-        const why = whyNotRevocable(key, keys.length);
+        const why = whyNotRevocable(key, keys);
         return (
           <tr key={key.id}>
             <th scope="row" class="workspace-name">
               <Untrusted text={key.name} longest={100} />
               {key.id === session.value?.key_id && <span class="muted"> (this session)</span>}
             </th>
+            <td>{rightsText(key.scopes)}</td>
             <td>
               <TimeAgo at={key.created_at} />
             </td>
             <td>{key.last_used_at === null ? <span class="muted">Never</span> : <TimeAgo at={key.last_used_at} />}</td>
+            <td>{key.expires_at === null ? <span class="muted">Never</span> : <TimeAgo at={key.expires_at} />}</td>
             <td>
               {why === undefined ? (
                 <Button kind="danger" label={`Revoke ${shownText(key.name, 100)}`} onClick={() => onRevoke(key)}>

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ApiKeyReply } from '../../../contract/control/api-key.ts';
+import { isLasting, type ApiKeyReply } from '../../../contract/control/api-key.ts';
 
 /** The changes that the audit log names. */
 export const auditedOperations = [
@@ -86,12 +86,13 @@ export function subjectText(subject: Readonly<Record<string, string>>): string {
  *
  * @param count how many keys the workspace has.
  */
-export function whyNotRevocable(key: ApiKeyReply, count: number): string | undefined {
+export function whyNotRevocable(key: ApiKeyReply, keys: readonly ApiKeyReply[]): string | undefined {
   if (key.is_installation_key) {
     return 'The key of this installation. Only its operator can revoke it, on the machine of the service.';
   }
   if (key.is_organisation_key) {
     return 'It is valid for other workspaces too. Only the operator can revoke it, on the machine of the service.';
   }
-  return count === 1 ? 'The only key of this workspace. Make another one first.' : undefined;
+  const isLast = isLasting(key) && !keys.some((one) => one.id !== key.id && isLasting(one));
+  return isLast ? 'The only key that can always make others. Make another one first.' : undefined;
 }

@@ -6,11 +6,12 @@ import type { AdmitSession, CurrentSession, ReadHeader } from '../sessions/admit
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Actor } from '../store/audit.ts';
 import { holdsApiKey, findValidKey } from './api-key.ts';
+import { allowsScope, type ApiKeyScope } from '../../../contract/control/api-key.ts';
 import type { StoredKey } from './repository.ts';
 
 /** The authenticated caller, or why the request is refused (docs/design/contract.md#authentication). */
 export type Caller =
-  | { kind: 'tenant'; tenantId: string; by: Actor; session?: CurrentSession }
+  | { kind: 'tenant'; tenantId: string; by: Actor; scopes: readonly ApiKeyScope[]; session?: CurrentSession }
   | { kind: 'refused'; status: 401 | 403; detail: string };
 
 /** Finds keys, and records their use. */
@@ -47,7 +48,11 @@ export async function admit(header: ReadHeader, book: KeyBook, use: SessionUse):
     return refused(401, 'No API key was sent. Send one in the header X-Api-Key, or as Authorization: Bearer <key>.');
   }
   const key = await findValidKey(sent, book);
-  if (!key) return refused(401, 'The API key is not valid. Send a key of this service in the header X-Api-Key.');
+  if (!key)
+    return refused(
+      401,
+      'The API key is not valid, or it has expired. Send a key of this service in the header X-Api-Key.',
+    );
   return inTenant(key, header, book);
 }
 
@@ -71,7 +76,7 @@ async function inTenant(
   await noteKeyUse?.(key);
   const by: Actor = { kind: 'key', keyId: key.id, keyName: key.name };
   const tenantId = wanted || (session?.tenant_id ?? key.tenant_id);
-  return { kind: 'tenant', tenantId, by, ...(session ? { session } : {}) };
+  return { kind: 'tenant', tenantId, by, scopes: key.scopes, ...(session ? { session } : {}) };
 }
 
 /**
@@ -90,7 +95,8 @@ export const admitToAgent =
       const isInBackground = (header(backgroundHeader) ?? '') !== '';
       const key = await sessions.agents.admit(token, { deploymentId, at, isInBackground });
       const tenant = key && (await store.tenantOf(deploymentId));
-      return tenant !== undefined && key?.tenant_ids.includes(tenant) === true ? 'session' : noAccess;
+      if (tenant === undefined || key?.tenant_ids.includes(tenant) !== true) return noAccess;
+      return allowsScope(key.scopes, 'agent') ? 'session' : scopeRefusal('agent', key.scopes);
     }
     const caller = await admit(
       header,
@@ -100,8 +106,15 @@ export const admitToAgent =
     if (caller.kind === 'refused') return { status: caller.status, detail: caller.detail };
     if (!z.uuid().safeParse(deploymentId).success) return 'missing';
     if ((await store.tenantOf(deploymentId)) !== caller.tenantId) return 'missing';
+    if (!allowsScope(caller.scopes, 'agent')) return scopeRefusal('agent', caller.scopes);
     return caller.session ? 'session' : 'allowed';
   };
+
+/** A 403: the key is valid, and may not do this. */
+export const scopeRefusal = (needed: ApiKeyScope, scopes: readonly ApiKeyScope[]) => ({
+  status: 403 as const,
+  detail: `This request needs a key with the scope ${needed}, and the key has ${scopes.join(', ')}. Send a key with that scope.`,
+});
 
 /** A 403: the page reads its session again, and gets another token. */
 const noAccess: Admission = {

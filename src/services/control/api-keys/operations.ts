@@ -9,20 +9,21 @@ import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
 
-const define = operationsOf('Keys');
+const define = operationsOf('Keys', { scope: 'admin' });
 
 /** A tenant's own keys, and its audit log. */
 export const apiKeyOperations = [
   define.get('/v1/api-keys', 'list_api_keys', {
     summary: 'List the tenant’s keys',
-    description: 'With their names and when each was last used.',
+    description: 'With their names, scopes and expiry, and when each was last used.',
     query: pageQuery,
     responses: { 200: { description: 'A page of keys, without their secrets.', schema: apiKeysList } },
     call: (service, { query }) => service.listApiKeys(query),
   }),
   define.post('/v1/api-keys', 'create_api_key', {
     summary: 'Create a key',
-    description: 'The key is returned only in this response.',
+    description:
+      'The key is returned only in this response. Its scopes say what it may do: `deploy` includes `read`, and `admin` includes all.',
     headers: [idempotencyKey],
     body: { schema: apiKeyCreateRequest, required: true },
     responses: { 201: { description: 'The key.', schema: newApiKey } },
@@ -31,7 +32,8 @@ export const apiKeyOperations = [
   }),
   define.delete('/v1/api-keys/:api_key_id', 'revoke_api_key', {
     summary: 'Revoke a key',
-    description: 'Requests with it are refused from then on. The last key of a tenant can’t be revoked.',
+    description:
+      'Requests with it are refused from then on. The last key of a tenant that can create others can’t be revoked.',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is revoked.' } },
     errors: [400, 409],

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { apiKeyScopes, type ApiKeyScope } from '../../../contract/control/api-key.ts';
 import { didYouMeanClause, wrongArguments } from '../wrong-arguments.ts';
 
 export const operatorUsage = `Looks after the tenants, the API keys and the integrations of an installation, while its service runs or not.
@@ -6,6 +7,8 @@ export const operatorUsage = `Looks after the tenants, the API keys and the inte
   landfall local tenants add NAME
   landfall local tenants list
   landfall local keys add --tenant TENANT --name NAME   prints the key, this once; --tenant may be repeated
+      --scope SCOPE          read, deploy, agent or admin (the default); may be repeated
+      --expires-in-days N    it is refused from then on
   landfall local keys list [--tenant TENANT]
   landfall local keys revoke KEY_ID
   landfall local integrations list              the GitHub App's installations, and whose they are
@@ -22,7 +25,13 @@ export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'help' }
   | { kind: 'add tenant'; name: string }
   | { kind: 'list tenants' }
-  | { kind: 'add key'; name: string; tenants: string[] }
+  | {
+      kind: 'add key';
+      name: string;
+      tenants: string[];
+      scopes: ApiKeyScope[] | undefined;
+      expiresInDays: number | undefined;
+    }
   | { kind: 'list keys'; tenant: string | undefined }
   | { kind: 'revoke key'; id: string }
   | { kind: 'list integrations' }
@@ -45,6 +54,8 @@ export const isOperators = ([first]: readonly string[]): boolean => first !== un
 const flags = {
   tenant: { type: 'string', multiple: true },
   name: { type: 'string' },
+  scope: { type: 'string', multiple: true },
+  'expires-in-days': { type: 'string' },
   data: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -60,7 +71,8 @@ export function readOperatorCommand(
   } catch (error) {
     return { ok: false, problem: wrongArguments(error, Object.keys(flags)) };
   }
-  const { tenant: tenants = [], name, data = '.landfall', json = false, help = false } = read.values;
+  const { tenant: tenants = [], name, scope, data = '.landfall', json = false, help = false } = read.values;
+  const days = read.values['expires-in-days'];
   const [what = '', verb = '', word, ...more] = read.positionals;
   const common = { data, json };
   const wrong = (problem: string) => ({ ok: false as const, problem });
@@ -75,9 +87,15 @@ export function readOperatorCommand(
       return command({ ...common, kind: 'add tenant', name: word });
     case 'tenants list':
       return command({ ...common, kind: 'list tenants' });
-    case 'keys add':
+    case 'keys add': {
       if (name === undefined || tenants.length === 0) return wrong('A key takes --tenant and --name.');
-      return command({ ...common, kind: 'add key', name, tenants });
+      const scopes = scope?.flatMap((one) => apiKeyScopes.find((known) => known === one) ?? []);
+      if (scopes?.length !== scope?.length) return wrong(`--scope is one of ${apiKeyScopes.join(', ')}.`);
+      if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
+        return wrong('--expires-in-days is a number of days, 1 to 9999.');
+      const expiresInDays = days === undefined ? undefined : Number(days);
+      return command({ ...common, kind: 'add key', name, tenants, scopes, expiresInDays });
+    }
     case 'keys list':
       if (tenants.length > 1) return wrong('keys list takes one --tenant.');
       return command({ ...common, kind: 'list keys', tenant: tenants[0] });

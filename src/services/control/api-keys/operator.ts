@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlStore } from '../store/store.ts';
-import type { ListedKey } from './repository.ts';
+import type { ListedKey, NewKey } from './repository.ts';
 import type { Tenant } from './operator-database.ts';
 import { hashApiKey, makeApiKey, readApiKey } from './api-key.ts';
 import { readSecretFile } from './secret-file.ts';
@@ -75,7 +75,11 @@ export function operatorOf(store: ControlStore) {
       store.listKeys(word === undefined ? undefined : (await tenant(word)).id),
 
     /** Creates a key for one or more tenants. `text` is returned only here. */
-    async addKey(name: string, words: readonly string[]): Promise<{ id: string; text: string; tenants: Tenant[] }> {
+    async addKey(
+      name: string,
+      words: readonly string[],
+      rights: Pick<NewKey, 'scopes' | 'expires_at'> = {},
+    ): Promise<{ id: string; text: string; tenants: Tenant[] }> {
       const tenants = await Array.fromAsync(words, tenant);
       const [first, ...others] = new Set(tenants.map(({ id }) => id));
       if (first === undefined) throw new OperatorError('Name the tenant of the key: --tenant NAME.');
@@ -83,7 +87,14 @@ export function operatorOf(store: ControlStore) {
       const operation = 'create api key';
       const subject = { api_key_id: key.id, api_key_name: name };
       await store.once({ tenantId: first, by, operation }, async (within, record) => {
-        await within.addKey({ id: key.id, tenant_id: first, other_tenants: others, hash: hashApiKey(key), name });
+        await within.addKey({
+          id: key.id,
+          tenant_id: first,
+          other_tenants: others,
+          hash: hashApiKey(key),
+          name,
+          ...rights,
+        });
         await record(subject);
         for (const tenantId of others) await within.recordChange({ tenantId, by, operation, subject });
       });

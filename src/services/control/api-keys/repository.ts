@@ -3,6 +3,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ApiKeysTable } from '../store/access-tables.ts';
 import type { ControlDatabase } from '../store/tables.ts';
+import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
 
 /** A key to store: only its hash. */
 export interface NewKey {
@@ -13,10 +14,13 @@ export interface NewKey {
   hash: Buffer;
   name?: string;
   is_kept?: boolean;
+  /** `admin` when absent. */
+  scopes?: readonly ApiKeyScope[] | undefined;
+  expires_at?: Date | null | undefined;
 }
 
 /** A stored key, with the facts for authentication; the first tenant, and all of them, oldest first. */
-export type StoredKey = Pick<Selectable<ApiKeysTable>, 'id' | 'name' | 'hash' | 'last_used_at'> & {
+export type StoredKey = Pick<Selectable<ApiKeysTable>, 'id' | 'name' | 'hash' | 'last_used_at' | 'scopes'> & {
   tenant_id: string;
   tenant_ids: readonly string[];
 };
@@ -29,14 +33,31 @@ export const useWrittenEvery = 5 * 60_000;
 
 /** API keys. */
 export function keyStore(db: ControlDatabase, clock: Clock) {
+  /** Keys that were not revoked and have not expired. */
+  const validKeys = () =>
+    db
+      .selectFrom('api_keys')
+      .where('revoked_at', 'is', null)
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', new Date(clock.now()))]));
+
   const store = {
     /** Stores a key's hash; false where its id is taken, also by a revoked key. */
     async addKey(key: NewKey): Promise<boolean> {
       const { id, hash, tenant_id, other_tenants = [], name = 'unnamed', is_kept = false } = key;
+      const { scopes = ['admin'], expires_at = null } = key;
       return inTransaction(db, async (trx) => {
         const added = await trx
           .insertInto('api_keys')
-          .values({ id, hash, name, is_kept, created_at: new Date(clock.now()), revoked_at: null })
+          .values({
+            id,
+            hash,
+            name,
+            is_kept,
+            created_at: new Date(clock.now()),
+            revoked_at: null,
+            scopes: [...new Set(scopes)],
+            expires_at,
+          })
           .onConflict((conflict) => conflict.column('id').doNothing())
           .returning('id')
           .executeTakeFirst();
@@ -50,15 +71,13 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
       });
     },
 
-    /** The key of this id, unless it was revoked. */
+    /** The key of this id, unless it was revoked or has expired. */
     findKey: async (id: string): Promise<StoredKey | undefined> => {
-      const rows = await db
-        .selectFrom('api_keys')
+      const rows = await validKeys()
         .innerJoin('key_tenants', 'key_tenants.key_id', 'api_keys.id')
         .innerJoin('tenants', 'tenants.id', 'key_tenants.tenant_id')
-        .select(['api_keys.id', 'api_keys.name', 'hash', 'last_used_at', 'tenant_id'])
+        .select(['api_keys.id', 'api_keys.name', 'hash', 'last_used_at', 'scopes', 'tenant_id'])
         .where('api_keys.id', '=', id)
-        .where('revoked_at', 'is', null)
         .orderBy('tenants.created_at')
         .orderBy('tenants.id')
         .execute();
@@ -93,10 +112,7 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
       tenantId?: string,
       { limit, offset = 0 }: { limit?: number | undefined; offset?: number | undefined } = {},
     ): Promise<ListedKey[]> {
-      let select = db
-        .selectFrom('api_keys')
-        .select(['id', 'name', 'is_kept', 'created_at', 'last_used_at'])
-        .where('revoked_at', 'is', null);
+      let select = validKeys().select(['id', 'name', 'is_kept', 'created_at', 'last_used_at', 'scopes', 'expires_at']);
       if (tenantId !== undefined) {
         select = select.where('id', 'in', (query) =>
           query.selectFrom('key_tenants').select('key_id').where('tenant_id', '=', tenantId),

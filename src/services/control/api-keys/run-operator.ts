@@ -52,7 +52,11 @@ async function perform(command: Exclude<OperatorCommand, { kind: 'help' }>, oper
       return { value: tenants, words: lines(tenants.map(({ id, name }) => [id, name])) };
     }
     case 'add key': {
-      const { id, text, tenants } = await operator.addKey(command.name, command.tenants);
+      const { scopes, expiresInDays } = command;
+      const { id, text, tenants } = await operator.addKey(command.name, command.tenants, {
+        scopes,
+        expires_at: expiresInDays === undefined ? null : new Date(systemClock.now() + expiresInDays * dayMs),
+      });
       const tenant_ids = tenants.map((tenant) => tenant.id);
       const header = tenants.length > 1 ? ' Requests with it name one of them in the header X-Tenant-Id.' : '';
       return {
@@ -82,11 +86,13 @@ async function perform(command: Exclude<OperatorCommand, { kind: 'help' }>, oper
     }
     case 'list keys': {
       const keys = await operator.listKeys(command.tenant);
-      const shown = keys.map(({ id, name, tenant_ids, last_used_at }) => [
+      const shown = keys.map(({ id, name, tenant_ids, last_used_at, scopes, expires_at }) => [
         id,
         name,
         tenant_ids.join(','),
         last_used_at === null ? 'never used' : `last used ${last_used_at.toISOString()}`,
+        scopes.join(','),
+        expires_at === null ? '' : `until ${expires_at.toISOString()}`,
       ]);
       return { value: keys, words: lines(shown) };
     }
@@ -104,6 +110,8 @@ async function perform(command: Exclude<OperatorCommand, { kind: 'help' }>, oper
     }
   }
 }
+
+const dayMs = 24 * 60 * 60_000;
 
 /** Formats rows in columns; an empty list gets a message. */
 function lines(rows: readonly (readonly string[])[]): string {

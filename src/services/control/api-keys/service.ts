@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   apiKeyCreateRequest,
+  isLasting,
   newApiKey,
   type ApiKeyReply,
   type ApiKeysList,
@@ -17,10 +18,11 @@ import { createIdempotentWrite } from '../service/once.ts';
 import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, type ValidationResult } from '../validation/refusal.ts';
+import { systemClock } from '../../../kit/clock.ts';
 
 /** A tenant's own keys, and the record of what was changed for it: additions of ours. */
 export function keyOperations(settings: ServiceDependencies) {
-  const { store, tenantId } = settings;
+  const { store, tenantId, clock = systemClock } = settings;
   const once = createIdempotentWrite(settings);
   return {
     async listApiKeys(query: unknown): Promise<ApiKeysList> {
@@ -34,11 +36,19 @@ export function keyOperations(settings: ServiceDependencies) {
     async createApiKey(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<NewApiKey> {
       const call = { operation: 'create api key', method: 'POST', path: '/v1/api-keys' };
       const request = valueOrThrow(call, readBody(apiKeyCreateRequest, body));
-      const { name } = request;
+      const { name, scopes, expires_at } = request;
+      const expiresAt = expires_at == null ? null : valueOrThrow(call, futureTime(expires_at, clock.now()));
       const keep = (answer: NewApiKey): NewApiKey => ({ ...answer, key: null });
-      return once(call, { idempotencyKey, body: request, shape: newApiKey, keep }, async (within, record) => {
+      return once(call, { idempotencyKey, body: request, shape: storedResponse, keep }, async (within, record) => {
         const key = makeApiKey();
-        await within.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key), name });
+        await within.addKey({
+          id: key.id,
+          tenant_id: tenantId,
+          hash: hashApiKey(key),
+          name,
+          scopes,
+          expires_at: expiresAt,
+        });
         await record({ api_key_id: key.id, api_key_name: name });
         const kept = (await within.listKeys(tenantId)).find(({ id }) => id === key.id);
         return { ...toKeyResponse(foundOrThrow(call, 'API key', key.id, kept)), key: key.text };
@@ -71,13 +81,30 @@ export function keyOperations(settings: ServiceDependencies) {
   };
 }
 
-const toKeyResponse = ({ id, name, created_at, last_used_at, tenant_ids, is_kept }: ListedKey): ApiKeyReply => ({
+const toKeyResponse = ({
+  id,
+  name,
+  created_at,
+  last_used_at,
+  tenant_ids,
+  is_kept,
+  scopes,
+  expires_at,
+}: ListedKey): ApiKeyReply => ({
   id,
   name,
   created_at: created_at.toISOString(),
   last_used_at: last_used_at?.toISOString() ?? null,
+  scopes,
+  expires_at: expires_at?.toISOString() ?? null,
   is_organisation_key: tenant_ids.length > 1,
   is_installation_key: is_kept,
+});
+
+/** The response as it is stored for repeated requests; those of older versions have neither scopes nor an expiry. */
+const storedResponse = newApiKey.extend({
+  scopes: newApiKey.shape.scopes.default(['admin']),
+  expires_at: newApiKey.shape.expires_at.default(null),
 });
 
 /**
@@ -95,12 +122,20 @@ function mayRevoke(key: ListedKey, keys: readonly ListedKey[]): ValidationResult
       `The key ${key.id} is valid for other tenants too. Only the operator can revoke it, on the service's machine: landfall local keys revoke ${key.id}.`,
     );
   }
-  if (keys.every(({ id }) => id === key.id)) {
+  if (isLasting(key) && !keys.some((one) => one.id !== key.id && isLasting(one))) {
     return standing(
-      `The key ${key.id} is the last one of this tenant: without it the tenant could create no other. Create the next one first (POST /v1/api-keys), or have the operator revoke it on the service's machine: landfall local keys revoke ${key.id}.`,
+      `The key ${key.id} is the last one of this tenant with the scope admin that does not expire: without it the tenant could create no other. Create the next one first (POST /v1/api-keys), or have the operator revoke it on the service's machine: landfall local keys revoke ${key.id}.`,
     );
   }
   return accepted(key);
+}
+
+/** When a new key expires. */
+function futureTime(written: string, now: number): ValidationResult<Date> {
+  const time = new Date(written);
+  if (time.getTime() > now) return accepted(time);
+  const problems = [{ loc: ['body', 'expires_at'], msg: 'must be in the future', type: 'value_error' }];
+  return { ok: false, refusal: { status: 422, problems } };
 }
 
 const standing = (detail: string): ValidationResult<never> => ({ ok: false, refusal: { status: 409, detail } });

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { backgroundHeader } from '../../../contract/control/session.ts';
+import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
 import type { FieldSpelling } from '../../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../../kit/http/openapi.ts';
 import { mountOperations, refuseOtherMethods } from '../../../kit/http/operation.ts';
@@ -16,7 +17,7 @@ import type { Logger } from '../../../kit/logger.ts';
 export interface AppSettings extends Omit<ApiSettings, 'describe'>, Omit<KeyBook, 'admitSession'> {
   console?: ConsoleAddress;
   /** The service of a tenant, for one caller. */
-  serviceFor: (tenantId: string, by: Actor) => OurControlService;
+  serviceFor: (tenantId: string, by: Actor, scopes: readonly ApiKeyScope[]) => OurControlService;
   log: Logger;
 }
 
@@ -49,7 +50,8 @@ export function createApp({ serviceFor, findKey, noteKeyUse, log, console, ...se
       const header = (name: string): string | undefined => context.req.header(name);
       const caller = await admit(header, book, use);
       if (caller.kind === 'refused') return context.json({ detail: caller.detail }, caller.status);
-      context.set('service', serviceFor(caller.tenantId, caller.by));
+      context.set('service', serviceFor(caller.tenantId, caller.by, caller.scopes));
+      context.set('scopes', caller.scopes);
       context.set('session', caller.session);
       context.set('isStillAdmitted', async () => {
         const again = await admit((name) => (name === backgroundHeader ? 'true' : header(name)), book, use);

@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
 import { byMethod, type Operation, type OperationDescription } from '../../../kit/http/operation.ts';
+import { allowsScope, type ApiKeyScope } from '../../../contract/control/api-key.ts';
+import { scopeRefusal } from '../api-keys/admit.ts';
 import type { OurControlService } from '../service.ts';
 import type { Env } from './operation.ts';
 import { fieldNames } from './parameters.ts';
@@ -20,29 +22,48 @@ interface ServiceRequest<Name extends string> {
 }
 
 /** An operation that calls the tenant's service. */
-interface ServiceCall<Path extends string, Name extends string> extends Omit<OperationDescription<Path>, Named> {
+interface ServiceCall<Path extends string, Name extends string> extends Described<Path> {
   /** Reads the query where it is not like others. */
   read?: typeof readQuery;
   /** Undefined is a 204; everything else is sent as JSON, with a 201 where the operation describes one. */
   call(this: void, service: OurControlService, request: ServiceRequest<Name>): Promise<unknown>;
 }
 
-type Named = 'method' | 'path' | 'id' | 'tag';
+type Described<Path extends string = string> = Omit<
+  OperationDescription<Path>,
+  'method' | 'path' | 'id' | 'tag' | 'scope'
+> &
+  Scoped;
+
+interface Scoped {
+  /** What the caller's key has to be good for; `any` where every key will do. */
+  scope?: ApiKeyScope | 'any';
+}
 
 /**
  * Defines the operations of a group: one calls the tenant's service, or makes its response itself. Each names only the
- * errors of its own, unless it is open: those of its path, query and body are added.
+ * errors of its own, unless it is open: those of its path, query and body are added. By default reading needs the scope
+ * `read`, and everything else `deploy`.
  */
-export const operationsOf = (tag: string) =>
+export const operationsOf = (tag: string, { scope: scopeOfGroup }: Scoped = {}) =>
   byMethod(
     (method) =>
       <Path extends string, Name extends string = ParameterOf<Path>>(
         path: Path,
         id: string,
-        details: ServiceCall<Path, Name> | Omit<Operation<Env, Path>, Named>,
+        details: ServiceCall<Path, Name> | (Described<Path> & Pick<Operation<Env, Path>, 'handle'>),
       ): Operation<Env> => {
-        const named = { method, path, id, tag, errors: allErrors(path, details) };
-        if ('handle' in details) return { ...details, ...named };
+        const needed = details.scope ?? scopeOfGroup ?? (method === 'get' ? 'read' : 'deploy');
+        const scope = details.open || needed === 'any' ? undefined : needed;
+        const named = { method, path, id, tag, scope, errors: allErrors(path, details) };
+        const scoped =
+          (handle: (c: Context<Env>) => Response | Promise<Response>) =>
+          (c: Context<Env>): Response | Promise<Response> => {
+            if (scope === undefined || allowsScope(c.var.scopes, scope)) return handle(c);
+            const { detail, status } = scopeRefusal(scope, c.var.scopes);
+            return c.json({ detail }, status);
+          };
+        if ('handle' in details) return { ...details, ...named, handle: scoped(details.handle) };
         const { call, read = readQuery, ...description } = details;
         const { body, headers, responses } = description;
         const send = headers?.includes(fieldNames) ? sendSpelled : sendJson;
@@ -55,13 +76,13 @@ export const operationsOf = (tag: string) =>
           });
           return result === undefined ? c.body(null, 204) : send(c, result, 201 in responses ? 201 : 200);
         };
-        return { ...description, ...named, handle };
+        return { ...description, ...named, handle: scoped(handle) };
       },
   );
 
 const sendJson = (c: Context<Env>, body: unknown, status: 200 | 201): Response => c.json(body, status);
 
-function allErrors(path: string, { query, body, open, errors = [] }: Omit<OperationDescription, Named>) {
+function allErrors(path: string, { query, body, open, errors = [] }: Described) {
   if (open) return errors;
   const ofPath = path.includes(':') ? [404, 422] : [];
   const ofBody = body ? [413, 415, 422] : [];

@@ -1,3 +1,4 @@
+import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
 import type { FieldSpelling } from '../../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../../kit/http/openapi.ts';
 import type { OurControlService } from '../service.ts';
@@ -32,6 +33,8 @@ export interface Env {
     service: OurControlService;
     /** Whether the caller would be admitted now as well: a stream outlives a key. Not set in open operations. */
     isStillAdmitted: () => Promise<boolean>;
+    /** What the caller's key may do. Not set in open operations. */
+    scopes: readonly ApiKeyScope[];
     /** The session of the request, where it has one in the place of a key. */
     session: CurrentSession | undefined;
   };

@@ -1,3 +1,4 @@
+import { allowsScope } from '../../../contract/control/api-key.ts';
 import type { Deployment, DeploymentsList } from '../../../contract/control/deployment.ts';
 import type { Revision } from '../../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../../contract/control/service.ts';
@@ -31,8 +32,13 @@ export function deploymentOperations({
   integrations,
   holds = false,
   by = theService,
+  scopes = ['admin'],
 }: ServiceDependencies) {
-  const toResponse = (view: DeploymentView): Deployment => toDeploymentResponse(view, baseUrl());
+  const toResponse = (view: DeploymentView): Deployment => {
+    const response = toDeploymentResponse(view, baseUrl());
+    if (allowsScope(scopes, 'deploy')) return response;
+    return { ...response, secrets: response.secrets?.map(({ name }) => ({ name, value: null })) };
+  };
 
   const holdFacts = ({ source, source_config }: Pick<DeploymentRecord, 'source' | 'source_config'>) => ({
     holds,

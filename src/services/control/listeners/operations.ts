@@ -25,6 +25,7 @@ export const listenerOperations = [
   }),
   define.post(all, 'create_listener', {
     summary: 'Create a listener',
+    scope: 'admin',
     description:
       '`compute_id` names the cluster and is unique within the tenant. Deployments choose the listener by its id.',
     headers: [idempotencyKey],
@@ -41,6 +42,7 @@ export const listenerOperations = [
   }),
   define.patch(one, 'patch_listener', {
     summary: 'Change a listener',
+    scope: 'admin',
     description: 'A field that is absent or null stays as it is; `compute_config` is replaced whole.',
     headers: [idempotencyKey],
     body: { schema: listenerPatchRequest, required: true },
@@ -50,6 +52,7 @@ export const listenerOperations = [
   }),
   define.delete(one, 'delete_listener', {
     summary: 'Delete a listener',
+    scope: 'admin',
     description: 'Only one without deployments can be deleted.',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is gone.' } },

@@ -21,7 +21,7 @@ const page = {
     200: { description: 'A page of lines; `next_offset` is the offset of the next one.', schema: logPageResponse },
   } satisfies Record<number, ResponseDescription>,
 };
-const posted = { ...page, body: { schema: logQuery, required: false } };
+const posted = { ...page, scope: 'read' as const, body: { schema: logQuery, required: false } };
 const read = { ...page, query: byQuery, read: readLogQuery };
 
 /** The logs of revisions. A deployment's project has the id of the deployment. */

@@ -1,3 +1,4 @@
+import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { WorkNotifier } from '../listeners/work-notifier.ts';
 import type { Integrations } from '../integrations/integrations.ts';
@@ -31,6 +32,8 @@ export interface ServiceDependencies {
   tenantId: string;
   /** The caller, for the audit log; the service itself when absent. */
   by?: Actor | undefined;
+  /** What the caller may do; everything when absent. */
+  scopes?: readonly ApiKeyScope[] | undefined;
   /** The service's public address, without a trailing slash: the prefix of agents' addresses. */
   baseUrl: () => string;
   /** Whether builds run so that their revisions can be held before traffic; not when absent. */

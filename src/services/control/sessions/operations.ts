@@ -16,7 +16,7 @@ import { readBody } from '../validation/shape.ts';
 import type { CurrentSession } from './admit-session.ts';
 import type { Sessions } from './sessions.ts';
 
-const define = operationsOf('Session');
+const define = operationsOf('Session', { scope: 'any' });
 
 /** The session of a browser. */
 export const sessionOperations = [
@@ -88,6 +88,7 @@ export const sessionOperations = [
     summary: 'Let a page call an agent at the origin of agents',
     description:
       'The response has a token for the header `X-Landfall-Agent-Access` of requests to this one agent below `agents_url` of the session. Requests begin with it for some minutes, and it ends with the session.',
+    scope: 'agent',
     body: { schema: agentAccessRequest, required: true },
     responses: { 201: { description: 'The token.', schema: agentAccess } },
     errors: [404],

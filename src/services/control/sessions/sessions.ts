@@ -2,6 +2,8 @@ import { type Clock, steadyNow } from '../../../kit/clock.ts';
 import { sessionCreateRequest, type Session } from '../../../contract/control/session.ts';
 import type { ReadHeader } from './admit-session.ts';
 import { findValidKey } from '../api-keys/api-key.ts';
+import { allowsScope } from '../../../contract/control/api-key.ts';
+import { scopeRefusal } from '../api-keys/admit.ts';
 import type { StoredKey } from '../api-keys/repository.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -108,6 +110,8 @@ export function createSessions(settings: SessionDependencies) {
               ? await store.findKey(linkKeyId)
               : undefined
             : await findValidKey(request.api_key.trim(), store);
+        if (key && !allowsScope(key.scopes, 'read'))
+          return { kind: 'refused' as const, ...scopeRefusal('read', key.scopes) };
         return key && startSession(key, header);
       });
       if (attempted.kind === 'right') return attempted.value;

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
 import type { Fixed } from './columns.ts';
 
 export interface TenantsTable {
@@ -18,6 +19,9 @@ export interface ApiKeysTable {
   revoked_at: Date | null;
   /** Its last use, within some minutes. */
   last_used_at: Generated<Date | null>;
+  scopes: Generated<ApiKeyScope[]>;
+  /** Null where it does not expire. */
+  expires_at: Generated<Date | null>;
 }
 
 /** The tenants of a key; an organisation's key has several. */

@@ -13,6 +13,7 @@ const kept = (key: typeof own, name: string, tenants: string[]) => ({
   tenant_id: tenants[0] ?? '',
   tenant_ids: tenants,
   last_used_at: null,
+  scopes: ['admin' as const],
 });
 const keys = [kept(own, 'ci', [shop]), kept(wide, 'organisation', [shop, bank])];
 

@@ -47,6 +47,26 @@ describe("a tenant's keys, over HTTP", () => {
     expect(await refusalOf(fixture.control.createApiKey(body))).toMatchObject({ status: 422, at: ['body.name'] });
   });
 
+  test.each([
+    ['no scope', { scopes: [] }, 'body.scopes'],
+    ['an unknown scope', { scopes: ['write'] }, 'body.scopes.0'],
+    ['an expiry in the past', { expires_at: '2020-01-01T00:00:00Z' }, 'body.expires_at'],
+    ['an expiry that is no time', { expires_at: 'tomorrow' }, 'body.expires_at'],
+  ])('rejects %s', async (_, rights, at) => {
+    const body = { name: 'ci', ...rights };
+    expect(await refusalOf(fixture.control.createApiKey(body))).toMatchObject({ status: 422, at: [at] });
+  });
+
+  test('creates a key with some scopes and an expiry, once each', async () => {
+    const expires_at = '2100-01-01T00:00:00.000Z';
+    const made = await fixture.control.createApiKey({ name: 'ci', scopes: ['agent', 'deploy', 'agent'], expires_at });
+    expect(made).toMatchObject({ scopes: ['agent', 'deploy'], expires_at });
+    expect((await fixture.control.listApiKeys({})).resources[0]).toMatchObject({
+      scopes: ['agent', 'deploy'],
+      expires_at,
+    });
+  });
+
   test('revokes a key once, by another key or by itself', async () => {
     const { id } = await fixture.control.createApiKey({ name: 'short-lived' });
     await fixture.control.revokeApiKey(id);
@@ -72,6 +92,11 @@ describe("a tenant's keys, over HTTP", () => {
     const [only = ''] = await idsOf(fixture.stranger);
     const refusal = await refusalOf(fixture.stranger.revokeApiKey(only));
     expect([refusal.status, refusal.detail]).toEqual([409, expect.stringContaining('the last one of this tenant')]);
+    const expires_at = '2100-01-01T00:00:00.000Z';
+    const lesser = await fixture.stranger.createApiKey({ name: 'deploys', scopes: ['deploy', 'agent'] });
+    const passing = await fixture.stranger.createApiKey({ name: 'for a time', expires_at });
+    expect((await refusalOf(fixture.stranger.revokeApiKey(only))).status).toBe(409);
+    for (const { id } of [lesser, passing]) await fixture.stranger.revokeApiKey(id);
     const { id: next } = await fixture.stranger.createApiKey({ name: 'next' });
     await fixture.stranger.revokeApiKey(next);
     expect(await idsOf(fixture.stranger)).toEqual([only]);

@@ -24,6 +24,24 @@ describe('the command line', () => {
       ['keys', 'add', '--tenant', 'shop', '--tenant', 'bank', '--name', 'ci'],
       { kind: 'add key', name: 'ci', tenants: ['shop', 'bank'] },
     ],
+    [
+      'a key with fewer rights',
+      [
+        'keys',
+        'add',
+        '--tenant',
+        'shop',
+        '--name',
+        'ci',
+        '--scope',
+        'deploy',
+        '--scope',
+        'agent',
+        '--expires-in-days',
+        '90',
+      ],
+      { kind: 'add key', name: 'ci', tenants: ['shop'], scopes: ['deploy', 'agent'], expiresInDays: 90 },
+    ],
     ['all keys', ['keys', 'list', '--data', 'd'], { kind: 'list keys', tenant: undefined, data: 'd' }],
     ['revoking a key', ['keys', 'revoke', '0123456789abcdef'], { kind: 'revoke key', id: '0123456789abcdef' }],
     [
@@ -41,6 +59,12 @@ describe('the command line', () => {
     ['a tenant with an empty name', ['tenants', 'add', ' '], 'Name the tenant'],
     ['a key without a tenant', ['keys', 'add', '--name', 'ci'], '--tenant and --name'],
     ['a key without a name', ['keys', 'add', '--tenant', 'shop'], '--tenant and --name'],
+    [
+      'an unknown scope',
+      ['keys', 'add', '--tenant', 'a', '--name', 'ci', '--scope', 'write'],
+      '--scope is one of read',
+    ],
+    ['a key for no day', ['keys', 'add', '--tenant', 'a', '--name', 'ci', '--expires-in-days', '0'], 'number of days'],
     ['a name of two lines', ['keys', 'add', '--tenant', 'a', '--name', 'a\nb'], '--name is one line'],
     ['revoking without a key', ['keys', 'revoke'], 'Name the key'],
     ['another verb', ['keys', 'drop'], 'keys has no drop'],
@@ -56,7 +80,7 @@ describe('the command line', () => {
 
 const id = z.object({ id: z.string() });
 const madeKey = z.object({ id: z.string(), key: z.string(), tenant_ids: z.array(z.string()) });
-const listed = z.array(z.object({ id: z.string(), name: z.string() }));
+const listed = z.array(z.looseObject({ id: z.string(), name: z.string() }));
 
 /** Runs one of the operator's commands and parses its output. */
 async function operate(env: Record<string, string>, data: string, ...args: string[]) {
@@ -148,11 +172,14 @@ describe('an installation', () => {
 
   test('gets tenants and keys while its service does not run', async () => {
     const bank = id.parse((await operate(env, data, 'tenants', 'add', 'bank')).value).id;
-    const { key } = madeKey.parse((await operate(env, data, 'keys', 'add', '--tenant', 'bank', '--name', 'ci')).value);
+    const rights = ['--scope', 'read', '--expires-in-days', '1'];
+    const { key } = madeKey.parse(
+      (await operate(env, data, 'keys', 'add', '--tenant', 'bank', '--name', 'ci', ...rights)).value,
+    );
     const names = listed.parse((await operate(env, data, 'tenants', 'list')).value).map(({ name }) => name);
     expect(names).toEqual(['local', 'shop', 'bank']);
     const keys = listed.parse((await operate(env, data, 'keys', 'list', '--tenant', bank)).value);
-    expect(keys).toMatchObject([{ id: readApiKey(key)?.id, name: 'ci' }]);
+    expect(keys).toMatchObject([{ id: readApiKey(key)?.id, name: 'ci', scopes: ['read'] }]);
     expect(await statusOf(await start(), { 'x-api-key': key })).toBe(200);
   });
 

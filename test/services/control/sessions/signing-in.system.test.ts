@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiKeyScope } from '../../../../src/contract/control/api-key.ts';
+import { hashApiKey, makeApiKey } from '../../../../src/services/control/api-keys/api-key.ts';
 import { everyRow } from '../every-row.ts';
 import { cookieOf, openSessionFixture, type SessionFixture } from './fixture.ts';
 
@@ -30,6 +32,17 @@ describe('signing in with a key', () => {
       expires_at: new Date(service.clock.time + 12 * hour).toISOString(),
       agents_url: service.origin.replace('127.0.0.1', 'agents.localhost'),
     });
+  });
+
+  test('refuses a key that may not read, for which no page would work', async () => {
+    const [reader, asker] = [makeApiKey(), makeApiKey()];
+    const add = (key: typeof reader, scopes: readonly ApiKeyScope[]) =>
+      service.store.addKey({ id: key.id, tenant_id: service.tenant, hash: hashApiKey(key), scopes });
+    await Promise.all([add(reader, ['read']), add(asker, ['agent'])]);
+    const signIn = ({ text }: typeof reader) => service.signIn({ api_key: text }, { origin: service.origin });
+    expect((await signIn(reader)).status).toBe(201);
+    const detail = expect.stringContaining('needs a key with the scope read');
+    expect(await signIn(asker)).toMatchObject({ status: 403, body: { detail } });
   });
 
   test('stores neither the token of the cookie nor the CSRF token', async () => {

@@ -17,6 +17,8 @@ import type { OurControlService } from '../../../../src/services/control/service
 import { controlMigrations, controlSchema } from '../../../../src/services/control/store/migrations.ts';
 import { createTracing } from '../../../../src/services/control/tracing-projects/tracing.ts';
 import { createStore } from '../../../../src/services/control/store/store.ts';
+import type { Actor } from '../../../../src/services/control/store/audit.ts';
+import type { ApiKeyScope } from '../../../../src/contract/control/api-key.ts';
 import type { ControlStore } from '../../../../src/services/control/store/store.ts';
 import type { ControlTables } from '../../../../src/services/control/store/tables.ts';
 import { openDatabase } from '../../../../src/kit/postgres/database.ts';
@@ -57,6 +59,7 @@ export interface TwoTenants {
   url: string;
   databaseUrl: string;
   app: ReturnType<typeof createApp>;
+  store: ControlStore;
   owner: Belongings;
   stranger: Belongings;
   /** A key of the owner that was revoked. */
@@ -92,12 +95,13 @@ export async function openTwoTenants(): Promise<TwoTenants> {
   const logged: string[] = [];
   const log = loggerTo((message: string): void => void logged.push(message));
   let url = '';
-  const serviceFor = (tenantId: string): OurControlService =>
+  const serviceFor = (tenantId: string, _?: Actor, scopes?: readonly ApiKeyScope[]): OurControlService =>
     createControlService({
       store,
       rollouts,
       notifier,
       tenantId,
+      scopes,
       baseUrl: () => url,
       allowGit: [],
       uploads: places.uploads,
@@ -132,6 +136,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
 
   return {
     url,
+    store,
     databaseUrl: postgres.url,
     app,
     owner,

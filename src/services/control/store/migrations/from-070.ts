@@ -135,4 +135,10 @@ export const migrationsFrom070 = {
 `,
   // What the build of a revision warned of.
   '084-build-warnings': `alter table control.revisions add column build_warnings text[] not null default '{}'`,
+  // What a key may do, and until when. Keys of before may do everything, as they could.
+  '085-key-scopes': `
+  alter table control.api_keys
+    add column scopes text[] not null default '{admin}',
+    add column expires_at timestamptz;
+`,
 };
