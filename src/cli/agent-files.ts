@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { splitExportPath } from '../agent-folder/graph-config/export-path.ts';
 import { graphLocations } from '../agent-folder/graph-config/graph-path.ts';
-import { graphLanguage, isModuleName, runnableHere, embedderOf } from '../agent-folder/graph-config/language.ts';
+import { graphLanguage, isModuleName, checkRunnable, embedderOf } from '../agent-folder/graph-config/language.ts';
 import type { GraphConfig } from '../agent-folder/graph-config/schema.ts';
 import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../kit/diagnostics/problem.ts';
 
@@ -18,7 +18,7 @@ export interface AgentFiles extends SourcePositions {
 /** Graphs that an agent server of ours does not start with, by what their files are called. */
 export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value' | keyof SourcePositions>): Problem[] {
   return graphLocations(value).flatMap((place) => {
-    const runnable = runnableHere([place], { python: true });
+    const runnable = checkRunnable([place], { python: true });
     if (runnable.kind === 'runnable') return [];
     const path = ['graphs', place.graphId];
     return [{ file, ...placeOf(path), field: fieldName(path), message: runnable.reason.replace(/\.$/, '') }];

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { inFolder, planInstall, unlockedWarning } from '../agent-folder/packages/install-plan.ts';
+import { pathInFolder, planInstall, unlockedWarning } from '../agent-folder/packages/install-plan.ts';
 import { lockedPythonEngineProblem, planPython } from '../agent-folder/packages/python/python-plan.ts';
 import { pythonSource } from '../agent-folder/packages/python/python-project.ts';
 import { lockedEngineProblem, projectFolders } from '../agent-folder/packages/project-folders.ts';
@@ -24,8 +24,8 @@ interface Found {
 }
 
 /**
- * What a build of the agents will refuse or warn of before it installs their packages. Only graph configurations, lock files
- * and manifests are read, from each graph configuration up to what is deployed whole.
+ * What a build of the agents will refuse or warn of before it installs their packages. Only graph configurations, lock
+ * files and manifests are read, from each graph configuration up to what is deployed whole.
  */
 export function packageProblems(deployed: readonly Deployed[]): Found {
   const found = deployed.flatMap((each) => {
@@ -48,8 +48,8 @@ const readConfig = (path: string): ReadGraphConfig | undefined => {
 };
 
 /**
- * What a build will say of the packages, where the source is at hand: in the folder that would be uploaded, or in the working
- * directory, unless a workflow runs for another repository.
+ * What a build will say of the packages, where the source is at hand: in the folder that would be uploaded, or in the
+ * working directory, unless a workflow runs for another repository.
  */
 export function notesOnPackages(
   desired: Desired,
@@ -93,15 +93,15 @@ function nodeProblems(deployed: Deployed): Found {
   const plan = planInstall(undefined, projectFolders(places.folder, places.source));
   if (plan.kind !== 'manager') return none;
   const at = (file: string, message: string): Problem => problemIn(deployed, file, message);
-  if (plan.lock === undefined)
-    return { ...none, warnings: [at(inFolder('package.json', plan.folder), unlockedWarning(plan.why))] };
+  if (plan.lockFile === undefined)
+    return { ...none, warnings: [at(pathInFolder('package.json', plan.folder), unlockedWarning(plan.reason))] };
   const refused = lockedEngineProblem(plan, places.source);
   return refused ? { ...none, problems: [at(refused.file, refused.message)] } : none;
 }
 
 /** A problem of a file of the source, as it is called from the working directory. */
 const problemIn = ({ root }: Deployed, file: string, message: string): Problem =>
-  problemOfFile(root === '.' ? file : inFolder(file, root), message.replace(/\.$/, ''));
+  problemOfFile(root === '.' ? file : pathInFolder(file, root), message.replace(/\.$/, ''));
 
 function pythonProblems(deployed: Deployed, read: Extract<ReadGraphConfig, { ok: true }>): Found {
   const places = placesOf(deployed);

@@ -1,22 +1,22 @@
 import * as z from 'zod';
 
-/** A file below the configuration file's folder and what it exports, `./src/agent.ts:graph`. */
+/** A file below the configuration file's folder and the name of an export: `./src/agent.ts:graph`. */
 export const exportPath = z
   .string()
   .regex(/^.+:[^:\\/]+$/, { error: 'must be a path and an export, such as `./src/agent.ts:graph`' });
 
-/** A file below the configuration file's folder, with what it exports where that is not its default. */
+/** A file below the configuration file's folder, with the name of an export unless it is the default one. */
 export const modulePath = z.string().min(1);
 
-/** A file or a module, and what it exports. */
+/** A file or a module, and the name of an export. */
 export interface ExportPath {
   file: string;
   exportName: string;
 }
 
 /**
- * Takes `./src/agent.ts:graph` apart; without an export the default one is meant. The last colon parts the two: a path
- * may hold one (a Windows drive).
+ * Splits `./src/agent.ts:graph` at the last colon, because a path may contain one (a Windows drive). Without an export,
+ * it is the default one.
  */
 export function splitExportPath(path: string): ExportPath {
   const colon = path.lastIndexOf(':');

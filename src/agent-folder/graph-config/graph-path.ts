@@ -1,12 +1,12 @@
 import { splitExportPath } from './export-path.ts';
 import type { GraphConfig } from './schema.ts';
 
-/** Where one graph lies, as the configuration file says it. */
+/** The location of one graph according to the configuration file. */
 export interface GraphLocation {
   graphId: string;
   /** The file, relative to the folder of the configuration file. */
   file: string;
-  /** What the file exports: a name, or `default`. */
+  /** The name of the export, or `default`. */
   exportName: string;
   description: string | undefined;
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { modulePath } from './export-path.ts';
 
-/** Patterns of header names, of letters of either case; `*` stands for any text. */
+/** Case-insensitive patterns of header names; `*` matches any text. */
 const headerPatterns = z.array(z.string().min(1)).nullable().optional();
 
 /**
- * Which headers of a request are meant: those of `includes` (all where absent) that no pattern of `excludes` is of. Both
- * have a singular spelling, which the public service takes too.
+ * Selects headers of a request: those that match `includes` (by default all) and not `excludes`. Like the public
+ * service, this accepts the singular of both keys.
  */
 export const headerRules = z.strictObject({
   include: headerPatterns,
@@ -16,24 +16,24 @@ export const headerRules = z.strictObject({
 });
 export type HeaderRules = z.infer<typeof headerRules>;
 
-/** Whose pages may call the server from a browser. */
+/** Which origins may call the server from a browser. */
 export const corsConfig = z.strictObject({
   /** Origins such as `https://app.example.test`, or `*`. */
   allow_origins: z.array(z.string().min(1)).optional(),
   allow_methods: z.array(z.string().min(1)).optional(),
   allow_headers: z.array(z.string().min(1)).optional(),
   allow_credentials: z.boolean().optional(),
-  /** A regular expression that an origin has to match as a whole. */
+  /** A regular expression that must match the whole origin. */
   allow_origin_regex: z.string().min(1).optional(),
   expose_headers: z.array(z.string().min(1)).optional(),
-  /** How long (seconds) a browser may keep the answer to its preflight. */
+  /** How long (seconds) a browser may cache a preflight response. */
   max_age: z.int().min(0).optional(),
 });
 export type CorsConfig = z.infer<typeof corsConfig>;
 
-/** The keys of `http` that switch routes off, and the ones that shape the server around them. */
+/** The key `http`: it disables routes, and configures the server. */
 export const httpConfig = z.strictObject({
-  /** An application of the agent's own: a file and its export, such as `./src/app.ts:app`. */
+  /** The agent's own HTTP application: a file and its export, such as `./src/app.ts:app`. */
   app: modulePath.optional(),
   disable_assistants: z.boolean().optional(),
   disable_threads: z.boolean().optional(),
@@ -43,14 +43,14 @@ export const httpConfig = z.strictObject({
   disable_a2a: z.boolean().optional(),
   disable_meta: z.boolean().optional(),
   disable_ui: z.boolean().optional(),
-  /** True: runs go on, webhooks are not sent (section "Webhook configuration"). */
+  /** If true, runs work but webhooks are not sent (section "Webhook configuration"). */
   disable_webhooks: z.boolean().optional(),
   cors: corsConfig.nullable().optional(),
   configurable_headers: headerRules.nullable().optional(),
   logging_headers: headerRules.nullable().optional(),
   middleware_order: z.enum(['auth_first', 'middleware_first']).nullable().optional(),
   enable_custom_route_auth: z.boolean().optional(),
-  /** What the path of every route begins with, such as `/api`. */
+  /** The prefix of every route's path, such as `/api`. */
   mount_prefix: z
     .string()
     .regex(/^\/[^/?#\s]+(?:\/[^/?#\s]+)*\/?$/, { error: 'must be a path that begins with `/`, such as `/api`' })

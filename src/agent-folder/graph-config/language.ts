@@ -2,10 +2,10 @@ import { splitExportPath } from './export-path.ts';
 import { graphLocations, type GraphLocation } from './graph-path.ts';
 import type { GraphConfig } from './schema.ts';
 
-/** A module of Python by its dotted name, such as `agents.support`. */
+/** The dotted name of a Python module, such as `agents.support`. */
 const moduleName = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
-/** The language of a graph's file, by its extension. What has none and is a dotted name is a module of Python. */
+/** The language of a graph by the extension of its file. A dotted name is a Python module. */
 export function graphLanguage(file: string): 'javascript' | 'typescript' | 'python' | 'unknown' {
   if (/\.([cm]?js|jsx)$/i.test(file)) return 'javascript';
   if (/\.([cm]?ts|tsx)$/i.test(file)) return 'typescript';
@@ -15,13 +15,13 @@ export function graphLanguage(file: string): 'javascript' | 'typescript' | 'pyth
 /** Whether a file, or a module, is in Python. */
 export const isInPython = (file: string): boolean => graphLanguage(file) === 'python';
 
-/** Whether a path of the configuration is a module of Python by its name, and no file. */
+/** Whether a path of the configuration is the name of a Python module rather than a file. */
 export const isModuleName = (path: string): boolean => moduleName.test(path) && !/\.(?:py|[cm]?[jt]sx?)$/i.test(path);
 
-/** What `embed` names. */
+/** What `embed` refers to: an export of the agent, or a model. */
 export type Embedder = { kind: 'export'; file: string } | { kind: 'model'; provider: string; model: string };
 
-/** Whether `embed` names an export, by the extension of the file or the beginning of its path, or a model. */
+/** Parses `embed`. It is an export if it has the extension of a file or begins like a path, else a model. */
 export function embedderOf(embed: string): Embedder {
   const { file } = splitExportPath(embed);
   if ((graphLanguage(file) !== 'unknown' && !isModuleName(file)) || /^[./\\]/.test(file))
@@ -32,7 +32,7 @@ export function embedderOf(embed: string): Embedder {
 
 type NamedCode = Pick<GraphConfig, 'graphs' | 'http' | 'auth' | 'store'>;
 
-/** Whose packages an agent needs, by what its configuration names of its code. */
+/** Which package managers an agent needs, by the languages of its code. */
 export function packagesNeeded(config: NamedCode & Pick<GraphConfig, 'ui'>): { node: boolean; python: boolean } {
   const hasUi = Object.keys(config.ui ?? {}).length > 0;
   return {
@@ -44,24 +44,24 @@ export function packagesNeeded(config: NamedCode & Pick<GraphConfig, 'ui'>): { n
 /** Whether anything that runs on the server is in JavaScript or TypeScript. */
 export function hasJavaScript(config: NamedCode): boolean {
   const { http, auth, store } = config;
-  const others = [http?.app, auth?.path, store?.index?.embed].flatMap((path) =>
+  const otherFiles = [http?.app, auth?.path, store?.index?.embed].flatMap((path) =>
     path === undefined ? [] : [splitExportPath(path).file],
   );
-  const languages = new Set([...graphLocations(config).map(({ file }) => file), ...others].map(graphLanguage));
+  const languages = new Set([...graphLocations(config).map(({ file }) => file), ...otherFiles].map(graphLanguage));
   return languages.has('javascript') || languages.has('typescript');
 }
 
-/** What this machine can run, or the sentence that says why it can't. */
+/** Whether this machine can run the graphs, or why it can't. */
 export type Runnable = { kind: 'runnable' } | { kind: 'refused'; graphId: string; reason: string };
 
 /**
- * Whether this machine can run the graphs: it runs JavaScript and TypeScript, by Node.js. The first that it can't
- * decides.
+ * Checks whether this machine can run the graphs: JavaScript and TypeScript always, Python with an environment. Reports
+ * the first graph that it can't run.
  *
- * @param options.python whether there is an environment of Python with the agent's packages.
+ * @param options.python whether there is a Python environment with the agent's packages.
  */
-export function runnableHere(places: readonly GraphLocation[], { python = false } = {}): Runnable {
-  for (const { graphId, file } of places) {
+export function checkRunnable(graphs: readonly GraphLocation[], { python = false } = {}): Runnable {
+  for (const { graphId, file } of graphs) {
     const language = graphLanguage(file);
     if (language === 'javascript' || language === 'typescript' || (python && language === 'python')) continue;
     const reason =

@@ -16,16 +16,16 @@ import { findUnsupportedKeys } from './unsupported-keys.ts';
 import { graphConfig, type GraphConfig } from './schema.ts';
 
 /**
- * The content of a graph configuration file with the positions of its parts, or every error in it.
- * `warnings` name unknown keys (the public service may have newer ones) and keys without effect here; they block
- * nothing. `refused` names what our agent server does not support, though others may; `imageOnly` what no build of a
- * process can do, though an image may hold it.
+ * The content of a graph configuration file with the positions of its parts, or every error in it. `warnings` are about
+ * unknown keys (the public service may have newer ones) and keys without effect here; they block nothing. `refused` are
+ * about keys that our agent server does not support, though others may; `imageOnly` about keys that need an image
+ * build.
  */
 export type ReadGraphConfig =
   | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[]; imageOnly: Problem[] } & SourcePositions)
   | { ok: false; problems: Problem[] };
 
-/** The maps in which a newer key of the public service may stand. Who may ask and what is sent is held to what is known. */
+/** The objects that may contain unknown keys, such as newer ones. Those about access and webhooks are strict. */
 const openPaths: readonly FieldPath[] = [
   [],
   ['http'],
@@ -50,55 +50,58 @@ const openPaths: readonly FieldPath[] = [
  */
 export function readGraphConfig(text: string, file: string): ReadGraphConfig {
   const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);
-  if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
-  const { value, strangers } = withoutUnknown(parsed.value, []);
+  if (!parsed.ok) return { ok: false, problems: withFile(parsed.problems, file) };
+  const { value, unknownPaths } = withoutUnknown(parsed.value, []);
   const result = graphConfig.safeParse(value);
   if (!result.success) {
     const problems = problemsOf(result.error.issues, { schema: graphConfig, value, places: parsed });
-    return { ok: false, problems: named(inOrder(problems), file) };
+    return { ok: false, problems: withFile(inOrder(problems), file) };
   }
-  const reported = (path: FieldPath, message: string): Problem => {
+  const toProblem = (path: FieldPath, message: string): Problem => {
     const field = fieldName(path);
     return { file, ...parsed.placeOfKey(path), field, message: `\`${field}\` ${message}` };
   };
   const { ineffective, refused } = findUnsupportedKeys(result.data);
-  const warnedUnknown = strangers
+  const unknownKeyWarnings = unknownPaths
     .slice(0, maxProblems)
-    .map((path) => reported(path, 'is not known here and has no effect'));
+    .map((path) => toProblem(path, 'is not known here and has no effect'));
   return {
     ok: true,
     value: result.data,
     warnings: inOrder([
-      ...warnedUnknown,
-      ...leftOut(warnedUnknown.at(-1), strangers.length - warnedUnknown.length),
-      ...ineffective.map(({ path, message }) => reported(path, message)),
+      ...unknownKeyWarnings,
+      ...leftOut(unknownKeyWarnings.at(-1), unknownPaths.length - unknownKeyWarnings.length),
+      ...ineffective.map(({ path, message }) => toProblem(path, message)),
     ]),
-    refused: inOrder(refused.map(({ path, message }) => reported(path, message))),
-    imageOnly: inOrder(findImageOnlyKeys(result.data).map(({ path, message }) => reported(path, message))),
+    refused: inOrder(refused.map(({ path, message }) => toProblem(path, message))),
+    imageOnly: inOrder(findImageOnlyKeys(result.data).map(({ path, message }) => toProblem(path, message))),
     file,
     placeOf: (path) => parsed.placeOf(path),
     placeOfKey: (path) => parsed.placeOfKey(path),
   };
 }
 
-/** What was written without the keys that resemble no known one, where such may stand, and the paths of those. */
-function withoutUnknown(value: unknown, path: FieldPath): { value: unknown; strangers: FieldPath[] } {
+/** Removes unknown keys that are allowed and are not typos of known ones, and returns their paths. */
+function withoutUnknown(value: unknown, path: FieldPath): { value: unknown; unknownPaths: FieldPath[] } {
   if (!isObject(value) || !openPaths.some((open) => fieldName(open) === fieldName(path)))
-    return { value, strangers: [] };
+    return { value, unknownPaths: [] };
   const known = knownKeys(graphConfig, path);
   // Comparing is slow, so only the first unknown keys are checked for typos.
-  const strange = Object.keys(value)
+  const unknown = Object.keys(value)
     .filter((key) => !known.includes(key))
     .filter((key, index) => index >= maxProblems || didYouMean(key, known) === undefined);
-  const unknownKeys = new Set(strange);
-  const kept = Object.entries(value)
+  const unknownKeys = new Set(unknown);
+  const knownEntries = Object.entries(value)
     .filter(([key]) => !unknownKeys.has(key))
     .map(([key, inner]) => ({ key, ...withoutUnknown(inner, [...path, key]) }));
   return {
-    value: Object.fromEntries(kept.map(({ key, value: inner }) => [key, inner])),
-    strangers: [...strange.map((key) => [...path, key]), ...kept.flatMap(({ strangers }) => strangers)],
+    value: Object.fromEntries(knownEntries.map(({ key, value: inner }) => [key, inner])),
+    unknownPaths: [
+      ...unknown.map((key) => [...path, key]),
+      ...knownEntries.flatMap(({ unknownPaths }) => unknownPaths),
+    ],
   };
 }
 
-const named = (problems: readonly Problem[], file: string): Problem[] =>
+const withFile = (problems: readonly Problem[], file: string): Problem[] =>
   problems.map((problem) => ({ ...problem, file }));

@@ -7,7 +7,7 @@ import { modulePath } from './export-path.ts';
 /** The maximum length of an embedding: that of pgvector. */
 const maxDims = 16_000;
 
-/** What makes the store's items findable by their meaning. */
+/** The semantic search of the store. */
 const storeIndex = z.strictObject({
   /** The length of an embedding. */
   dims: z.int().min(1).max(maxDims),
@@ -23,9 +23,9 @@ const minutes = z.number().positive();
 
 /** How long items of the store live. Times are minutes. */
 const storeTtl = z.strictObject({
-  /** Whether reading an item begins its time anew; true where absent, and a request may say otherwise. */
+  /** Whether reading an item restarts its time to live; true by default, and a request can override it. */
   refresh_on_read: z.boolean().optional(),
-  /** What a new item gets that says none itself; absent or null: items live for ever. */
+  /** The time to live of items without their own; without it they never expire. */
   default_ttl: minutes.nullable().optional(),
   /** How often expired items are removed. */
   sweep_interval_minutes: minutes.nullable().optional(),
@@ -41,13 +41,13 @@ export type StoreConfig = z.infer<typeof storeConfig>;
 
 /** How long threads live after their last change. Times are minutes. */
 const threadTtl = z.strictObject({
-  /** `delete` where absent. */
+  /** `delete` by default. */
   strategy: z.enum(threadTtlStrategies).optional(),
-  /** What a thread gets that says none itself; absent or null: threads live for ever. */
+  /** The time to live of threads without their own; without it they never expire. */
   default_ttl: minutes.nullable().optional(),
-  /** How often threads whose time is over are looked for. */
+  /** How often expired threads are processed. */
   sweep_interval_minutes: minutes.nullable().optional(),
-  /** How many threads one look takes at most. */
+  /** How many threads are processed at once. */
   sweep_limit: z.int().min(1).nullable().optional(),
 });
 

@@ -5,13 +5,13 @@ import { exportPath, modulePath } from './export-path.ts';
 import { httpConfig } from './http-config.ts';
 import { checkpointerConfig, storeConfig } from './retention.ts';
 
-/** Who may ask for what, in the agent's own words. */
+/** The agent's own authentication and authorization. */
 const authConfigSchema = z.strictObject({
   /** An instance of the SDK's `Auth`: a file and its export, such as `./src/auth.ts:auth`. */
   path: modulePath.optional(),
   /** False: every caller with a key of the service may act as the Studio's user and skip `authenticate`. */
   disable_studio_auth: z.boolean().optional(),
-  /** What the description of the interface says of security, in the words of OpenAPI. */
+  /** The security parts of the agent's OpenAPI document. */
   openapi: z
     .strictObject({
       securitySchemes: z.record(z.string(), freeObject).optional(),
@@ -20,7 +20,7 @@ const authConfigSchema = z.strictObject({
     })
     .nullable()
     .optional(),
-  /** How long an answer of the agent's `authenticate` counts for the same headers. */
+  /** How long a result of the agent's `authenticate` is cached for the same headers. */
   cache: z
     .strictObject({
       cache_keys: z.array(z.string().min(1)).optional(),
@@ -32,12 +32,12 @@ const authConfigSchema = z.strictObject({
 });
 export type AuthConfig = z.infer<typeof authConfigSchema>;
 
-/** Where the packages of graphs in Python are from instead of `dependencies`: a workspace of uv, locked by its uv.lock. */
+/** The source of packages for graphs in Python instead of `dependencies`: a uv workspace with its uv.lock. */
 const uvSource = z.strictObject({
   kind: z.literal('uv'),
-  /** The folder with pyproject.toml and uv.lock, relative to the configuration's; that one where absent. */
+  /** The folder with pyproject.toml and uv.lock, relative to the configuration's folder, which is the default. */
   root: z.string().min(1).optional(),
-  /** The member of the workspace to install; the one that holds the configuration where absent. */
+  /** The workspace member to install; by default the one that contains the configuration. */
   package: z
     .string()
     .regex(/^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/, { error: 'must be the name of a package' })
@@ -52,8 +52,8 @@ const graphEntry = z.union([
 ]);
 
 /**
- * The graph configuration file, key by key as the public service knows them. `graphs` is what an agent server needs;
- * the keys about images are read so that a person's typing mistake is found, and have no effect here.
+ * The graph configuration file with all keys of the public service. Only `graphs` is required. The keys about images
+ * have no effect here, and are validated to find typos.
  */
 export const graphConfig = z.strictObject({
   $schema: z.string().optional(),

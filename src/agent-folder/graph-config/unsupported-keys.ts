@@ -7,18 +7,18 @@ import type { GraphConfig } from './schema.ts';
 /** The major version of Node.js that agents run on here. */
 export const nodeMajor = 24;
 
-/** A key that an agent server of ours does not carry out. */
+/** A key that our agent server does not support. */
 export interface UnsupportedKey {
   path: FieldPath;
-  /** Goes on from the key's name. */
+  /** Continues the key's name. */
   message: string;
 }
 
-/** What a configuration requests and our agent server does not do. */
+/** The keys of a configuration that our agent server does not support. */
 export interface UnsupportedKeys {
-  /** Ignored: the agent runs the same without it. */
+  /** Ignored keys, without which the agent runs the same. */
   ineffective: UnsupportedKey[];
-  /** The server refuses to start: without it, the agent would not behave as its file says. */
+  /** Keys with which the server refuses to start, because ignoring them would change the agent's behavior. */
   refused: UnsupportedKey[];
 }
 
@@ -29,15 +29,15 @@ const ofSerializer = `${noEffect}: checkpoints are read as the agent's own langg
 const ofImages = `${noEffect}: no image is built, the agent is a process of its own`;
 const ofPackages = `${noEffect}: the packages are those of package.json and its lock file`;
 
-/** Keys at the top of the file whose effect is on other machines. */
-const notHere: readonly [key: keyof GraphConfig, message: string][] = [
+/** Top-level keys that have no effect here. */
+const keysWithoutEffect: readonly [key: keyof GraphConfig, message: string][] = [
   ['image_distro', ofImages],
   ['api_version', `${noEffect}: \`GET /info\` returns its API version`],
   ['_INTERNAL_docker_tag', ofImages],
 ];
 
-/** Those that graphs in Python need, where there are none. */
-const withoutPython: readonly [key: keyof GraphConfig, message: string][] = [
+/** Top-level keys that only have an effect on graphs in Python. */
+const pythonOnlyKeys: readonly [key: keyof GraphConfig, message: string][] = [
   ['python_version', ofPython],
   ['dependencies', ofPackages],
   ['source', ofPython],
@@ -48,14 +48,14 @@ const withoutPython: readonly [key: keyof GraphConfig, message: string][] = [
   ['keep_pkg_tools', ofPython],
 ];
 
-/** What of a configuration an agent server of ours does not carry out. */
+/** Finds the keys that our agent server does not support. */
 export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
   const { http, auth, checkpointer, store, encryption } = config;
   const languages = graphLocations(config).map(({ file }) => graphLanguage(file));
-  const noPython = !languages.includes('python');
-  const keys = noPython
-    ? [...notHere, ...withoutPython]
-    : [...notHere, ['keep_pkg_tools', ofImages] satisfies (typeof notHere)[number]];
+  const hasNoPython = !languages.includes('python');
+  const keys = hasNoPython
+    ? [...keysWithoutEffect, ...pythonOnlyKeys]
+    : [...keysWithoutEffect, ['keep_pkg_tools', ofImages] satisfies (typeof keysWithoutEffect)[number]];
   return {
     ineffective: selectUnsupported([
       [
@@ -63,11 +63,11 @@ export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
         ['node_version'],
         `${noEffect}: agents run on Node.js ${nodeMajor}`,
       ],
-      ...keys.map(([key, message]): Row => [isSaid(config[key]), [key], message]),
-      [isSaid(checkpointer?.serde), ['checkpointer', 'serde'], noPython ? ofPython : ofSerializer],
-      [isSaid(auth?.cache), ['auth', 'cache'], `${noEffect}: every request is authenticated anew`],
+      ...keys.map(([key, message]): Row => [isSet(config[key]), [key], message]),
+      [isSet(checkpointer?.serde), ['checkpointer', 'serde'], hasNoPython ? ofPython : ofSerializer],
+      [isSet(auth?.cache), ['auth', 'cache'], `${noEffect}: every request is authenticated anew`],
       [
-        auth?.path === undefined && isSaid(auth?.disable_studio_auth),
+        auth?.path === undefined && isSet(auth?.disable_studio_auth),
         ['auth', 'disable_studio_auth'],
         'has no effect without `auth.path`',
       ],
@@ -77,37 +77,37 @@ export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
         'lets everybody with a key of the service call past `authenticate`, with `X-Auth-Scheme: langsmith`',
       ],
       ...(['middleware_order', 'enable_custom_route_auth'] as const).map((key): Row => [
-        isSaid(http?.[key]) && (http?.app === undefined || auth?.path === undefined),
+        isSet(http?.[key]) && (http?.app === undefined || auth?.path === undefined),
         ['http', key],
         'has no effect without both `http.app` and `auth.path`',
       ]),
     ]),
     refused: selectUnsupported([
-      [isSaid(encryption), ['encryption'], `${notOffered}: what is stored would not be encrypted`],
+      [isSet(encryption), ['encryption'], `${notOffered}: what is stored would not be encrypted`],
       [
-        isSaid(checkpointer?.path),
+        isSet(checkpointer?.path),
         ['checkpointer', 'path'],
         `${notOffered}: checkpoints go to the deployment's database`,
       ],
-      [isSaid(store?.path), ['store', 'path'], `${notOffered}: the store is in the deployment's database`],
-      [noPython && isPythonFile(store?.index?.embed), ['store', 'index', 'embed'], inPython],
+      [isSet(store?.path), ['store', 'path'], `${notOffered}: the store is in the deployment's database`],
+      [hasNoPython && isPythonFile(store?.index?.embed), ['store', 'index', 'embed'], inPython],
       [
-        noPython && isUnknownModel(store?.index?.embed),
+        hasNoPython && isUnknownModel(store?.index?.embed),
         ['store', 'index', 'embed'],
         "must name an export of the agent's, such as `./src/embed.ts:embed`, or a model of OpenAI's interface, `openai:MODEL`",
       ],
-      [noPython && isPython(auth?.path), ['auth', 'path'], inPython],
+      [hasNoPython && isPython(auth?.path), ['auth', 'path'], inPython],
       [
         !isRegex(http?.cors?.allow_origin_regex ?? ''),
         ['http', 'cors', 'allow_origin_regex'],
         'must be a regular expression of JavaScript',
       ],
-      [noPython && isPython(http?.app), ['http', 'app'], inPython],
+      [hasNoPython && isPython(http?.app), ['http', 'app'], inPython],
     ]),
   };
 }
 
-/** A key that is lacking where the condition holds. */
+/** A key that is unsupported if the condition is true. */
 type Row = readonly [condition: boolean, path: FieldPath, message: string];
 
 const selectUnsupported = (rows: readonly Row[]): UnsupportedKey[] =>
@@ -118,7 +118,7 @@ const inPython = 'is written in Python, and no graph of this configuration is';
 const isPython = (path: string | undefined): boolean =>
   path !== undefined && graphLanguage(splitExportPath(path).file) === 'python';
 
-/** The same where a name without a path is a model's. */
+/** Like `isPython`, but for a key in which a dotted name is a model and not a module. */
 const isPythonFile = (path: string | undefined): boolean =>
   isPython(path) && !isModuleName(splitExportPath(path ?? '').file);
 
@@ -127,10 +127,10 @@ function isUnknownModel(embed: string | undefined): boolean {
   return embedder?.kind === 'model' && (embedder.provider !== 'openai' || embedder.model === '');
 }
 
-const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 const isOtherNode = (version: GraphConfig['node_version']): boolean =>
-  isSaid(version) && Number.parseInt(String(version), 10) !== nodeMajor;
+  isSet(version) && Number.parseInt(String(version), 10) !== nodeMajor;
 
 function isRegex(text: string): boolean {
   try {

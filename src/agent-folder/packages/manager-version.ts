@@ -1,25 +1,28 @@
 import { isModernYarnLock, namesModernYarn, type PackageManager } from './lock-files.ts';
 
-/** A version of a package manager, and how its package is known to be the right one. */
+/** A version of a package manager, and a hash to verify its package. */
 export interface ManagerVersion {
   manager: PackageManager;
   version: string;
-  /** The hash that the agent's `packageManager` names. */
+  /** The hash in the agent's `packageManager`. */
   hash?: { algorithm: string; hex: string } | undefined;
-  /** Our own hash of the package, in the registry's form. */
+  /** Our own hash of the package, in the format of the registry. */
   integrity?: string | undefined;
 }
 
-const exact = /^(npm|pnpm|yarn|bun)@(\d+\.\d+\.\d+(?:-[\w.-]+)?)(?:\+(sha\d+)\.([0-9a-f]+))?$/;
+const exactVersion = /^(npm|pnpm|yarn|bun)@(\d+\.\d+\.\d+(?:-[\w.-]+)?)(?:\+(sha\d+)\.([0-9a-f]+))?$/;
 
-/** The exact version that a package.json's `packageManager` names for a manager; undefined for none, and for a range. */
-export function namedVersion(manager: PackageManager, packageManager: string | undefined): ManagerVersion | undefined {
-  const [, name, version, algorithm, hex] = exact.exec(packageManager?.trim() ?? '') ?? [];
+/** The exact version of a manager in `packageManager` of a package.json; undefined if absent or a range. */
+export function declaredVersion(
+  manager: PackageManager,
+  packageManager: string | undefined,
+): ManagerVersion | undefined {
+  const [, name, version, algorithm, hex] = exactVersion.exec(packageManager?.trim() ?? '') ?? [];
   if (name !== manager || version === undefined) return undefined;
   return { manager, version, ...(algorithm && hex ? { hash: { algorithm, hex } } : {}) };
 }
 
-const pinned = {
+const pinnedVersions = {
   yarn1: {
     manager: 'yarn',
     version: '1.22.22',
@@ -54,7 +57,11 @@ const pinned = {
   npm: { manager: 'npm', version: '11.0.0' },
 } as const satisfies Record<string, ManagerVersion>;
 
-/** Our version of a package manager: one that reads the lock file, which begins with `lockHead`, without changing it. */
+/**
+ * Our version of a package manager: one that reads the lock file without changing it.
+ *
+ * @param options.lockHead the beginning of the lock file.
+ */
 export function pinnedVersion(
   manager: PackageManager,
   {
@@ -63,28 +70,28 @@ export function pinnedVersion(
     isModernYarnProject = false,
   }: { lockHead: string | undefined; packageManager?: string | undefined; isModernYarnProject?: boolean },
 ): ManagerVersion {
-  if (manager === 'npm') return pinned.npm;
-  if (manager === 'bun') return pinned.bun1;
+  if (manager === 'npm') return pinnedVersions.npm;
+  if (manager === 'bun') return pinnedVersions.bun1;
   if (manager === 'pnpm') {
     const format = Number(/^lockfileVersion:\s*'?(\d+)/m.exec(lockHead ?? '')?.[1] ?? 9);
-    return format < 6 ? pinned.pnpm7 : format < 9 ? pinned.pnpm8 : pinned.pnpm10;
+    return format < 6 ? pinnedVersions.pnpm7 : format < 9 ? pinnedVersions.pnpm8 : pinnedVersions.pnpm10;
   }
   if (lockHead === undefined) {
     const isModern = isModernYarnProject || namesModernYarn(packageManager);
     const major = Number(/^yarn@\D{0,2}(\d+)/.exec(packageManager)?.[1] ?? (isModern ? 4 : 1));
-    return major < 2 ? pinned.yarn1 : major < 4 ? pinned.yarn3 : pinned.yarn4;
+    return major < 2 ? pinnedVersions.yarn1 : major < 4 ? pinnedVersions.yarn3 : pinnedVersions.yarn4;
   }
-  if (!isModernYarnLock(lockHead)) return pinned.yarn1;
+  if (!isModernYarnLock(lockHead)) return pinnedVersions.yarn1;
   const format = Number(/^__metadata:\r?\n {1,8}version: {0,8}(\d+)/m.exec(lockHead)?.[1] ?? 8);
-  return format < 8 ? pinned.yarn3 : pinned.yarn4;
+  return format < 8 ? pinnedVersions.yarn3 : pinnedVersions.yarn4;
 }
 
-/** Whether a version is of Yarn 2 or newer, whose arguments differ. */
+/** Whether a version is Yarn 2 or newer, which takes other arguments. */
 export const isModernYarn = ({ manager, version }: ManagerVersion): boolean =>
   manager === 'yarn' && Number.parseInt(version, 10) >= 2;
 
-/** The npm package that holds a package manager whole, with everything that it needs. */
-export function packageOf({ manager, version }: ManagerVersion, platform: string): string {
+/** The npm package that contains a package manager with all its dependencies. */
+export function npmPackageOf({ manager, version }: ManagerVersion, platform: string): string {
   if (manager === 'bun') return `@oven/bun-${platform}@${version}`;
   return isModernYarn({ manager, version }) ? `@yarnpkg/cli-dist@${version}` : `${manager}@${version}`;
 }

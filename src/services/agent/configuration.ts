@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { missingCodes, unlessCode } from '../../kit/errors.ts';
 import { graphLocations, type GraphLocation } from '../../agent-folder/graph-config/graph-path.ts';
 import { dockerfileVariables } from '../../agent-folder/graph-config/image-only-keys.ts';
-import { packagesNeeded, runnableHere } from '../../agent-folder/graph-config/language.ts';
+import { packagesNeeded, checkRunnable } from '../../agent-folder/graph-config/language.ts';
 import { readGraphConfig } from '../../agent-folder/graph-config/read.ts';
 import type { GraphConfig } from '../../agent-folder/graph-config/schema.ts';
 import { fieldName, formatProblem, type FieldPath } from '../../kit/diagnostics/problem.ts';
@@ -37,7 +37,7 @@ export function readConfiguration(configPath: string, log: Logger, { python = fa
   if (read.refused.length > 0) throw new StartupError('config-invalid', read.refused.map(formatProblem));
   for (const warning of read.warnings) log.warn(formatProblem(warning));
   const places = graphLocations(read.value);
-  const runnable = runnableHere(places, { python });
+  const runnable = checkRunnable(places, { python });
   if (runnable.kind === 'refused') {
     const { line, column } = read.placeOf(['graphs', runnable.graphId]);
     throw new StartupError('graph-language', [`${name}:${line}:${column}: ${runnable.reason}`]);

@@ -1,10 +1,10 @@
 // A step of a build, for the agent server: `prepare ui <graph configuration file>` bundles the components of its `ui`,
-// `prepare schemas <graph configuration file>` reads the types of its graphs, `prepare engines <graph configuration file>`
-// prints the versions of the graph engine that they import, and `prepare python <graph configuration file>` imports those in Python
-// by the interpreter LANDFALL_PYTHON.
+// `prepare schemas <graph configuration file>` reads the types of its graphs, `prepare engines <graph configuration
+// file>` prints the versions of the graph engine that they import, and `prepare python <graph configuration file>`
+// imports those in Python by the interpreter LANDFALL_PYTHON.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { engineLine, enginePackage } from '../../agent-folder/packages/lock-files.ts';
+import { engineLinePrefix, enginePackage } from '../../agent-folder/packages/lock-files.ts';
 import { importOutcomeLine } from '../../agent-folder/packages/python/import-outcome.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { formatProblem } from '../../kit/diagnostics/problem.ts';
@@ -61,7 +61,8 @@ async function prepareSchemas(config: GraphConfig): Promise<void> {
 
 function printEngines(config: GraphConfig): void {
   const versions = graphLocations(config).map(({ file }) => packageVersion(enginePackage, resolve(folder, file)));
-  for (const version of new Set(versions)) if (version !== undefined) process.stdout.write(`${engineLine}${version}\n`);
+  for (const version of new Set(versions))
+    if (version !== undefined) process.stdout.write(`${engineLinePrefix}${version}\n`);
 }
 
 /** Imports what is in Python as a start would, but without the deployment's secrets, and keeps the graphs' schemas. */

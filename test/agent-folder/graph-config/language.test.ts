@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { graphLocations } from '../../../src/agent-folder/graph-config/graph-path.ts';
-import { graphLanguage, packagesNeeded, runnableHere } from '../../../src/agent-folder/graph-config/language.ts';
+import { graphLanguage, packagesNeeded, checkRunnable } from '../../../src/agent-folder/graph-config/language.ts';
 import type { GraphConfig } from '../../../src/agent-folder/graph-config/schema.ts';
 
 describe('where a graph lies', () => {
@@ -55,13 +55,13 @@ describe('what this machine can run', () => {
   ])('%s is %s', (file, language) => expect(graphLanguage(file)).toBe(language));
 
   test('JavaScript and TypeScript run', () => {
-    expect(runnableHere(graphLocations({ graphs: { one: './a.ts:graph', two: './b.js:graph' } }))).toEqual({
+    expect(checkRunnable(graphLocations({ graphs: { one: './a.ts:graph', two: './b.js:graph' } }))).toEqual({
       kind: 'runnable',
     });
   });
 
   test('Python is refused with what would run', () => {
-    expect(runnableHere(graphLocations({ graphs: { one: './a.ts:graph', two: './b.py:graph' } }))).toEqual({
+    expect(checkRunnable(graphLocations({ graphs: { one: './a.ts:graph', two: './b.py:graph' } }))).toEqual({
       kind: 'refused',
       graphId: 'two',
       reason: 'Graph "two" is written in Python (./b.py). This machine runs graphs in JavaScript and TypeScript only.',
@@ -70,11 +70,11 @@ describe('what this machine can run', () => {
 
   test('Python runs where its packages are installed', () => {
     const places = graphLocations({ graphs: { one: './a.ts:graph', two: './b.py:graph', three: 'c.d:graph' } });
-    expect(runnableHere(places, { python: true })).toEqual({ kind: 'runnable' });
+    expect(checkRunnable(places, { python: true })).toEqual({ kind: 'runnable' });
   });
 
   test('a path that says no language is refused too', () => {
-    expect(runnableHere(graphLocations({ graphs: { one: './agent:graph' } }))).toMatchObject({
+    expect(checkRunnable(graphLocations({ graphs: { one: './agent:graph' } }))).toMatchObject({
       kind: 'refused',
       graphId: 'one',
     });

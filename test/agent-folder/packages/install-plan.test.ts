@@ -3,7 +3,7 @@ import { planInstall, type ProjectFolder } from '../../../src/agent-folder/packa
 
 const folder = (path: string, files: string[], more: Partial<ProjectFolder> = {}): ProjectFolder => ({
   path,
-  files: new Set(files),
+  entries: new Set(files),
   ...more,
 });
 const npm = ['package.json', 'package-lock.json'];
@@ -24,7 +24,7 @@ test.each<[string, string | undefined, ProjectFolder[], object]>([
   [
     'a newer yarn',
     undefined,
-    [folder('', ['yarn.lock'], { modernYarn: true })],
+    [folder('', ['yarn.lock'], { hasModernYarnLock: true })],
     by('yarn', ['install', '--immutable']),
   ],
   ['bun', undefined, [folder('', ['bun.lock'])], by('bun', ['install', '--frozen-lockfile'])],
@@ -47,14 +47,14 @@ test.each<[string, string | undefined, ProjectFolder[], object]>([
     [folder('', [...npm, 'pnpm-lock.yaml'], { packageManager: 'pnpm@10.1.0' })],
     {
       ...by('pnpm', ['install', '--frozen-lockfile']),
-      why: 'pnpm-lock.yaml selects pnpm; package-lock.json beside it is not used',
+      reason: 'pnpm-lock.yaml selects pnpm; package-lock.json beside it is not used',
     },
   ],
   [
     'the first of the table decides between several lock files without a name',
     undefined,
     [folder('', ['yarn.lock', 'package-lock.json'])],
-    { ...by('npm', ['ci']), why: 'package-lock.json selects npm; yarn.lock beside it is not used' },
+    { ...by('npm', ['ci']), reason: 'package-lock.json selects npm; yarn.lock beside it is not used' },
   ],
   [
     'npm prefers npm-shrinkwrap.json, as it does itself',
@@ -62,7 +62,7 @@ test.each<[string, string | undefined, ProjectFolder[], object]>([
     [folder('', [...npm, 'npm-shrinkwrap.json'])],
     {
       ...by('npm', ['ci']),
-      why: 'npm-shrinkwrap.json selects npm; package-lock.json beside it is not used',
+      reason: 'npm-shrinkwrap.json selects npm; package-lock.json beside it is not used',
     },
   ],
   [
@@ -82,7 +82,7 @@ test.each<[string, string | undefined, ProjectFolder[], object]>([
     'installs a package without a lock file with npm',
     undefined,
     [folder('agent', ['package.json']), folder('', [])],
-    { ...by('npm', ['install'], 'agent'), why: 'agent/package.json has no lock file beside or above it' },
+    { ...by('npm', ['install'], 'agent'), reason: 'agent/package.json has no lock file beside or above it' },
   ],
   [
     'installs workspaces without a lock file from their root, with the named manager',
@@ -90,9 +90,9 @@ test.each<[string, string | undefined, ProjectFolder[], object]>([
     [
       folder('apps/agent', ['package.json']),
       folder('apps', []),
-      folder('', ['package.json'], { workspaces: true, packageManager: 'pnpm@9.15.0' }),
+      folder('', ['package.json'], { hasWorkspaces: true, packageManager: 'pnpm@9.15.0' }),
     ],
-    { ...by('pnpm', ['install', '--no-frozen-lockfile']), lock: undefined },
+    { ...by('pnpm', ['install', '--no-frozen-lockfile']), lockFile: undefined },
   ],
   [
     'lets a newer yarn make a lock file',

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { engineProblem, lockedEngine, type PackageManager } from '../../../src/agent-folder/packages/lock-files.ts';
+import {
+  engineProblem,
+  lockedEngineVersion,
+  type PackageManager,
+} from '../../../src/agent-folder/packages/lock-files.ts';
 
 test.each(['0.2.57', '0.2.74', '0.3.0', '0.4.9', '1.0.0-rc.1', '2.0.0', undefined, 'workspace'])(
   'accepts the engine %s',
@@ -50,5 +54,5 @@ test.each<[string, PackageManager, string, string | undefined]>([
   ],
   ['npm without it', 'npm', '"node_modules/x": { "version": "1.0.0" }', undefined],
 ])('reads the engine of a lock file of %s', (_, manager, text, version) => {
-  expect(lockedEngine(manager, text)).toBe(version);
+  expect(lockedEngineVersion(manager, text)).toBe(version);
 });

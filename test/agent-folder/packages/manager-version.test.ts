@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PackageManager } from '../../../src/agent-folder/packages/lock-files.ts';
-import { namedVersion, packageOf, pinnedVersion } from '../../../src/agent-folder/packages/manager-version.ts';
+import { declaredVersion, npmPackageOf, pinnedVersion } from '../../../src/agent-folder/packages/manager-version.ts';
 
 test.each<[string | undefined, PackageManager, object | undefined]>([
   ['yarn@1.22.22', 'yarn', { manager: 'yarn', version: '1.22.22' }],
@@ -18,7 +18,7 @@ test.each<[string | undefined, PackageManager, object | undefined]>([
   ['pnpm@../../x', 'pnpm', undefined],
   [undefined, 'npm', undefined],
 ])('reads packageManager %s for %s', (packageManager, manager, version) => {
-  expect(namedVersion(manager, packageManager)).toEqual(version);
+  expect(declaredVersion(manager, packageManager)).toEqual(version);
 });
 
 test.each<[string, PackageManager, string | undefined, string | undefined, string]>([
@@ -42,5 +42,5 @@ test.each<[PackageManager, string, string]>([
   ['pnpm', '9.0.0', 'pnpm@9.0.0'],
   ['bun', '1.4.5', '@oven/bun-linux-x64@1.4.5'],
 ])('takes %s %s from the package %s', (manager, version, name) => {
-  expect(packageOf({ manager, version }, 'linux-x64')).toBe(name);
+  expect(npmPackageOf({ manager, version }, 'linux-x64')).toBe(name);
 });

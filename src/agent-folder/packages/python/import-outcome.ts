@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { fromJson } from '../../../kit/json-text.ts';
 
-/** How a line begins that says how the import of graphs in Python went, in the output of `src/services/agent/prepare.ts`. */
-const importLine = 'landfall-import ';
+/** The prefix of the line in which `src/services/agent/prepare.ts` prints the outcome of importing graphs in Python. */
+const importLinePrefix = 'landfall-import ';
 
 const outcomeSchema = z.union([
   z.object({ ok: z.literal(true), graphs: z.array(z.string()) }),
@@ -14,38 +14,42 @@ const outcomeSchema = z.union([
     stack: z.string(),
   }),
 ]);
-/** `code`: why a start fails; `type`: the error that the agent's code raised; `message`: sentences for a person. */
+/**
+ * `code`: why a start would fail; `type`: the class of the error that the agent's code raised; `message`: for people.
+ */
 export type ImportOutcome = z.infer<typeof outcomeSchema>;
 
-const most = 3_000;
+const maxTextLength = 3_000;
 
-/** The outcome in one line, which logs do not cut. */
+/** The outcome in one line, short enough that logs do not truncate it. */
 export function importOutcomeLine(outcome: ImportOutcome): string {
-  if (outcome.ok) return `${importLine}${JSON.stringify(outcome)}`;
+  if (outcome.ok) return `${importLinePrefix}${JSON.stringify(outcome)}`;
   const { message, stack } = outcome;
-  return `${importLine}${JSON.stringify({ ...outcome, message: message.slice(0, most), stack: stack.slice(-most) })}`;
+  return `${importLinePrefix}${JSON.stringify({ ...outcome, message: message.slice(0, maxTextLength), stack: stack.slice(-maxTextLength) })}`;
 }
 
 export const readImportOutcome = (line: string): ImportOutcome | undefined =>
-  line.startsWith(importLine) ? outcomeSchema.safeParse(fromJson(line.slice(importLine.length))).data : undefined;
+  line.startsWith(importLinePrefix)
+    ? outcomeSchema.safeParse(fromJson(line.slice(importLinePrefix.length))).data
+    : undefined;
 
-/** Why a start fails for code that no variable of the deployment mends. */
-const certain = new Set([
+/** Codes of failures that no environment variable of the deployment can fix. */
+const fatalCodes = new Set([
   'graph-export-missing',
   'graph-file-missing',
   'graph-not-a-graph',
   'graph-module-missing',
   'graph-syntax',
 ]);
-const inCode = new Set(['SyntaxError', 'IndentationError', 'TabError', 'ModuleNotFoundError', 'ImportError']);
+const fatalErrorTypes = new Set(['SyntaxError', 'IndentationError', 'TabError', 'ModuleNotFoundError', 'ImportError']);
 
 /**
- * Why a start would fail as well. Undefined for an error that the deployment's secrets may mend: builds have none of
- * them.
+ * Why a start would fail too. Undefined for an error that the deployment's secrets may fix, because builds have no
+ * secrets.
  */
 export function importProblem(outcome: ImportOutcome): string | undefined {
   if (outcome.ok) return undefined;
   const { code, type, message } = outcome;
-  const isOfFile = code === 'config-invalid' && type === undefined;
-  return isOfFile || certain.has(code) || inCode.has(type ?? '') ? message : undefined;
+  const isConfigError = code === 'config-invalid' && type === undefined;
+  return isConfigError || fatalCodes.has(code) || fatalErrorTypes.has(type ?? '') ? message : undefined;
 }

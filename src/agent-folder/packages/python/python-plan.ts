@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { FieldPath } from '../../../kit/diagnostics/problem.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
-import { inFolder } from '../install-plan.ts';
+import { pathInFolder } from '../install-plan.ts';
 import { engineInUvLock, pythonEngine, pythonEngineProblem, pythonVersionProblem } from './python-versions.ts';
 import { namesUvIndex } from './pyproject.ts';
 import { isPinned, type PythonSource } from './python-project.ts';
 
-/** The keys of a graph configuration that decide what an agent in Python gets. */
+/** The keys of a graph configuration that decide which packages an agent in Python gets. */
 export type PythonKeys = Pick<
   GraphConfig,
   'dependencies' | 'source' | 'python_version' | 'pip_installer' | 'pip_config_file'
@@ -15,66 +15,67 @@ export type PythonKeys = Pick<
 /** How the packages of an agent in Python are installed. Folders and files are relative to the root of its source. */
 export interface PythonInstall {
   kind: 'install';
-  /** `either`: uv wherever it can be had. */
+  /** `either`: uv if it is available, else pip. */
   installer: 'uv' | 'pip' | 'either';
   /**
-   * The folder whose uv.lock is installed first, exactly as it is, and the member of its workspace if it is named.
-   * `isRequired`: the configuration names nothing else.
+   * The folder whose uv.lock is installed first and exactly, and the workspace member if one is named. `isRequired`:
+   * the configuration names no other source of packages.
    */
   locked: { folder: string; package: string | undefined; isRequired: boolean } | undefined;
   /** Folders with a pyproject.toml or setup.py. */
-  locals: string[];
-  /** Folders without one, whose modules are only found. */
-  onPath: string[];
+  projects: string[];
+  /** Folders without either file. Their modules can be imported, but nothing is installed. */
+  moduleFolders: string[];
   requirements: string[];
-  /** Packages by their names, with versions, as `dependencies` says them. */
+  /** Package names with versions, as written in `dependencies`. */
   packages: string[];
   pipConfig: string | undefined;
-  /** Whether a later install has the same packages. */
+  /** Whether a later install is sure to get the same packages. */
   isLocked: boolean;
-  /** What decides, for a person. */
-  why: string;
+  /** What decided the plan, for people. */
+  reason: string;
   warnings: string[];
 }
 
-/** The plan, or the field that can't be carried out, and why: goes on from its name. */
+/** The plan, or an invalid field and its problem, as a sentence that continues the field's name. */
 export type PythonPlan = PythonInstall | { kind: 'refused'; path: FieldPath; message: string };
 
-const refused = (path: FieldPath, message: string): PythonPlan => ({ kind: 'refused', path, message });
+const refuse = (path: FieldPath, message: string): PythonPlan => ({ kind: 'refused', path, message });
 
 /**
  * Decides how the packages of graphs in Python are installed, as the public service does: `source`, or `dependencies`
- * with local folders, requirements files and packages of the index. A uv.lock of the one local package decides exactly.
+ * with local folders, requirements files and packages of the index. If there is one local project with a uv.lock, the
+ * lock file decides.
  */
 export function planPython(keys: PythonKeys, source: PythonSource): PythonPlan {
   const wrongVersion = pythonVersionProblem(keys.python_version);
-  if (wrongVersion !== undefined) return refused(['python_version'], wrongVersion);
-  const installer = installerOf(keys);
-  if (installer === undefined) return refused(['pip_installer'], 'must be `auto`, `pip` or `uv`');
-  const pipConfig = keys.pip_config_file ? within(source.folder, keys.pip_config_file) : undefined;
+  if (wrongVersion !== undefined) return refuse(['python_version'], wrongVersion);
+  const installer = chooseInstaller(keys);
+  if (installer === undefined) return refuse(['pip_installer'], 'must be `auto`, `pip` or `uv`');
+  const pipConfig = keys.pip_config_file ? resolveInSource(source.folder, keys.pip_config_file) : undefined;
   if (keys.pip_config_file && (pipConfig === undefined || source.textOf(pipConfig) === undefined))
-    return refused(['pip_config_file'], 'names a file that is not there. Commit it, or remove the key');
+    return refuse(['pip_config_file'], 'names a file that is not there. Commit it, or remove the key');
   const common = { kind: 'install', installer, pipConfig, warnings: [] } as const;
   if (keys.source) return planUvSource(keys, source, { ...common, installer: 'uv' });
 
   const plan: PythonInstall = {
     ...common,
     locked: undefined,
-    locals: [],
-    onPath: [],
+    projects: [],
+    moduleFolders: [],
     requirements: [],
     packages: [],
     isLocked: false,
-    why: '',
+    reason: '',
     warnings: [],
   };
   const dependencies = keys.dependencies ?? ['.'];
   for (const [index, entry] of dependencies.entries()) {
-    const wrong = addDependency(plan, entry.trim(), source);
-    if (wrong !== undefined) return refused(['dependencies', index], wrong);
+    const problem = addDependency(plan, entry.trim(), source);
+    if (problem !== undefined) return refuse(['dependencies', index], problem);
   }
-  if ([plan.locals, plan.requirements, plan.packages].every((each) => each.length === 0)) {
-    // As on the public service, whose images have it.
+  if ([plan.projects, plan.requirements, plan.packages].every((each) => each.length === 0)) {
+    // Images of the public service contain the engine.
     plan.packages.push(pythonEngine);
     plan.warnings.push(
       `\`dependencies\` names no packages: ${pythonEngine} alone is installed. Name it to choose its version.`,
@@ -83,58 +84,58 @@ export function planPython(keys: PythonKeys, source: PythonSource): PythonPlan {
   return decideLock(plan, source);
 }
 
-function installerOf({
-  pip_installer: asked,
+function chooseInstaller({
+  pip_installer: requested,
   pip_config_file: file,
 }: PythonKeys): PythonInstall['installer'] | undefined {
-  if (asked === 'uv' || asked === 'pip') return asked;
-  if (asked !== undefined && asked !== null && asked !== 'auto') return undefined;
+  if (requested === 'uv' || requested === 'pip') return requested;
+  if (requested !== undefined && requested !== null && requested !== 'auto') return undefined;
   // uv does not read pip's configuration.
   return file ? 'pip' : 'either';
 }
 
 function planUvSource(
-  { source: asked, dependencies = [] }: PythonKeys,
+  { source: requested, dependencies = [] }: PythonKeys,
   source: PythonSource,
   common: Pick<PythonInstall, 'kind' | 'installer' | 'pipConfig'>,
 ): PythonPlan {
-  if (dependencies.length > 0) return refused(['dependencies'], 'has no place beside `source`. Remove one of them');
-  const root = within(source.folder, asked?.root ?? '.');
-  const names = root === undefined ? undefined : source.namesIn(root);
+  if (dependencies.length > 0) return refuse(['dependencies'], 'has no place beside `source`. Remove one of them');
+  const root = resolveInSource(source.folder, requested?.root ?? '.');
+  const names = root === undefined ? undefined : source.entriesIn(root);
   if (root === undefined || !names?.has('pyproject.toml') || !names.has('uv.lock'))
-    return refused(
-      asked?.root === undefined ? ['source'] : ['source', 'root'],
+    return refuse(
+      requested?.root === undefined ? ['source'] : ['source', 'root'],
       'must be a folder with pyproject.toml and uv.lock. Run `uv lock`, and commit the file',
     );
-  const named = asked?.package ?? undefined;
-  const member = named === undefined ? memberOf(source, root) : root;
-  const what = named === undefined ? '' : ` for ${named}`;
+  const memberName = requested?.package ?? undefined;
+  const memberFolder = memberName === undefined ? findMember(source, root) : root;
+  const suffix = memberName === undefined ? '' : ` for ${memberName}`;
   return {
     ...common,
-    locked: { folder: member, package: named, isRequired: true },
-    locals: [],
-    onPath: [],
+    locked: { folder: memberFolder, package: memberName, isRequired: true },
+    projects: [],
+    moduleFolders: [],
     requirements: [],
     packages: [],
     isLocked: true,
-    why: `\`source\` selects ${inFolder('uv.lock', root)}${what}`,
+    reason: `\`source\` selects ${pathInFolder('uv.lock', root)}${suffix}`,
     warnings: [],
   };
 }
 
-/** The package that holds the configuration, below the root of its workspace. */
-function memberOf(source: PythonSource, root: string): string {
+/** The folder of the workspace member that contains the configuration. */
+function findMember(source: PythonSource, root: string): string {
   for (let folder = source.folder; folder !== root && isBelow(folder, root); folder = parentOf(folder))
-    if (source.namesIn(folder)?.has('pyproject.toml')) return folder;
+    if (source.entriesIn(folder)?.has('pyproject.toml')) return folder;
   return root;
 }
 
-/** Adds an entry of `dependencies` to the plan; returns why it can't be. */
+/** Adds an entry of `dependencies` to the plan, or returns the problem with it. */
 function addDependency(plan: PythonInstall, entry: string, source: PythonSource): string | undefined {
   if (entry === '') return 'is empty. Remove it';
   if (entry.startsWith('-')) return 'must be a folder, a requirements file or a package, not an option';
-  const path = isPath(entry) ? within(source.folder, entry) : undefined;
-  const file = within(source.folder, entry);
+  const path = isPath(entry) ? resolveInSource(source.folder, entry) : undefined;
+  const file = resolveInSource(source.folder, entry);
   const isLocal = entry.startsWith('.') || entry.startsWith('/');
   if (isLocal && path === undefined) return 'leads out of the source. Name a folder inside of it';
   if (file !== undefined && /\.(?:txt|in|toml|py|cfg)$/i.test(entry) && source.textOf(file) !== undefined) {
@@ -142,7 +143,7 @@ function addDependency(plan: PythonInstall, entry: string, source: PythonSource)
     else addFolder(plan, parentOf(file), source);
     return undefined;
   }
-  const names = path === undefined ? undefined : source.namesIn(path);
+  const names = path === undefined ? undefined : source.entriesIn(path);
   if (path !== undefined && names) {
     addFolder(plan, path, source);
     return undefined;
@@ -153,101 +154,104 @@ function addDependency(plan: PythonInstall, entry: string, source: PythonSource)
 }
 
 function addFolder(plan: PythonInstall, folder: string, source: PythonSource): void {
-  const names = source.namesIn(folder) ?? new Set();
-  if ([...plan.locals, ...plan.onPath].includes(folder)) return;
+  const names = source.entriesIn(folder) ?? new Set();
+  if ([...plan.projects, ...plan.moduleFolders].includes(folder)) return;
   if (names.has('pyproject.toml') || names.has('setup.py')) {
-    plan.locals.push(folder);
+    plan.projects.push(folder);
     return;
   }
-  // The public service makes a package of it, named like the folder; its requirements count.
-  plan.onPath.push(folder);
-  if (names.has('requirements.txt')) plan.requirements.push(inFolder('requirements.txt', folder));
+  // The public service turns the folder into a package of its name, and installs its requirements.
+  plan.moduleFolders.push(folder);
+  if (names.has('requirements.txt')) plan.requirements.push(pathInFolder('requirements.txt', folder));
 }
 
 function decideLock(plan: PythonInstall, source: PythonSource): PythonInstall {
-  const [only, ...others] = plan.locals;
-  const lock = only === undefined || others.length > 0 ? undefined : folderAbove(only, 'uv.lock', source);
-  const poetry = plan.locals.find((folder) => source.namesIn(folder)?.has('poetry.lock'));
-  if (poetry !== undefined && lock === undefined)
+  const [project, ...others] = plan.projects;
+  const lockFolder = project === undefined || others.length > 0 ? undefined : findUpwards(project, 'uv.lock', source);
+  const poetryFolder = plan.projects.find((folder) => source.entriesIn(folder)?.has('poetry.lock'));
+  if (poetryFolder !== undefined && lockFolder === undefined)
     plan.warnings.push(
-      `${inFolder('poetry.lock', poetry)} is not read: the packages are those that pyproject.toml allows. Commit a uv.lock for exact versions.`,
+      `${pathInFolder('poetry.lock', poetryFolder)} is not read: the packages are those that pyproject.toml allows. Commit a uv.lock for exact versions.`,
     );
   const hasMore = plan.packages.length > 0 || plan.requirements.length > 0;
-  if (only !== undefined && lock !== undefined && plan.installer !== 'pip') {
-    const why = `${inFolder('uv.lock', lock)} selects uv`;
-    const locked = { folder: only, package: undefined, isRequired: false };
-    return { ...plan, installer: 'uv', locked, locals: [], isLocked: !hasMore, why };
+  if (project !== undefined && lockFolder !== undefined && plan.installer !== 'pip') {
+    const reason = `${pathInFolder('uv.lock', lockFolder)} selects uv`;
+    const locked = { folder: project, package: undefined, isRequired: false };
+    return { ...plan, installer: 'uv', locked, projects: [], isLocked: !hasMore, reason };
   }
   const texts = plan.requirements.map((file) => source.textOf(file) ?? '');
-  const isLocked = plan.locals.length === 0 && plan.packages.length === 0 && texts.length > 0 && texts.every(isPinned);
-  const why = whatDecides(plan);
-  if (lock !== undefined) plan.warnings.push(`${inFolder('uv.lock', lock)} is not read with pip. ${unlocked}`);
-  else if (!isLocked && poetry === undefined) plan.warnings.push(`There is no lock file for ${why}. ${unlocked}`);
-  return { ...plan, isLocked, why };
+  const isLocked =
+    plan.projects.length === 0 && plan.packages.length === 0 && texts.length > 0 && texts.every(isPinned);
+  const reason = describeSources(plan);
+  if (lockFolder !== undefined)
+    plan.warnings.push(`${pathInFolder('uv.lock', lockFolder)} is not read with pip. ${unlockedAdvice}`);
+  else if (!isLocked && poetryFolder === undefined)
+    plan.warnings.push(`There is no lock file for ${reason}. ${unlockedAdvice}`);
+  return { ...plan, isLocked, reason };
 }
 
-const unlocked =
+const unlockedAdvice =
   'Its packages may differ in a later revision; commit a uv.lock, or a requirements.txt with exact versions.';
 
-/** The plan where uv can't be had: uv.lock is not read then. */
+/** The plan for a machine without uv, where uv.lock is not read. */
 export function withoutUv(plan: PythonInstall): PythonInstall {
   const { locked } = plan;
-  const locals = locked === undefined ? plan.locals : [locked.folder, ...plan.locals];
+  const projects = locked === undefined ? plan.projects : [locked.folder, ...plan.projects];
   const warnings =
-    locked === undefined ? plan.warnings : [...plan.warnings, `uv.lock is not read without uv. ${unlocked}`];
+    locked === undefined ? plan.warnings : [...plan.warnings, `uv.lock is not read without uv. ${unlockedAdvice}`];
   return {
     ...plan,
     installer: 'pip',
     locked: undefined,
-    locals,
+    projects,
     isLocked: plan.isLocked && locked === undefined,
     warnings,
   };
 }
 
-const whatDecides = ({ locals, requirements, packages }: PythonInstall): string =>
+const describeSources = ({ projects, requirements, packages }: PythonInstall): string =>
   [
-    ...locals.map((folder) => (folder === '' ? 'the project' : folder)),
+    ...projects.map((folder) => (folder === '' ? 'the project' : folder)),
     ...requirements,
     ...(packages.length === 0 ? [] : [`${packages.length} of \`dependencies\``]),
   ].join(', ');
 
-/** Why the engine that a plan's uv.lock names can't run, and in which file that is. */
+/** The problem of an engine whose version in uv.lock can't run, and the path of that file. */
 export function lockedPythonEngineProblem(
   { locked }: PythonInstall,
   source: PythonSource,
 ): { file: string; message: string } | undefined {
-  const folder = locked && folderAbove(locked.folder, 'uv.lock', source);
+  const folder = locked && findUpwards(locked.folder, 'uv.lock', source);
   if (folder === undefined) return undefined;
-  const file = inFolder('uv.lock', folder);
+  const file = pathInFolder('uv.lock', folder);
   const version = engineInUvLock(source.textOf(file) ?? '');
   const message = version === undefined ? undefined : pythonEngineProblem(version);
   return message === undefined ? undefined : { file, message };
 }
 
-/** Whether the source tells uv where packages are: of these, pip would take others by the same names. */
-export function hasUvIndex({ locals }: PythonInstall, source: PythonSource): boolean {
-  const above = (folder: string): string[] => (folder === '' ? [''] : [folder, ...above(parentOf(folder))]);
-  return [...new Set([source.folder, ...locals].flatMap(above))].some(
+/** Whether the source configures package indexes for uv: pip might install other packages of the same names. */
+export function hasUvIndex({ projects }: PythonInstall, source: PythonSource): boolean {
+  const ancestors = (folder: string): string[] => (folder === '' ? [''] : [folder, ...ancestors(parentOf(folder))]);
+  return [...new Set([source.folder, ...projects].flatMap(ancestors))].some(
     (folder) =>
-      source.namesIn(folder)?.has('uv.toml') === true ||
-      namesUvIndex(source.textOf(inFolder('pyproject.toml', folder)) ?? ''),
+      source.entriesIn(folder)?.has('uv.toml') === true ||
+      namesUvIndex(source.textOf(pathInFolder('pyproject.toml', folder)) ?? ''),
   );
 }
 
-/** The nearest folder, from one upwards, that holds a file. */
-function folderAbove(from: string, name: string, source: PythonSource): string | undefined {
+/** The nearest folder upwards that contains a file. */
+function findUpwards(from: string, name: string, source: PythonSource): string | undefined {
   for (let folder = from; ; folder = parentOf(folder)) {
-    if (source.namesIn(folder)?.has(name)) return folder;
+    if (source.entriesIn(folder)?.has(name)) return folder;
     if (folder === '') return undefined;
   }
 }
 
-/** Whether an entry may be a path: packages of the index have neither a separator nor a leading dot. */
+/** Whether an entry may be a path: package names have neither a slash nor a leading dot. */
 const isPath = (entry: string): boolean => entry.startsWith('.') || (entry.includes('/') && !/[:@;\s]/.test(entry));
 
-/** A path from a folder of the source, relative to its root; undefined where it leads out of it. */
-function within(folder: string, path: string): string | undefined {
+/** Resolves a path against a folder of the source; undefined if it leads out of the source. */
+function resolveInSource(folder: string, path: string): string | undefined {
   if (posix.isAbsolute(path) || path.includes('\\')) return undefined;
   const joined = posix.join(folder, path).replace(/\/$/, '');
   if (joined === '..' || joined.startsWith('../')) return undefined;

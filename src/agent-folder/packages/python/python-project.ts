@@ -6,20 +6,20 @@ import { maxManifestSize } from '../project-folders.ts';
 
 const maxLockSize = 32_000_000;
 
-/** The source of an agent in Python, as far as its installation depends on it. Paths are relative to its root. */
+/** The files of an agent in Python that its installation depends on. Paths are relative to the root of its source. */
 export interface PythonSource {
   /** The folder of the graph configuration; empty for the root. */
   folder: string;
-  /** The names in a folder; undefined where there is none, or only a link. */
-  namesIn(path: string): ReadonlySet<string> | undefined;
-  /** The text of a file; undefined where there is none, or only a link. */
+  /** The names of a folder's entries; undefined if the path is not a folder. Links are not followed. */
+  entriesIn(path: string): ReadonlySet<string> | undefined;
+  /** The text of a file; undefined if the path is not a file. Links are not followed. */
   textOf(path: string): string | undefined;
 }
 
 /** The source below the real path `root`. */
 export const pythonSource = (root: string, folder: string): PythonSource => ({
   folder,
-  namesIn(path) {
+  entriesIn(path) {
     if (path !== '' && kindOfPath(root, path) !== 'folders') return undefined;
     const names = unlessCode([...missingCodes, 'EACCES'], undefined, () => readdirSync(join(root, path)));
     return names && new Set(names);
@@ -27,7 +27,7 @@ export const pythonSource = (root: string, folder: string): PythonSource => ({
   textOf: (path) => readBelow(root, path, path.endsWith('.lock') ? maxLockSize : maxManifestSize)?.toString(),
 });
 
-/** The lines of a requirements file without comments, continued lines joined. */
+/** The lines of a requirements file, without comments and with continued lines joined. */
 const linesOf = (text: string): string[] =>
   text
     .replace(/\\\r?\n/g, ' ')
@@ -35,7 +35,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
     .filter((line) => line !== '');
 
-/** Whether a requirements file names one version of each package, and nothing else. */
+/** Whether every entry of a requirements file is a package with an exact version. */
 export function isPinned(text: string): boolean {
   const packages = linesOf(text).filter((line) => !line.startsWith('--'));
   return (
@@ -43,7 +43,7 @@ export function isPinned(text: string): boolean {
   );
 }
 
-/** What a requirements file refers to: further files, and whether it takes anything else from the source itself. */
+/** The files that a requirements file includes, and whether it installs anything else from the source itself. */
 export function referencesOf(text: string): { files: string[]; isLocal: boolean } {
   const files: string[] = [];
   let isLocal = false;

@@ -6,7 +6,7 @@ import {
   type ProjectFolder,
 } from '../../../agent-folder/packages/install-plan.ts';
 import { lockFiles, modernYarnSettings, type PackageManager } from '../../../agent-folder/packages/lock-files.ts';
-import { namedVersion, pinnedVersion } from '../../../agent-folder/packages/manager-version.ts';
+import { declaredVersion, pinnedVersion } from '../../../agent-folder/packages/manager-version.ts';
 import { stepFailed, succeeded, type StepResult } from './build.ts';
 import type { RunningBuild } from './running-build.ts';
 import { readBelow } from '../../../agent-folder/packages/checkout-files.ts';
@@ -53,7 +53,7 @@ export async function install(
   }
   if (plan.kind === 'manager') return installBy(plan, folders, source, running);
   if (plan.kind === 'nothing') {
-    log('info', plan.why);
+    log('info', plan.reason);
     return succeeded('installed');
   }
   log('info', `Installing: ${plan.command}`);
@@ -61,7 +61,7 @@ export async function install(
   const requested = { name, command: '/bin/sh', args: ['-c', plan.command], folder: source };
   const manager = managerOf(plan.command);
   const top = folders.at(-1);
-  return manager !== undefined && top && isLockedFor(manager, top.files) && findTool(manager, running.env.PATH ?? '')
+  return manager !== undefined && top && isLockedFor(manager, top.entries) && findTool(manager, running.env.PATH ?? '')
     ? installThroughStore({ ...requested, manager, above: [] }, running)
     : installInPlace(requested, running);
 }
@@ -69,26 +69,26 @@ export async function install(
 type ManagerPlan = Extract<InstallPlan, { kind: 'manager' }>;
 
 async function installBy(
-  { manager, args, folder: path, why, lock }: ManagerPlan,
+  { manager, args, folder: path, reason, lockFile }: ManagerPlan,
   folders: readonly ProjectFolder[],
   source: string,
   running: RunningBuild,
 ): Promise<StepResult<'installed'>> {
   const { log, revisionId } = running.request;
   const folder = join(source, path);
-  const tooOld = lockedEngineProblem({ manager, folder: path, lock }, source);
+  const tooOld = lockedEngineProblem({ manager, folder: path, lockFile }, source);
   if (tooOld) return stepFailed(`${tooOld.file}: ${tooOld.message}`);
   const provided = await provideManager(manager, folders, source, running);
-  if (!provided.ok) return running.signal.aborted ? provided : stepFailed(`${why}. ${provided.reason}`);
+  if (!provided.ok) return running.signal.aborted ? provided : stepFailed(`${reason}. ${provided.reason}`);
   if (manager === 'yarn') running.provide(yarnSettings(folder));
   const command = [manager, ...args].join(' ');
-  log('info', `Installing: ${command} (${why})`);
+  log('info', `Installing: ${command} (${reason})`);
   const requested = { name: command, command: manager, args, folder };
-  if (lock !== undefined) {
+  if (lockFile !== undefined) {
     const above = folders.filter((each) => isAbove(each.path, path)).map((each) => join(source, each.path));
     return installThroughStore({ ...requested, manager, above }, running);
   }
-  running.warn(unlockedWarning(why));
+  running.warn(unlockedWarning(reason));
   const installed = await installInPlace(requested, running);
   if (installed.ok) keepMadeLock(manager, folder, running.dataDir, revisionId);
   return installed;
@@ -96,12 +96,12 @@ async function installBy(
 
 /** The plan with the lock file that an earlier install of this build made, so that a build made again is the same. */
 function withMadeLock(plan: InstallPlan, source: string, { dataDir, request }: RunningBuild): InstallPlan {
-  if (plan.kind !== 'manager' || plan.lock !== undefined) return plan;
+  if (plan.kind !== 'manager' || plan.lockFile !== undefined) return plan;
   const name = restoreMadeLock(join(source, plan.folder), dataDir, request.revisionId);
   if (name === undefined) return plan;
   const folder = readProjectFolder(join(source, plan.folder), plan.folder);
   const again = planInstall(undefined, [folder]);
-  return again.kind === 'manager' ? { ...again, why: `${name} of the first build selects ${again.manager}` } : plan;
+  return again.kind === 'manager' ? { ...again, reason: `${name} of the first build selects ${again.manager}` } : plan;
 }
 
 /** Provides a package manager in the version that the agent names, else in one that reads its lock file. */
@@ -112,11 +112,11 @@ function provideManager(
   running: RunningBuild,
 ): Promise<StepResult<unknown>> {
   const names = folders.map(({ packageManager }) => packageManager).filter((each) => each !== undefined);
-  const named = names.map((each) => namedVersion(manager, each)).find((each) => each !== undefined);
+  const named = names.map((each) => declaredVersion(manager, each)).find((each) => each !== undefined);
   const files = lockFiles.filter(([, each]) => each === manager).map(([file]) => file);
-  const locked = folders.find((each) => files.some((file) => each.files.has(file)));
+  const locked = folders.find((each) => files.some((file) => each.entries.has(file)));
   const lockHead = locked && files.map((file) => readBelow(join(source, locked.path), file, lockStart)).find(Boolean);
-  const isModernYarnProject = folders.some(({ files: here }) => here.has(modernYarnSettings));
+  const isModernYarnProject = folders.some(({ entries: here }) => here.has(modernYarnSettings));
   const packageManager = names.find((each) => each.startsWith(`${manager}@`));
   const wanted =
     named ?? pinnedVersion(manager, { lockHead: lockHead?.toString(), packageManager, isModernYarnProject });

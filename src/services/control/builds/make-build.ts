@@ -33,7 +33,7 @@ import { bundleUi, importGraphs, readTypes, typesMs } from './prepare-agent.ts';
 import { interpreterIn } from './python/install-commands.ts';
 import { packageCache } from './dependency-store.ts';
 import { graphLocations } from '../../../agent-folder/graph-config/graph-path.ts';
-import { runnableHere } from '../../../agent-folder/graph-config/language.ts';
+import { checkRunnable } from '../../../agent-folder/graph-config/language.ts';
 import { readGraphConfig } from '../../../agent-folder/graph-config/read.ts';
 import type { GraphConfig } from '../../../agent-folder/graph-config/schema.ts';
 import { formatProblem, inOrder } from '../../../kit/diagnostics/problem.ts';
@@ -216,8 +216,8 @@ const problemOf = (name: string, command: string | undefined): string | undefine
 const largest = 1_000_000;
 
 /**
- * The graph configuration of a checkout, and the real path of its file: it must be inside, also after following links, be valid,
- * and name graphs that this machine can run. Writes every problem to the log.
+ * The graph configuration of a checkout, and the real path of its file: it must be inside, also after following links,
+ * be valid, and name graphs that this machine can run. Writes every problem to the log.
  */
 export function findGraphConfig(
   source: string,
@@ -249,6 +249,6 @@ export function findGraphConfig(
     );
   }
   for (const warning of read.warnings) warn(formatProblem(warning));
-  const runnable = runnableHere(graphLocations(read.value), { python: true });
+  const runnable = checkRunnable(graphLocations(read.value), { python: true });
   return runnable.kind === 'runnable' ? succeeded({ file, content: read.value }) : stepFailed(runnable.reason);
 }

@@ -2,7 +2,7 @@ import { createHash, type BinaryToTextEncoding } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isModernYarn, packageOf, type ManagerVersion } from '../../../agent-folder/packages/manager-version.ts';
+import { isModernYarn, npmPackageOf, type ManagerVersion } from '../../../agent-folder/packages/manager-version.ts';
 import { fromJson } from '../../../kit/json-text.ts';
 import { stepFailed, succeeded, type StepResult } from './build.ts';
 import type { RunningBuild } from './running-build.ts';
@@ -57,7 +57,7 @@ async function versionOfTool(tool: string, { run, folder }: RunningBuild): Promi
 async function obtain(wanted: ManagerVersion, to: string, running: RunningBuild): Promise<StepResult<undefined>> {
   const { run, folder } = running;
   if (existsSync(join(to, 'bin'))) return succeeded(undefined);
-  const name = packageOf(wanted, platformOfBun());
+  const name = npmPackageOf(wanted, platformOfBun());
   const what = `Getting ${name} from the npm registry`;
   const temporary = join(folder.temporary, 'package-manager');
   const shell = (script: string, ...args: string[]): ReturnType<typeof run> =>

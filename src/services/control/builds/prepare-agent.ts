@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { engineLine, engineProblem } from '../../../agent-folder/packages/lock-files.ts';
+import { engineLinePrefix, engineProblem } from '../../../agent-folder/packages/lock-files.ts';
 import { importProblem, readImportOutcome } from '../../../agent-folder/packages/python/import-outcome.ts';
 import { graphLocations } from '../../../agent-folder/graph-config/graph-path.ts';
 import { graphLanguage } from '../../../agent-folder/graph-config/language.ts';
@@ -29,8 +29,8 @@ export async function checkEngines({
   run,
 }: Pick<Preparing, 'file' | 'program' | 'run'>): Promise<StepResult<undefined>> {
   const end = await run({ ...prepare('engines', file, program), silent: true });
-  const lines = end.kind === 'done' ? end.output.filter((line) => line.startsWith(engineLine)) : [];
-  const [problem] = lines.flatMap((line) => engineProblem(line.slice(engineLine.length)) ?? []);
+  const lines = end.kind === 'done' ? end.output.filter((line) => line.startsWith(engineLinePrefix)) : [];
+  const [problem] = lines.flatMap((line) => engineProblem(line.slice(engineLinePrefix.length)) ?? []);
   return problem === undefined ? succeeded(undefined) : stepFailed(problem);
 }
 

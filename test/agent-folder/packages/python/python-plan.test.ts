@@ -12,7 +12,7 @@ function sourceOf(files: readonly string[] | Record<string, string>, folder = ''
   const texts = new Map(Array.isArray(files) ? files.map((file: string) => [file, '']) : Object.entries(files));
   return {
     folder,
-    namesIn(path) {
+    entriesIn(path) {
       const start = path === '' ? '' : `${path}/`;
       const below = [...texts.keys()].filter((file) => file.startsWith(start));
       return below.length === 0
@@ -35,50 +35,50 @@ describe('what is installed', () => {
       'the project itself, where nothing is named',
       {},
       sourceOf(['langgraph.json', 'pyproject.toml']),
-      { installer: 'either', locals: [''], locked: undefined, isLocked: false, why: 'the project' },
+      { installer: 'either', projects: [''], locked: undefined, isLocked: false, reason: 'the project' },
     ],
     [
       'a project in a folder of its own',
       { dependencies: ['./'] },
       sourceOf(['agents/one/setup.py', 'agents/one/langgraph.json'], 'agents/one'),
-      { locals: ['agents/one'] },
+      { projects: ['agents/one'] },
     ],
     [
       'a neighbouring package, and one of the index',
       { dependencies: ['.', '../shared', 'langchain-openai>=0.3', 'git+https://host.example/a/b.git'] },
       sourceOf(['a/pyproject.toml', 'shared/pyproject.toml'], 'a'),
-      { locals: ['a', 'shared'], packages: ['langchain-openai>=0.3', 'git+https://host.example/a/b.git'] },
+      { projects: ['a', 'shared'], packages: ['langchain-openai>=0.3', 'git+https://host.example/a/b.git'] },
     ],
     [
       'the requirements of a folder without a manifest, which is only found',
       { dependencies: ['./my_agent'] },
       sourceOf({ 'my_agent/requirements.txt': 'langgraph\n', 'my_agent/agent.py': '' }),
-      { locals: [], onPath: ['my_agent'], requirements: ['my_agent/requirements.txt'], isLocked: false },
+      { projects: [], moduleFolders: ['my_agent'], requirements: ['my_agent/requirements.txt'], isLocked: false },
     ],
     [
       'a folder with neither, beside a package',
       { dependencies: ['.', 'langgraph'] },
       sourceOf(['agent.py']),
-      { locals: [], onPath: [''], requirements: [], packages: ['langgraph'] },
+      { projects: [], moduleFolders: [''], requirements: [], packages: ['langgraph'] },
     ],
     [
       'a requirements file and a manifest that are named themselves',
       { dependencies: ['requirements.txt', 'pyproject.toml'] },
       sourceOf(['requirements.txt', 'pyproject.toml']),
-      { locals: [''], requirements: ['requirements.txt'] },
+      { projects: [''], requirements: ['requirements.txt'] },
     ],
     [
       'a folder without a leading dot, beside a package of the same name as another folder',
       { dependencies: ['packages/agents', 'langgraph'] },
       sourceOf(['packages/agents/pyproject.toml', 'langgraph/__init__.py']),
-      { locals: ['packages/agents'], packages: ['langgraph'] },
+      { projects: ['packages/agents'], packages: ['langgraph'] },
     ],
     [
       'a folder without a manifest alone',
       {},
       sourceOf(['agent.py']),
       {
-        onPath: [''],
+        moduleFolders: [''],
         packages: ['langgraph'],
         warnings: [expect.stringContaining('langgraph alone'), expect.anything()],
       },
@@ -98,9 +98,9 @@ describe('what is installed', () => {
       {
         installer: 'uv',
         locked: { folder: '', package: undefined, isRequired: false },
-        locals: [],
+        projects: [],
         isLocked: true,
-        why: 'uv.lock selects uv',
+        reason: 'uv.lock selects uv',
       },
     ],
     [
@@ -119,7 +119,7 @@ describe('what is installed', () => {
       'two packages, of which each has a uv.lock',
       { dependencies: ['./a', './b'] },
       sourceOf(['a/pyproject.toml', 'a/uv.lock', 'b/pyproject.toml', 'b/uv.lock']),
-      { installer: 'either', locked: undefined, locals: ['a', 'b'] },
+      { installer: 'either', locked: undefined, projects: ['a', 'b'] },
     ],
     [
       'a source of uv',
@@ -129,7 +129,7 @@ describe('what is installed', () => {
         installer: 'uv',
         locked: { folder: '', package: 'agent', isRequired: true },
         isLocked: true,
-        why: '`source` selects uv.lock for agent',
+        reason: '`source` selects uv.lock for agent',
       },
     ],
     [
@@ -169,7 +169,7 @@ describe('what is warned of', () => {
 
   test('a uv.lock on a machine without uv, which then counts as none', () => {
     const plan = withoutUv(planned({}, sourceOf(['pyproject.toml', 'uv.lock'])));
-    expect(plan).toMatchObject({ installer: 'pip', locked: undefined, locals: [''], isLocked: false });
+    expect(plan).toMatchObject({ installer: 'pip', locked: undefined, projects: [''], isLocked: false });
     expect(plan.warnings).toEqual([expect.stringContaining('uv.lock is not read without uv.')]);
   });
 });

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { PythonInstall } from '../../../../agent-folder/packages/python/python-plan.ts';
 import { type PythonSource, referencesOf } from '../../../../agent-folder/packages/python/python-project.ts';
-import { reachOf } from '../../../../agent-folder/packages/python/pyproject.ts';
-import { inFolder } from '../../../../agent-folder/packages/install-plan.ts';
+import { extraReadsReason } from '../../../../agent-folder/packages/python/pyproject.ts';
+import { pathInFolder } from '../../../../agent-folder/packages/install-plan.ts';
 import type { InstallInputs, ManifestFile } from '../manifests.ts';
 
 /** The files that decide an installation, with the source's package names; or why its environment can't be shared. */
@@ -18,9 +18,9 @@ export function environmentInputs(plan: PythonInstall, source: PythonSource): In
   const why =
     first(plan.requirements, (file) => requirementsReach(file, add, seen)) ??
     (plan.locked === undefined ? undefined : lockReaches(plan.locked.folder, source, add)) ??
-    first(plan.locals, (folder) => packageReaches(folder, source, add));
+    first(plan.projects, (folder) => packageReaches(folder, source, add));
   if (why !== undefined) return { kind: 'more', why };
-  const folders = [...plan.locals, ...(plan.locked === undefined ? [] : [plan.locked.folder])];
+  const folders = [...plan.projects, ...(plan.locked === undefined ? [] : [plan.locked.folder])];
   for (const folder of folders) {
     const names = packageNames(folder, source).join('\n');
     files.push({ path: `packages of ${folder}`, bytes: Buffer.from(names) });
@@ -61,7 +61,7 @@ function requirementsReach(file: string, add: Add, seen: Set<string>): string | 
 /** A workspace's lock file goes with the manifests of all of its members. */
 function lockReaches(folder: string, source: PythonSource, add: Add): string | undefined {
   for (let root = folder; ; root = root.includes('/') ? posix.dirname(root) : '') {
-    const text = add(inFolder('uv.lock', root));
+    const text = add(pathInFolder('uv.lock', root));
     if (text !== undefined) {
       if (/source = \{ (?:directory|path) = /.test(text)) return 'uv.lock copies a package of the repository itself';
       const members = [...text.matchAll(/source = \{ (?:editable|virtual) = "([^"\n]*)" \}/g)];
@@ -76,11 +76,11 @@ function lockReaches(folder: string, source: PythonSource, add: Add): string | u
 }
 
 function packageReaches(folder: string, source: PythonSource, add: Add): string | undefined {
-  const setup = inFolder('setup.py', folder);
+  const setup = pathInFolder('setup.py', folder);
   if (source.textOf(setup) !== undefined) return `${setup} may read the whole repository`;
-  add(inFolder('setup.cfg', folder));
-  const manifest = inFolder('pyproject.toml', folder);
-  const reach = reachOf(add(manifest) ?? '');
+  add(pathInFolder('setup.cfg', folder));
+  const manifest = pathInFolder('pyproject.toml', folder);
+  const reach = extraReadsReason(add(manifest) ?? '');
   return reach === undefined ? undefined : `${manifest} ${reach}`;
 }
 
@@ -91,12 +91,12 @@ const maxFolders = 2_000;
 function packageNames(folder: string, source: PythonSource): string[] {
   const names: string[] = [];
   let left = maxFolders;
-  for (const root of [folder, inFolder('src', folder)]) {
-    for (const name of source.namesIn(root) ?? []) {
+  for (const root of [folder, pathInFolder('src', folder)]) {
+    for (const name of source.entriesIn(root) ?? []) {
       if (name.endsWith('.py')) names.push(`${root}/${name}`);
       else if (!name.includes('.') && left > 0) {
         left -= 1;
-        const within = source.namesIn(inFolder(name, root));
+        const within = source.entriesIn(pathInFolder(name, root));
         if (within && [...within].some((each) => each.endsWith('.py'))) names.push(`${root}/${name}/`);
       }
     }

@@ -67,15 +67,15 @@ export function installCommands(plan: PythonInstall, places: InstallPlaces): Nam
 }
 
 /** What pip and uv are told to install, and the same for a person, with paths in the source. */
-function wantedPackages({ requirements, locals, packages }: PythonInstall, { source, constraints }: InstallPlaces) {
+function wantedPackages({ requirements, projects, packages }: PythonInstall, { source, constraints }: InstallPlaces) {
   const args = [
     ...requirements.flatMap((file) => ['-r', join(source, file)]),
-    ...locals.flatMap((folder) => ['-e', join(source, folder)]),
+    ...projects.flatMap((folder) => ['-e', join(source, folder)]),
     ...packages,
   ];
   const shown = [
     ...requirements.flatMap((file) => ['-r', file]),
-    ...locals.flatMap((folder) => ['-e', folder === '' ? '.' : folder]),
+    ...projects.flatMap((folder) => ['-e', folder === '' ? '.' : folder]),
     ...packages,
   ];
   const held = constraints === undefined || args.length === 0 ? [] : ['-c', constraints];

@@ -1,5 +1,5 @@
 import { join, posix, relative, sep } from 'node:path';
-import { inFolder } from '../../../../agent-folder/packages/install-plan.ts';
+import { pathInFolder } from '../../../../agent-folder/packages/install-plan.ts';
 import { pythonEngine, pythonEngineProblem } from '../../../../agent-folder/packages/python/python-versions.ts';
 import {
   hasUvIndex,
@@ -48,7 +48,10 @@ export async function installPython(
   return place(shared.value, interpreter.value, { source, paths: modulePaths(plan, here) }, running);
 }
 
-/** Adds the engine to packages that lack it and are not locked: images of the public service have it, so agents leave it out. */
+/**
+ * Adds the engine to packages that lack it and are not locked: images of the public service have it, so agents leave it
+ * out.
+ */
 async function obtainWithEngine(wanted: WantedEnvironment, running: RunningBuild) {
   const obtained = await obtainEnvironment(wanted, running);
   const { plan } = wanted;
@@ -129,16 +132,16 @@ function useEnvironment({ env, provide, folder }: RunningBuild): void {
 }
 
 /** What the manifests of the source say of the interpreter. */
-const required = ({ locals, locked }: PythonInstall, here: PythonSource): string[] =>
-  [...locals, ...(locked ? [locked.folder] : [])].flatMap(
-    (folder) => requiredPython(here.textOf(inFolder('pyproject.toml', folder)) ?? '') ?? [],
+const required = ({ projects, locked }: PythonInstall, here: PythonSource): string[] =>
+  [...projects, ...(locked ? [locked.folder] : [])].flatMap(
+    (folder) => requiredPython(here.textOf(pathInFolder('pyproject.toml', folder)) ?? '') ?? [],
   );
 
 /** The folders in which modules of folders without a manifest are found: one that is a package itself by its name. */
-const modulePaths = ({ onPath }: PythonInstall, here: PythonSource): string[] =>
-  onPath.flatMap((folder) => {
-    const names = here.namesIn(folder);
+const modulePaths = ({ moduleFolders }: PythonInstall, here: PythonSource): string[] =>
+  moduleFolders.flatMap((folder) => {
+    const names = here.entriesIn(folder);
     const isPackage = folder !== '' && names?.has('__init__.py') === true;
     const parent = folder.includes('/') ? posix.dirname(folder) : '';
-    return [folder, ...(names?.has('src') ? [inFolder('src', folder)] : []), ...(isPackage ? [parent] : [])];
+    return [folder, ...(names?.has('src') ? [pathInFolder('src', folder)] : []), ...(isPackage ? [parent] : [])];
   });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { minorOf } from '../../../../agent-folder/packages/python/python-versions.ts';
+import { minorVersionOf } from '../../../../agent-folder/packages/python/python-versions.ts';
 import { withoutUv, type PythonInstall } from '../../../../agent-folder/packages/python/python-plan.ts';
 import { stepFailed, succeeded, type StepResult } from '../build.ts';
 import type { RunningBuild } from '../running-build.ts';
@@ -39,7 +39,7 @@ export async function findInterpreter(
   // By the name of its version first, and others only without a match: the shims of version managers are slow.
   const named = await described(namedInterpreters(minor, path), running);
   if (!named.ok) return named;
-  const fits = named.value.find((each) => minorOf(each.version) === minor && each.makesEnvironments);
+  const fits = named.value.find((each) => minorVersionOf(each.version) === minor && each.makesEnvironments);
   const all = fits ? succeeded([fits]) : await described(interpreterPaths(path), running);
   if (!all.ok) return all;
   const choice = chooseInterpreter(all.value, wanted);
@@ -58,8 +58,8 @@ async function described(paths: readonly string[], { run, folder }: RunningBuild
 }
 
 /**
- * Chooses uv or pip, and downloads uv from the package index if the machine has none. pip installs if the plan says so, if
- * uv is missing and pip has an index of its own, or if uv can't be downloaded.
+ * Chooses uv or pip, and downloads uv from the package index if the machine has none. pip installs if the plan says so,
+ * if uv is missing and pip has an index of its own, or if uv can't be downloaded.
  *
  * @param hasUvIndex whether the project configures an index that only uv reads.
  */
@@ -90,7 +90,7 @@ export async function findInstaller(
   }
   if (isIndexOfUv) return stepFailed(`The package index is configured for uv alone. ${downloaded.reason}`);
   if (plan.locked?.isRequired === true || !interpreter.makesEnvironments)
-    return stepFailed(`${plan.why}. ${downloaded.reason}`);
+    return stepFailed(`${plan.reason}. ${downloaded.reason}`);
   log('warning', `${downloaded.reason} Using pip.`);
   return succeeded({ plan: withoutUv(plan), interpreter, uv: undefined });
 }
@@ -134,7 +134,10 @@ async function obtainUv({ path }: Interpreter, to: string, { run, folder }: Runn
   return stepFailed(end.kind === 'failed' ? failure('Getting uv from the Python package index', end) : '');
 }
 
-/** uv is a program of its own: it needs nothing of what is installed beside it. An interpreter may lack pip, which environments have. */
+/**
+ * uv is a program of its own: it needs nothing of what is installed beside it. An interpreter may lack pip, which
+ * environments have.
+ */
 const getUv = `rm -rf -- "$2" "$3"
 "$1" -I -m pip install --only-binary=:all: --no-deps --target "$2" uv || {
   rm -rf -- "$2" && "$1" -I -m venv "$2" && "$2/bin/python" -I -m pip install --only-binary=:all: uv || exit 1

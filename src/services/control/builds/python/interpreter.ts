@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
-  minorOf,
+  minorVersionOf,
   oldestPython,
   pythonVersionProblem,
-  usualPython,
+  defaultPython,
 } from '../../../../agent-folder/packages/python/python-versions.ts';
 import { fromJson } from '../../../../kit/json-text.ts';
 import { findTools } from '../find-tool.ts';
@@ -33,31 +33,33 @@ export interface WantedInterpreter {
   needsPip: boolean;
 }
 
-/** The minor version that fits best: the one that is named, else the public service's, or a newer one that is required. */
+/**
+ * The minor version that fits best: the one that is named, else the public service's, or a newer one that is required.
+ */
 export const targetMinor = ({ wanted, required = [] }: Pick<WantedInterpreter, 'wanted' | 'required'>): number =>
-  minorOf(wanted ?? '') ?? Math.max(usualPython, ...required.map(lowestMinor));
+  minorVersionOf(wanted ?? '') ?? Math.max(defaultPython, ...required.map(lowestMinor));
 
 /** Chooses the interpreter of the named version, else the nearest from 3.10 on; of equally near ones the newer. */
 export function chooseInterpreter(
   found: readonly Interpreter[],
   { wanted, required = [], needsPip }: WantedInterpreter,
 ): InterpreterChoice {
-  const named = wanted ? minorOf(wanted) : undefined;
+  const named = wanted ? minorVersionOf(wanted) : undefined;
   const problem = pythonVersionProblem(wanted);
   if (problem !== undefined) return { kind: 'none', reason: `\`python_version\` ${problem}.` };
   const target = targetMinor({ wanted, required });
-  const fitting = found.filter(({ version }) => (minorOf(version) ?? 0) >= oldestPython);
+  const fitting = found.filter(({ version }) => (minorVersionOf(version) ?? 0) >= oldestPython);
   const usable = fitting.filter(({ makesEnvironments }) => makesEnvironments || !needsPip);
   const [unable] = fitting;
   if (usable.length === 0 && unable) {
-    const name = `python3.${minorOf(unable.version) ?? usualPython}`;
+    const name = `python3.${minorVersionOf(unable.version) ?? defaultPython}`;
     return {
       kind: 'none',
       reason: `Python ${unable.version} of this machine can't make environments: its modules venv and ensurepip are missing. Install them (${name}-venv on Debian and Ubuntu).`,
     };
   }
   const distance = ({ version }: Interpreter): number => {
-    const away = (minorOf(version) ?? 0) - target;
+    const away = (minorVersionOf(version) ?? 0) - target;
     return away >= 0 ? away * 2 : -away * 2 + 1;
   };
   const interpreter = usable.toSorted((one, other) => distance(one) - distance(other))[0];
@@ -68,7 +70,7 @@ export function chooseInterpreter(
       reason: `Graphs of this agent are in Python, and this machine has no Python 3.${oldestPython} or newer that builds can run${old}. Install Python 3.${target} with its module venv for all users.`,
     };
   }
-  const isOther = named !== undefined && minorOf(interpreter.version) !== named;
+  const isOther = named !== undefined && minorVersionOf(interpreter.version) !== named;
   const warning = isOther
     ? `\`python_version\` is 3.${named}, and this machine has no such Python that builds can run: the agent runs on ${interpreter.version}. Install Python 3.${named} for all users of the machine.`
     : undefined;

@@ -133,7 +133,7 @@ async function install(
   const constraints = plan.isLocked ? undefined : constraintsOf(running);
   const places = { source, configFolder, interpreter: interpreter.path, environment, uv, constraints };
   for (const { name, ...command } of installCommands(plan, places)) {
-    running.request.log('info', `Installing: ${name} (${plan.why})`);
+    running.request.log('info', `Installing: ${name} (${plan.reason})`);
     const end = await running.run(command);
     if (end.kind !== 'done') return { name, end };
   }

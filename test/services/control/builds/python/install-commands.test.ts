@@ -9,13 +9,13 @@ const plan: PythonInstall = {
   kind: 'install',
   installer: 'either',
   locked: undefined,
-  locals: [],
-  onPath: [],
+  projects: [],
+  moduleFolders: [],
   requirements: [],
   packages: [],
   pipConfig: undefined,
   isLocked: false,
-  why: '',
+  reason: '',
   warnings: [],
 };
 const places: InstallPlaces = {
@@ -33,7 +33,7 @@ const linesOf = (changed: Partial<PythonInstall>, where: Partial<InstallPlaces> 
     [`${cwd}$`, ...Object.entries(env).map((each) => each.join('=')), command, ...args].join(' '),
   );
 
-const all = { requirements: ['a/requirements.txt'], locals: ['', 'lib'], packages: ['langgraph>=1'] };
+const all = { requirements: ['a/requirements.txt'], projects: ['', 'lib'], packages: ['langgraph>=1'] };
 
 test.each<[string, string[], string[]]>([
   [
