@@ -1,26 +1,18 @@
 import type { Logger } from '../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { backoffMs, type Clock } from '../../src/kit/clock.ts';
-import type { Expectation, SmokeTest } from '../../src/deploy/file/smoke-test.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { pollRun, startRun } from '../../src/deploy/smoke/background-run.ts';
+import { needsStream, pollRun, startRun } from '../../src/deploy/smoke/background-run.ts';
 import { overriding } from '../../src/kit/overriding.ts';
 import { removeResources } from '../../src/deploy/smoke/remove-resources.ts';
 import { evidenceOfFailure, sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
-import type { SmokeWaiting } from '../context.ts';
 import type { IntentHeader } from '../reconcile/intent.ts';
 import { createGrading } from './grading.ts';
 import { isExpired } from '../reconcile/deadlines.ts';
-import {
-  mostLost,
-  writeProgress,
-  type AttemptResources,
-  type PreparedAttempt,
-  type Progress,
-  type RunProgress,
-} from './progress.ts';
+import type { AttemptResources, PreparedAttempt, Progress, RunProgress, UnderWay } from './progress.ts';
 import { makeToken, unusedTokens } from './receive-run.ts';
 
 export interface AttemptOptions {
@@ -37,18 +29,20 @@ export interface AttemptOptions {
   log: Logger;
 }
 
-/** Between two attempts no more than this is waited (ms), whatever the time of day does meanwhile. */
-const longestRestMs = 60_000;
-
-/** One step of an attempt at one test, and all that it needs. */
-export interface AttemptStep<Result> {
+/** The test of an attempt, the agent that it is made at, and the intent that it is made for. */
+interface AttemptContext {
   intent: IntentHeader;
+  /** With the time that is left for it. */
   test: SmokeTest;
   agent: AgentServer;
   signal: AbortSignal;
-  progress: Progress;
-  /** What follows from the evidence of a whole attempt; `ended` is the progress without what was under way. */
-  after: (evidence: Evidence, ended: Progress) => Promise<Result>;
+}
+
+/** An attempt after a step, what it made that is to be removed, and that the agent accepts or calls no webhook. */
+export interface AttemptStep {
+  attempt: UnderWay;
+  made?: AttemptResources | undefined;
+  withoutWebhook?: boolean;
 }
 
 /**
@@ -63,11 +57,6 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
   const tokens = unusedTokens();
   const grade = createGrading({ control, clock, random, graderUrls });
 
-  const goOn = (progress: Progress, at = clock.now()): SmokeWaiting => ({
-    kind: 'waiting',
-    state: writeProgress(progress),
-    at,
-  });
   const noteLeft = (intent: IntentHeader, test: string) => (what: string) =>
     log.info({ intent: intent.id, deployment: intent.deploymentId }, `smoke test ${test} could not remove ${what}`);
 
@@ -77,76 +66,65 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     before: Progress,
     { agent, signal }: { agent: AgentServer; signal: AbortSignal },
   ): Promise<Progress> {
-    for (const made of before.leftovers)
-      await removeResources(made, { agent, clock, signal, left: noteLeft(intent, made.test) });
+    const removed = before.leftovers.map((made) =>
+      removeResources(made, { agent, clock, signal, left: noteLeft(intent, made.test) }),
+    );
+    await Promise.all(removed);
     return { ...before, leftovers: [] };
   }
 
-  /** The same with what is under way, where no step of this test follows. */
-  async function abandoned(
-    intent: IntentHeader,
-    { under, leftovers, ...rest }: Progress,
-    test: string | undefined,
-    at: { agent: AgentServer; signal: AbortSignal },
-  ): Promise<Progress> {
-    const open = under ? [{ ...under, test: test ?? 'that is over' }] : [];
-    const spent = [...rest.spent, ...(under?.tokenHash ? [under.tokenHash] : [])];
-    return cleaned(intent, { ...rest, spent, leftovers: [...leftovers, ...open] }, at);
-  }
-
-  /** Goes on with the attempt that is under way, or prepares the next one. */
-  async function attempt<Result>(step: AttemptStep<Result>): Promise<Result | SmokeWaiting> {
-    const { progress } = step;
-    if (progress.under?.kind === 'started') return look(step, progress.under);
-    if (progress.under?.kind === 'prepared') return startAttempt(step, progress.under);
-    const notBefore = progress.notBefore ?? 0;
-    return clock.now() < notBefore && notBefore <= clock.now() + longestRestMs
-      ? goOn(progress, notBefore)
-      : goOn(prepare(step));
-  }
-
   /** Chooses the ids of everything that an attempt makes; nothing is made before they are stored. */
-  function prepare({ test, progress }: Pick<AttemptStep<never>, 'test' | 'progress'>): Progress {
-    const wantsWebhook = publicUrl !== undefined && !progress.withoutWebhook && !needsStream(test);
+  function prepare(test: SmokeTest, { withoutWebhook }: Progress): PreparedAttempt {
+    const wantsWebhook = publicUrl !== undefined && !withoutWebhook && !needsStream(test);
     const { token, hash } = makeToken();
-    const under: PreparedAttempt = {
+    const prepared: PreparedAttempt = {
       kind: 'prepared',
       threadId: randomUUID(),
       ...(test.context === undefined ? {} : { assistantId: randomUUID() }),
       ...(wantsWebhook ? { tokenHash: hash } : {}),
     };
-    tokens.keep(under.threadId, token);
-    const { notBefore: _, ...rest } = progress;
-    return { ...rest, under };
+    tokens.keep(prepared.threadId, token);
+    return prepared;
   }
 
-  async function startAttempt<Result>(
-    step: AttemptStep<Result>,
-    prepared: PreparedAttempt,
-  ): Promise<Result | SmokeWaiting> {
-    const { intent, test, agent, signal, progress } = step;
+  /** Whether another process chose the ids of an attempt, and may have used them before it ended. */
+  const isLost = (attempt: UnderWay): boolean => attempt.kind === 'prepared' && !tokens.has(attempt.threadId);
+
+  /** The attempt with its answer; what it made is removed in the next step. */
+  async function answered(
+    { intent, test, signal }: AttemptContext,
+    response: Evidence,
+    made?: AttemptResources,
+  ): Promise<AttemptStep> {
+    const evidence = await grade(test, response, { deploymentId: intent.deploymentId, signal });
+    return { attempt: { kind: 'answered', evidence }, made };
+  }
+
+  /** Sends the request of an attempt, and waits for its answer where that is a stream. */
+  async function start(context: AttemptContext, prepared: PreparedAttempt): Promise<AttemptStep> {
+    const { intent, test, agent, signal } = context;
     const token = tokens.take(prepared.threadId);
-    const made: AttemptResources = { test: test.name, threadId: prepared.threadId, assistantId: prepared.assistantId };
-    // Another process chose these ids, and may have used them before it ended.
-    if (token === undefined) return lost(step, made);
+    const made = resourcesOf(prepared, test.name);
+    if (token === undefined) {
+      const why = 'the process ended before the response arrived, several times';
+      return answered(context, { kind: 'unreachable', why }, made);
+    }
     const chosen = withChosenIds(agent, prepared);
     if (needsStream(test)) {
-      return after(
-        step,
-        await sendTestRequest(test, { agent: chosen, clock, signal, left: noteLeft(intent, test.name) }),
-      );
+      const left = noteLeft(intent, test.name);
+      return answered(context, await sendTestRequest(test, { agent: chosen, clock, signal, left }));
     }
     const webhook = prepared.tokenHash && `${publicUrl}/runs/${intent.id}?token=${token}`;
     const started = await startRun(test, { agent: chosen, clock, signal, webhook });
     if (started.kind === 'failed') {
-      return after(step, await evidenceOfFailure(started.error, { agent, clock, signal }), made);
+      return answered(context, await evidenceOfFailure(started.error, { agent, clock, signal }), made);
     }
     if (started.kind === 'too-slow') {
-      return after(step, { kind: 'unreachable', why: 'the agent took too long to begin a run' }, made);
+      return answered(context, { kind: 'unreachable', why: 'the agent took too long to begin a run' }, made);
     }
     const { run, threadId, sentAt, refusedWebhook } = started;
     const isReported = webhook !== undefined && !refusedWebhook;
-    const under: RunProgress = {
+    const attempt: RunProgress = {
       kind: 'started',
       threadId,
       runId: run.run_id,
@@ -158,55 +136,42 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
       reported: false,
       lookAt: 0,
     };
-    const lookAt = nextPollAt(under, clock.now());
-    const withoutWebhook = progress.withoutWebhook || refusedWebhook;
-    return goOn({ ...progress, lost: 0, withoutWebhook, under: { ...under, lookAt } }, lookAt);
+    return { attempt, withoutWebhook: refusedWebhook };
   }
 
-  async function lost<Result>(step: AttemptStep<Result>, made: AttemptResources): Promise<Result | SmokeWaiting> {
-    const { under: _, ...progress } = step.progress;
-    if (progress.lost < mostLost) return goOn({ ...progress, lost: progress.lost + 1, leftovers: [made] });
-    const why = 'the process ended before the response arrived, several times';
-    return after(step, { kind: 'unreachable', why }, made);
-  }
-
-  async function look<Result>(step: AttemptStep<Result>, requested: RunProgress): Promise<Result | SmokeWaiting> {
-    const { test, agent, signal, progress } = step;
-    // A call before the scheduled time follows a notification, most likely the agent's webhook.
-    const reported = requested.reported || clock.now() < requested.lookAt;
+  /** Polls a run. `isNotified`: a notification came before its time, most likely the agent's webhook. */
+  async function look(context: AttemptContext, requested: RunProgress, isNotified: boolean): Promise<AttemptStep> {
+    const { test, agent, signal } = context;
+    const reported = requested.reported || isNotified;
     const seen = await pollRun(test, requested, {
       agent,
       clock,
       signal,
       isExpired: (deadline, ms) => isExpired(clock, requested.runId, deadline, ms),
     });
-    if (seen.kind === 'going-on') {
-      const under = { ...requested, reported, looks: requested.looks + 1 };
-      const lookAt = nextPollAt(under, clock.now());
-      return goOn({ ...progress, under: { ...under, lookAt } }, lookAt);
-    }
-    const { threadId, assistantId, runId } = requested;
-    const made = { test: test.name, threadId, assistantId, ...(seen.ended ? {} : { runId }) };
+    if (seen.kind === 'going-on') return { attempt: { ...requested, reported, looks: requested.looks + 1 } };
+    const { runId, ...made } = resourcesOf(requested, test.name);
+    const step = await answered(context, seen.evidence, seen.ended ? made : { ...made, runId });
     // A URL that an agent cannot reach may cost it more than one delivery.
-    const isSilent = requested.tokenHash !== undefined && !reported;
-    const withoutWebhook = progress.withoutWebhook || isSilent;
-    return after({ ...step, progress: { ...progress, withoutWebhook } }, seen.evidence, made);
+    return { ...step, withoutWebhook: requested.tokenHash !== undefined && !reported };
   }
 
-  /** The attempt has ended: what it made is removed in the next step. */
-  async function after<Result>(
-    { intent, test, signal, progress, after: follow }: AttemptStep<Result>,
-    evidence: Evidence,
-    made?: AttemptResources,
-  ): Promise<Result> {
-    const { under, ...rest } = progress;
-    const spent = [...progress.spent, ...(under?.tokenHash ? [under.tokenHash] : [])];
-    const graded = await grade(test, evidence, { deploymentId: intent.deploymentId, signal });
-    return follow(graded, { ...rest, lost: 0, leftovers: made ? [made] : [], spent });
+  /** Goes on with an attempt, or begins it. */
+  async function step(context: AttemptContext, attempt: UnderWay, isNotified: boolean): Promise<AttemptStep> {
+    if (attempt.kind === 'answered') return { attempt };
+    return attempt.kind === 'started' ? look(context, attempt, isNotified) : start(context, attempt);
   }
 
-  return { attempt, cleaned, abandoned, goOn };
+  return { prepare, isLost, step, cleaned };
 }
+
+/** What an attempt has made, or may have. */
+export const resourcesOf = (attempt: PreparedAttempt | RunProgress, test: string): AttemptResources => ({
+  test,
+  threadId: attempt.threadId,
+  assistantId: attempt.assistantId,
+  ...(attempt.kind === 'started' ? { runId: attempt.runId } : {}),
+});
 
 /**
  * Wraps the agent so that threads and assistants get ids that were chosen and stored beforehand: another process can
@@ -229,16 +194,9 @@ const pollWithWebhook = { first: 5_000, most: 20_000 };
 /** After a webhook, if the run does not show its end yet. */
 const shortly = 500;
 
-/** When a run is polled next (ms since the epoch): with growing intervals, and at its deadline. */
-function nextPollAt({ deadline, looks, reported, tokenHash }: RunProgress, now: number): number {
+/** When one of so many runs is polled next (ms since the epoch): with growing intervals, and at its deadline. */
+export function nextPollAt({ deadline, looks, reported, tokenHash }: RunProgress, now: number, runs: number): number {
   const { first, most } = tokenHash === undefined || reported ? pollWithoutWebhook : pollWithWebhook;
-  const step = reported ? shortly : backoffMs(looks + 1, first, most);
-  return now < deadline ? Math.min(now + step, deadline) : now + shortly;
+  const step = reported ? shortly * runs : backoffMs(looks + 1, first, most);
+  return now < deadline ? Math.min(now + step, deadline) : now + shortly * runs;
 }
-
-/** Expectations about a stream's events: the nodes, and the times of the first and the last event. */
-const ofTheStream: readonly Expectation['kind'][] = ['nodes', 'first-event', 'total'];
-
-/** Whether a test needs a stream, or can be judged by what a run left behind. */
-const needsStream = ({ expect, series }: Pick<SmokeTest, 'expect' | 'series'>): boolean =>
-  series?.kind === 'live' || expect.some(({ kind }) => ofTheStream.includes(kind));

@@ -44,14 +44,30 @@ const runProgress = z.object({
 });
 export type RunProgress = z.infer<typeof runProgress>;
 
+const evidence = z.custom<Evidence>((value) => isObject(value) && typeof value['kind'] === 'string');
+
+/** JSON is stored as text: a response may hold characters that Postgres' jsonb rejects. */
+const jsonText = z.string().transform((text) => fromJson(text));
+
+/** Has its answer, before others that were sent at once with it. */
+const answeredAttempt = z.object({ kind: z.literal('answered'), evidence: jsonText.pipe(evidence) });
+
+const underWay = z.discriminatedUnion('kind', [preparedAttempt, runProgress, answeredAttempt]);
+/** One of the attempts that are made at once. */
+export type UnderWay = z.infer<typeof underWay>;
+
+/** The hashes of the webhook tokens of runs that are under way. */
+export const tokensOf = (under: readonly UnderWay[]): string[] =>
+  under.flatMap((each) => (each.kind === 'answered' || each.tokenHash === undefined ? [] : [each.tokenHash]));
+
 const storedProgress = z.object({
-  version: z.literal(1),
-  /** The stored JSON, as text: a response may hold characters that Postgres' jsonb rejects. */
-  kept: z.string(),
-  /** What is under way; absent between two attempts. */
-  under: z.discriminatedUnion('kind', [preparedAttempt, runProgress]).optional(),
-  /** The next attempt does not start before (ms since the epoch). */
-  notBefore: z.number().optional(),
+  version: z.literal([1, 2]),
+  kept: jsonText,
+  /** What is under way, in the order of the attempts; empty between two of them. One at most in version 1. */
+  under: z.preprocess((stored) => [stored ?? []].flat(), z.array(underWay)),
+  /** How many attempts are made next, once the test has some, and not before (ms since the epoch). */
+  count: z.int().default(1),
+  notBefore: z.number().default(0),
   leftovers: z.array(attemptResources),
   /** How often in a row a process prepared an attempt and ended before its result was known. */
   lost: z.int(),
@@ -65,7 +81,7 @@ const storedProgress = z.object({
 
 const storedResults = z.object({
   verdicts: z.array(z.custom<NamedVerdict>((value) => isObject(value) && isObject(value['verdict']))),
-  attempts: z.array(z.custom<Evidence>((value) => isObject(value) && typeof value['kind'] === 'string')),
+  attempts: z.array(evidence),
   compared: z.array(z.custom<TestAnswers>((value) => isObject(value) && Array.isArray(value['samples']))).default([]),
 });
 
@@ -81,6 +97,9 @@ const nothingYet: Progress = {
   verdicts: [],
   attempts: [],
   compared: [],
+  under: [],
+  count: 1,
+  notBefore: 0,
   leftovers: [],
   lost: 0,
   withoutWebhook: false,
@@ -91,13 +110,16 @@ const nothingYet: Progress = {
 export function readProgress(state: SmokeState | undefined): Progress {
   const read = storedProgress.safeParse(state);
   if (!read.success) return nothingYet;
-  const { version: _, kept: text, ...rest } = read.data;
-  const held = storedResults.safeParse(fromJson(text));
+  const { version: _, kept, ...rest } = read.data;
+  const held = storedResults.safeParse(kept);
   return held.success ? { ...rest, ...held.data } : nothingYet;
 }
 
 /** The progress as it is stored. */
-export function writeProgress({ verdicts, attempts, compared, ...rest }: Progress): SmokeState {
+export function writeProgress({ verdicts, attempts, compared, under, ...rest }: Progress): SmokeState {
   const kept = JSON.stringify({ verdicts, attempts, compared });
-  return { version: 1, ...rest, kept } satisfies z.input<typeof storedProgress>;
+  const stored = under.map((each) =>
+    each.kind === 'answered' ? { ...each, evidence: JSON.stringify(each.evidence) } : each,
+  );
+  return { version: 2, ...rest, under: stored, kept } satisfies z.input<typeof storedProgress>;
 }

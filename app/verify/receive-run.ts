@@ -5,7 +5,7 @@ import type { Clock } from '../../src/kit/clock.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import type { WorkStore } from '../reconcile/store.ts';
 import type { RunWebhook } from '../server/run-route.ts';
-import { readProgress } from './progress.ts';
+import { readProgress, tokensOf } from './progress.ts';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A webhook token for one run, of 32 random bytes; only its hash is stored. */
@@ -34,6 +34,7 @@ export function unusedTokens() {
       const [oldest] = tokens.keys();
       if (tokens.size > most && oldest !== undefined) tokens.delete(oldest);
     },
+    has: (what: string): boolean => tokens.has(what),
     /** Hands a token out, once. */
     take(what: string): string | undefined {
       const token = tokens.get(what);
@@ -74,8 +75,8 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
     const intent: IntentFields | undefined = isUuid(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
     if (!intent) return { status: 404 };
     const { under, spent } = readProgress(intent.smoke);
-    const awaited = under?.tokenHash;
-    if (awaited !== undefined && isTokenOf(token, awaited)) {
+    const awaited = tokensOf(under).find((hash) => isTokenOf(token, hash));
+    if (awaited !== undefined) {
       if (isUsed(awaited)) return { status: 204 };
       await store.wake(intent.deploymentId);
       use(awaited);

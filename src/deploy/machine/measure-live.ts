@@ -1,10 +1,9 @@
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer } from '../../contract/agent/service.ts';
 import { answersBefore, comparesKept } from '../rules/against-live.ts';
-import { asEvidence } from '../rules/compare.ts';
 import type { Note } from '../rules/note.ts';
 import { asJudged } from '../rules/series.ts';
-import { withAnswers } from '../file/smoke-test.ts';
+import { openMeasurement } from '../smoke/open-test.ts';
 import type { Evidence, Sample } from '../rules/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { baselineContext, keepBaselines, readBaselines, type KeptBaseline } from '../smoke/kept-baselines.ts';
@@ -87,7 +86,7 @@ async function measure(
   { former, ...receiver }: { former: readonly Sample[]; agent: AgentServer; until: number },
   run: DeployRun,
 ): Promise<readonly Sample[]> {
-  const counted = withAnswers(test, answersBefore(test));
-  const { attempts } = await sendAttempts(counted, former.map(asEvidence), { ...receiver, ...sendingOf(run) });
+  const opened = openMeasurement(test, former);
+  const { attempts } = await sendAttempts(opened.test, opened.former, { ...receiver, ...sendingOf(run) });
   return measuredAnswers(test, attempts);
 }

@@ -48,21 +48,25 @@ function orderOf({ series, attempts }: SmokeTest): Order {
   return { isPaired: true, before: 0, together: 2, mostUseless: mostIncomplete, looks };
 }
 
+/** The agent that gets a request: the one that serves, or the one that is tested. */
+export type Receiver = 'live' | 'new';
+
 /**
  * Which agent gets the request of this attempt, counted from 0. Two attempts are a pair, and every second pair begins
  * with the new agent; where the live one was measured before, its answers are the first.
  */
-export function receiverOf(test: SmokeTest, attempt: number): 'live' | 'new' {
+export function receiverOf(test: SmokeTest, attempt: number): Receiver {
   const { before, isPaired } = orderOf(test);
   if (isPaired) return Math.floor(attempt / 2) % 2 === attempt % 2 ? 'live' : 'new';
   return attempt < before ? 'live' : 'new';
 }
 
-/** The next `count` attempts after so many: those of a list are sent one after the other, the lists at once. */
-export function turnsOf(test: SmokeTest, made: number, count: number): number[][] {
+/** Who gets the next `count` attempts after so many: those of a list one after the other, the lists at once. */
+export function turnsOf(test: SmokeTest, made: number, count: number): Receiver[][] {
   const { together } = orderOf(test);
   const next = Array.from({ length: count }, (_, index) => made + index);
-  return [...Map.groupBy(next, (attempt) => Math.floor(attempt / together)).values()];
+  const turns = Map.groupBy(next, (attempt) => Math.floor(attempt / together));
+  return [...turns.values()].map((turn) => turn.map((attempt) => receiverOf(test, attempt)));
 }
 
 /** The test where no live agent answers: against its `former` answers; without any, a test of one answer. */

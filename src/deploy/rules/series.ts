@@ -134,7 +134,8 @@ export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): 
 }
 
 /** Answers of a given number may be compared later. */
-const isCompared = ({ series }: SmokeTest): boolean => series?.kind === 'live' || series?.answers !== undefined;
+export const isCompared = ({ series }: Pick<SmokeTest, 'series'>): boolean =>
+  series?.kind === 'live' || series?.answers !== undefined;
 
 /** An answer as it is counted; what could not be reached, as it is. */
 export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {

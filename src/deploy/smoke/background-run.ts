@@ -11,13 +11,21 @@ import type { AgentServer } from '../../contract/agent/service.ts';
 import type { ThreadState } from '../../contract/agent/thread.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
-import type { SmokeTest } from '../file/smoke-test.ts';
+import type { Expectation, SmokeTest } from '../file/smoke-test.ts';
 import { withTimeLimit } from '../machine/deadlines.ts';
 import { hadItsTime } from '../rules/patience.ts';
+import { isCompared } from '../rules/series.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
 import { assistantWithContext, blameOf } from './send-test-request.ts';
 import { interruptKey } from './smoke-evidence.ts';
 import { tryCall } from './try-call.ts';
+
+/** Expectations about a stream's events: the nodes, and the times of the first and the last event. */
+const ofTheStream: readonly Expectation['kind'][] = ['nodes', 'first-event', 'total'];
+
+/** Whether a test needs a stream, or can be judged by what a run left behind. */
+export const needsStream = (test: Pick<SmokeTest, 'expect' | 'series'>): boolean =>
+  isCompared(test) || test.expect.some(({ kind }) => ofTheStream.includes(kind));
 
 /** The longest that starting a run may take (ms), whatever the test's own time is. */
 const startMs = 30_000;

@@ -1,10 +1,10 @@
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { Evidence, Sample, TestVerdict } from '../rules/verdict-types.ts';
-import { answersBefore, comparedAnswers, comparisonSoFar } from '../rules/against-live.ts';
+import { comparedAnswers, comparisonSoFar } from '../rules/against-live.ts';
 import { judgeAll, settled } from '../rules/judge.ts';
 import { compareStates, type ConversationProblem, type ConversationSides } from '../rules/conversations.ts';
 import { asJudged, compactAttempts } from '../rules/series.ts';
-import { withAnswers } from '../file/smoke-test.ts';
+import { countAfter } from './next-step.ts';
 import { concludeTest, nextAttempt } from '../rules/verdict.ts';
 import type { Redact } from '../words/format-expectation.ts';
 import { maskOf } from '../../contract/masking/mask.ts';
@@ -22,11 +22,9 @@ interface Attempts {
   attempts: readonly Evidence[];
 }
 
-/** What follows the last attempt: another one, before which these are stored, or the verdict. */
-export type NextAttempt = { kind: 'again'; kept: readonly Evidence[] } | { kind: 'enough' } | { kind: 'unjudged' };
-
-/** Attempts at measuring: what is stored of them, and whether more are made. */
-export type Measured = { kind: 'again' | 'enough'; kept: readonly Evidence[] } | { kind: 'unjudged' };
+/** What follows these attempts: so many more at once, or none; and what is stored of them until their end. */
+export type JudgedAttempts =
+  { kind: 'again' | 'enough'; count: number; kept: readonly Evidence[] } | { kind: 'unjudged' };
 
 /** A verdict, and the answers of the tested agent where they were compared with others. */
 export interface Conclusion {
@@ -36,11 +34,11 @@ export interface Conclusion {
 
 /** Judges an agent's responses: they are untrusted, and so are the expectations of a repository. */
 export interface Judge {
-  nextAttempt(tried: Attempts): Promise<NextAttempt>;
+  nextAttempt(tried: Attempts): Promise<JudgedAttempts>;
   /** The verdict, without the secrets that the agent may repeat. `isOutOfTime`: no further attempt can be made. */
   conclude(tried: Attempts & { secrets: KnownSecrets; isOutOfTime?: boolean | undefined }): Promise<Conclusion>;
   /** Counts the answers of the live agent, before there is another one. */
-  measure(tried: Attempts): Promise<Measured>;
+  measure(tried: Attempts): Promise<JudgedAttempts>;
   /** What a new revision breaks of a conversation; undefined where comparing was given up. */
   compareStates(sides: ConversationSides): Promise<ConversationProblem[] | undefined>;
 }
@@ -81,9 +79,11 @@ export function redacted(verdict: TestVerdict, redact: Redact): TestVerdict {
 export const judgeHere: Judge = {
   nextAttempt: async ({ test, attempts: made }) => {
     const attempts = made.map((each) => settled(test, each));
-    if (nextAttempt(test, attempts) === 'enough') return { kind: 'enough' };
-    const kept = keepAttempts(test, attempts);
-    return kept ? { kind: 'again', kept } : { kind: 'unjudged' };
+    const count = countAfter(test, attempts);
+    // Of a series that needs no more, others may still be under way.
+    const kept = count > 0 || test.series ? keepAttempts(test, attempts) : [];
+    if (!kept && count > 0) return { kind: 'unjudged' };
+    return { kind: count > 0 ? 'again' : 'enough', count, kept: kept ?? [] };
   },
   conclude: async ({ test, attempts: made, secrets, isOutOfTime }) => {
     const attempts = made.map((each) => settled(test, each));
@@ -95,7 +95,8 @@ export const judgeHere: Judge = {
   measure: async ({ test, attempts: made }) => {
     const attempts = made.map((each) => asJudged(test, settled(test, each)));
     if (JSON.stringify(attempts).length > largest) return { kind: 'unjudged' };
-    return { kind: nextAttempt(withAnswers(test, answersBefore(test)), attempts), kept: attempts };
+    const count = countAfter(test, attempts);
+    return { kind: count > 0 ? 'again' : 'enough', count, kept: attempts };
   },
   compareStates: async (sides) => compareStates(sides),
 };

@@ -1,7 +1,7 @@
 import type { AgentServer } from '../../contract/agent/service.ts';
-import type { SmokeTest } from '../file/smoke-test.ts';
+import { withAnswers, type SmokeTest } from '../file/smoke-test.ts';
 import { asEvidence } from '../rules/compare.ts';
-import { withoutLive } from '../rules/against-live.ts';
+import { answersBefore, withoutLive } from '../rules/against-live.ts';
 import type { Evidence, Sample, TestVerdict } from '../rules/verdict-types.ts';
 
 /** A test as it is sent, and its attempts that were made before. */
@@ -21,6 +21,12 @@ export function openTest(
   const former = (before ?? []).map(asEvidence);
   return { test: withoutLive(written, former.length), former, isMeasured: before?.length !== 0 };
 }
+
+/** Begins a test of the live agent alone, for its answers: those that are missing to the ones that are known. */
+export const openMeasurement = (test: SmokeTest, known: readonly Sample[]): Omit<OpenTest, 'isMeasured'> => ({
+  test: withAnswers(test, answersBefore(test)),
+  former: known.map(asEvidence),
+});
 
 /** The verdict on a test whose answers of the live revision can't be compared. */
 export const nothingBefore: TestVerdict = {

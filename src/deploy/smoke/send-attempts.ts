@@ -1,14 +1,13 @@
-import { backoffMs, type Clock } from '../../kit/clock.ts';
+import type { Clock } from '../../kit/clock.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer } from '../../contract/agent/service.ts';
 import type { Graders } from '../../contract/grader.ts';
-import { receiverOf, turnsOf } from '../rules/against-live.ts';
-import { attemptsAtOnce, compactAttempts, isPauseDue } from '../rules/series.ts';
-import { providerWaitMs, withTimeLeft } from '../rules/patience.ts';
-import { nextAttempt } from '../rules/verdict.ts';
+import { compactAttempts } from '../rules/series.ts';
+import { withTimeLeft } from '../rules/patience.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { gradeAnswer } from './grade-answer.ts';
+import { beginTest, countAfter, dueAfter, inTurns, nextStep, tooLate, type TestCourse } from './next-step.ts';
 import { sendTestRequest } from './send-test-request.ts';
 
 /** The agents that answer a test, and the dependencies. */
@@ -29,21 +28,6 @@ export interface Sending {
   redact?: ((text: string) => string) | undefined;
 }
 
-/** How long the next attempt is waited for (ms): it doubles, for a cold start may take a while. */
-const firstPauseMs = 2_000;
-const longestPauseMs = 15_000;
-
-/** What is known of a request that the time of the tests leaves no room for: it is not sent. */
-export const tooLate: Evidence = { kind: 'unreachable', why: 'the time for the tests was over' };
-
-/** How long to wait (ms) when this many attempts were made. */
-const pauseAfter = (attempts: number, random: () => number): number =>
-  backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
-
-/** How long to wait (ms) before the next attempt: as long as the model's provider asks, where it failed. */
-export const pauseBefore = (attempts: readonly Evidence[], random: () => number): number =>
-  Math.max(pauseAfter(attempts.length, random), providerWaitMs(attempts));
-
 /**
  * Sends the requests of a test, after `former` attempts, until it needs no more or its time is up. `seen` is called
  * with all attempts after each turn. Rejects only when the signal aborts.
@@ -55,34 +39,25 @@ export async function sendAttempts(
   seen?: (attempts: readonly Evidence[], again: boolean) => void,
 ): Promise<{ attempts: readonly Evidence[]; isOutOfTime: boolean }> {
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
-  let attempts = former;
+  let course: TestCourse = beginTest(test, former);
   for (;;) {
-    if (clock.now() >= until) return { attempts, isOutOfTime: true };
-    const sent = turnsOf(test, attempts.length, attemptsAtOnce(test, attempts)).map(async (turn) => {
-      const answers: Evidence[] = [];
-      for (const attempt of turn) {
-        // Those before it in its turn have taken some of the time.
-        const leftMs = until - clock.now();
-        if (leftMs <= 0) {
-          answers.push(tooLate);
-          continue;
-        }
-        const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
-        const evidence = await sendTestRequest(withTimeLeft(test, leftMs), { agent: receiver, clock, signal, left });
-        answers.push(await gradeAnswer(test, evidence, { graders, signal, redact }));
-      }
-      return answers;
+    const now = clock.now();
+    const step = nextStep(test, course, { now, until });
+    if (step.kind === 'end') return { attempts: course.attempts, isOutOfTime: step.isOutOfTime };
+    if (step.kind === 'wait') await clock.sleep(step.until - now, signal);
+    if (step.kind !== 'send') continue;
+    const answers = await inTurns(step.turns, async (receiver) => {
+      // Those before it in its turn have taken some of the time.
+      const leftMs = until - clock.now();
+      if (leftMs <= 0) return tooLate;
+      const asked = receiver === 'live' && live ? live : agent;
+      const evidence = await sendTestRequest(withTimeLeft(test, leftMs), { agent: asked, clock, signal, left });
+      return gradeAnswer(test, evidence, { graders, signal, redact });
     });
-    // When they are cancelled, each of them still removes what it made.
-    await Promise.allSettled(sent);
-    attempts = compactAttempts(test, [...attempts, ...(await Promise.all(sent)).flat()]);
-    const again = nextAttempt(test, attempts) === 'again';
-    seen?.(attempts, again);
-    if (!again) return { attempts, isOutOfTime: false };
-    if (isPauseDue(test, attempts)) {
-      // A provider may ask for more time than the tests have: what is left of a hold is for the decision.
-      await clock.sleep(Math.max(0, Math.min(pauseBefore(attempts, random), until - clock.now())), signal);
-    }
+    const attempts = compactAttempts(test, [...course.attempts, ...answers]);
+    const notBefore = dueAfter(test, attempts, { now: clock.now(), until, random });
+    course = { attempts, count: countAfter(test, attempts), notBefore };
+    seen?.(attempts, course.count > 0);
   }
 }
 

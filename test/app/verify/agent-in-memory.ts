@@ -32,8 +32,8 @@ interface Kept {
 export class AgentInMemory implements AgentServer {
   /** Every request for a run, taken or not. */
   readonly requested: RunCreate[] = [];
-  readonly threads = new Set<string>();
-  readonly assistants = new Set<string>();
+  readonly threads: Set<string>;
+  readonly assistants: Set<string>;
   readonly runs = new Map<string, Kept>();
   readonly cancelled: string[] = [];
   /** What the next runs do; the last one again and again. */
@@ -49,8 +49,11 @@ export class AgentInMemory implements AgentServer {
   after: (call: string) => void = () => undefined;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  /** `beside` has the same database. */
+  constructor(clock: Clock, beside?: AgentInMemory) {
     this.#clock = clock;
+    this.threads = beside?.threads ?? new Set();
+    this.assistants = beside?.assistants ?? new Set();
   }
 
   /** What tests made and did not remove. */

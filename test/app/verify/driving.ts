@@ -2,6 +2,7 @@ import { loggerTo } from '../../logger.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import type { SmokeState, Testing } from '../../../app/reconcile/intent.ts';
+import { judgeHere, type Judge } from '../../../src/deploy/smoke/judge.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import type { Measurement, SmokeWaiting } from '../../../app/context.ts';
 import type { Sample, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
@@ -63,9 +64,12 @@ export class Driving {
   steps = 0;
   /** Called before a step's result is stored. */
   beforeStore: (step: number) => void = () => undefined;
+  /** Called when another process has taken over from one that was killed. */
+  afterKill: () => void = () => undefined;
   /** Answers of the receiver. */
   readonly answers: number[] = [];
   publicUrl: string | undefined = publicUrl;
+  judge: Judge = judgeHere;
   readonly #tests: readonly SmokeTest[];
   #wake: () => void = () => undefined;
   #runner = this.#newRunner();
@@ -105,6 +109,23 @@ export class Driving {
     const { status } = await this.receive({ intentId: pathname.split('/').at(-1) ?? '', token, body: () => body });
     this.answers.push(status);
     return status;
+  }
+
+  /** Kills the process after it has made so many calls to the agents: whatever it still tries has no effect. */
+  killAfterCall(at: number): void {
+    let [made, isDead] = [0, false];
+    this.afterKill = () => (isDead = false);
+    for (const agent of this.live ? [this.agent, this.live] : [this.agent]) {
+      agent.before = () => {
+        if (isDead) throw new Killed();
+      };
+      agent.after = () => {
+        made += 1;
+        if (made !== at) return;
+        isDead = true;
+        throw new Killed();
+      };
+    }
   }
 
   /** Another process takes over: it knows what is stored, and nothing else. */
@@ -158,6 +179,7 @@ export class Driving {
         this.restart();
         // The dead one is dead before the other one begins.
         await new Promise((resolve) => setImmediate(resolve));
+        this.afterKill();
       }
     }
   }
@@ -170,6 +192,7 @@ export class Driving {
       publicUrl: this.publicUrl,
       graderUrls: [graderUrl],
       threadsAt: noThreads,
+      judge: this.judge,
       log: loggerTo((message) => this.logged.push(message)),
     });
   }

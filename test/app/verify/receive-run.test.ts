@@ -9,10 +9,20 @@ import { anIntent } from '../an-intent.ts';
 
 const { token, hash } = makeToken();
 const former = makeToken();
-const nothing = { verdicts: [], attempts: [], compared: [], leftovers: [], lost: 0, withoutWebhook: false };
+const nothing = {
+  verdicts: [],
+  attempts: [],
+  compared: [],
+  under: [],
+  leftovers: [],
+  count: 1,
+  notBefore: 0,
+  lost: 0,
+  withoutWebhook: false,
+};
 const smoke = writeProgress({
   ...nothing,
-  under: { kind: 'prepared', threadId: randomUUID(), tokenHash: hash },
+  under: [{ kind: 'prepared', threadId: randomUUID(), tokenHash: hash }],
   spent: [former.hash],
 });
 const intent = anIntent('testing', { smoke });

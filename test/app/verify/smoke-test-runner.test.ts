@@ -291,19 +291,7 @@ describe('a crash', () => {
     await whole.run();
     for (let at = 1; at <= calls; at += 1) {
       const driving = new Driving(...tests);
-      let made = 0;
-      let isDead = false;
-      driving.agent.after = () => {
-        made += 1;
-        if (made !== at) return;
-        isDead = true;
-        // Whatever the dying process still tries has no effect.
-        setImmediate(() => (isDead = false));
-        throw new Killed();
-      };
-      driving.agent.before = () => {
-        if (isDead) throw new Killed();
-      };
+      driving.killAfterCall(at);
       expect([at, kinds(await driving.run()), driving.agent.left]).toEqual([
         at,
         ['passed', 'passed'].slice(0, tests.length),

@@ -1,0 +1,162 @@
+import type { AgentServer } from '../../src/contract/agent/service.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
+import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
+import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
+import type { JudgedAttempts } from '../../src/deploy/smoke/judge.ts';
+import { beginTest, dueAfter, inTurns, nextStep, tooLate, type TestStep } from '../../src/deploy/smoke/next-step.ts';
+import type { SmokeWaiting } from '../context.ts';
+import type { IntentHeader } from '../reconcile/intent.ts';
+import { createAttempts, nextPollAt, resourcesOf, type AttemptOptions, type AttemptStep } from './attempt.ts';
+import { mostLost, tokensOf, writeProgress, type Progress, type UnderWay } from './progress.ts';
+
+type Turns = Extract<TestStep, { turns: unknown }>['turns'];
+
+/** A test of one intent between two steps, and all that the next one needs. */
+export interface TestRun {
+  intent: IntentHeader;
+  test: SmokeTest;
+  /** The answers of the live revision before the change, which are stored elsewhere. */
+  former: readonly Evidence[];
+  /** When the tests must have come to an end (ms since the epoch). */
+  until: number;
+  /** Has the same threads as the one that serves. */
+  agent: AgentServer;
+  live?: AgentServer | undefined;
+  signal: AbortSignal;
+  progress: Progress;
+  judge: (attempts: readonly Evidence[]) => Promise<JudgedAttempts>;
+}
+
+/** A test that has ended: all attempts, as they came and as they would be stored, and the progress without them. */
+export interface EndedTest {
+  kind: 'ended';
+  how: 'enough' | 'out-of-time' | 'unjudged';
+  attempts: readonly Evidence[];
+  kept: readonly Evidence[];
+  progress: Progress;
+}
+
+/** Takes the steps of tests, by the rules of every host, over states that are stored. */
+export function createTests(options: AttemptOptions) {
+  const { clock, random } = options;
+  const { prepare, isLost, step, cleaned } = createAttempts(options);
+
+  const goOn = (progress: Progress, at = clock.now()): SmokeWaiting => ({
+    kind: 'waiting',
+    state: writeProgress(progress),
+    at,
+  });
+
+  /** The progress without what earlier attempts made, or what is under way where no step of this test follows. */
+  const abandoned = (
+    intent: IntentHeader,
+    progress: Progress,
+    test: string | undefined,
+    at: { agent: AgentServer; signal: AbortSignal },
+  ): Promise<Progress> => cleaned(intent, withoutUnderWay(progress, test ?? 'that is over'), at);
+
+  /** Performs one step of a test. */
+  async function advance(run: TestRun): Promise<SmokeWaiting | EndedTest> {
+    const { intent, test, former, until, progress } = run;
+    const { under, attempts } = progress;
+    const begun = beginTest(test, former);
+    const course = attempts.length === 0 ? begun : { ...progress, attempts: [...former, ...attempts] };
+    const next = nextStep(test, { ...course, underWay: under.length }, { now: clock.now(), until });
+    if (next.kind === 'end') {
+      const left = await abandoned(intent, progress, test.name, run);
+      const all = [...course.attempts, ...under.flatMap(cutShort)];
+      return endedTest('out-of-time', all, left);
+    }
+    const ready = { ...run, progress: await cleaned(intent, progress, run) };
+    if (next.kind === 'follow') return follow(ready, next.turns);
+    if (next.kind === 'wait') return goOn(ready.progress, next.until);
+    // What ends the process is sent alone once more.
+    const turns = progress.lost > 0 ? next.turns.slice(0, 1).map((turn) => turn.slice(0, 1)) : next.turns;
+    return goOn({ ...ready.progress, under: turns.flat().map(() => prepare(test, progress)) });
+  }
+
+  /** Goes on with all that is under way. */
+  async function follow(run: TestRun, receivers: Turns): Promise<SmokeWaiting | EndedTest> {
+    const { test, until, live, progress } = run;
+    const { under, lost } = progress;
+    if (under.some(isLost) && lost < mostLost) {
+      return goOn({ ...withoutUnderWay(progress, test.name), lost: lost + 1 });
+    }
+    const isNotified = clock.now() < nextLook(under);
+    const waiting = [...under];
+    const turns = receivers.map((turn) =>
+      waiting.splice(0, turn.length).map((attempt, index) => ({ attempt, receiver: turn[index] })),
+    );
+    const followed = await inTurns(turns, async ({ attempt, receiver }): Promise<AttemptStep> => {
+      const leftMs = until - clock.now();
+      // Those before it in its turn have taken the time.
+      if (attempt.kind === 'prepared' && leftMs <= 0) return { attempt: { kind: 'answered', evidence: tooLate } };
+      const agent = receiver === 'live' && live ? live : run.agent;
+      return step({ ...run, test: withTimeLeft(test, leftMs), agent }, attempt, isNotified);
+    });
+    const now = clock.now();
+    const after = followed.map(({ attempt }) =>
+      attempt.kind === 'started' ? { ...attempt, lookAt: nextPollAt(attempt, now, under.length) } : attempt,
+    );
+    return settle(run, {
+      ...progress,
+      under: after,
+      lost: 0,
+      withoutWebhook: progress.withoutWebhook || followed.some(({ withoutWebhook }) => withoutWebhook),
+      leftovers: followed.flatMap(({ made }) => made ?? []),
+      spent: [...progress.spent, ...tokensOf(under.filter((_, index) => after[index]?.kind === 'answered'))],
+    });
+  }
+
+  /** What follows the answers so far: more of them, another attempt after a pause, or the end of the test. */
+  async function settle(run: TestRun, progress: Progress): Promise<SmokeWaiting | EndedTest> {
+    const { test, former, until } = run;
+    const { under } = progress;
+    const answers = answersOf(under);
+    const isWhole = answers.length === under.length;
+    const at = isWhole ? clock.now() : nextLook(under);
+    if (answers.length === answersOf(run.progress.under).length) return goOn(progress, at);
+    const attempts = [...former, ...progress.attempts, ...answers];
+    const judged = await run.judge(attempts);
+    if (judged.kind === 'unjudged' || (!isWhole && judged.kept.length < attempts.length)) {
+      return endedTest('unjudged', attempts, withoutUnderWay(progress, test.name));
+    }
+    if (isWhole && judged.count === 0) return endedTest('enough', attempts, { ...progress, under: [] }, judged.kept);
+    const kept = judged.kept.slice(former.length);
+    if (isWhole) {
+      const notBefore = dueAfter(test, judged.kept, { now: at, until, random });
+      return goOn({ ...progress, under: [], attempts: kept, count: judged.count, notBefore });
+    }
+    const keptAnswers = kept.splice(progress.attempts.length);
+    const keptUnder = under.map((each) =>
+      each.kind === 'answered' ? { ...each, evidence: keptAnswers.shift() ?? each.evidence } : each,
+    );
+    return goOn({ ...progress, attempts: kept, under: keptUnder }, at);
+  }
+
+  return { advance, abandoned, cleaned, goOn };
+}
+
+const endedTest = (
+  how: EndedTest['how'],
+  attempts: readonly Evidence[],
+  progress: Progress,
+  kept = attempts,
+): EndedTest => ({ kind: 'ended', how, attempts, kept, progress: { ...progress, attempts: [] } });
+
+const answersOf = (under: readonly UnderWay[]): Evidence[] =>
+  under.flatMap((each) => (each.kind === 'answered' ? [each.evidence] : []));
+
+/** When the first of them is polled (ms since the epoch). */
+const nextLook = (under: readonly UnderWay[]): number =>
+  Math.min(...under.flatMap((each) => (each.kind === 'started' ? [each.lookAt] : [])));
+
+/** What is known of an attempt that the time of the tests cuts short; nothing of one that was not sent. */
+const cutShort = (attempt: UnderWay): Evidence[] =>
+  attempt.kind === 'prepared' ? [] : [attempt.kind === 'answered' ? attempt.evidence : tooLate];
+
+/** The progress without the attempts that are under way: what they made is to be removed. */
+function withoutUnderWay({ under, spent, leftovers, ...progress }: Progress, test: string): Progress {
+  const open = under.flatMap((each) => (each.kind === 'answered' ? [] : [resourcesOf(each, test)]));
+  return { ...progress, under: [], spent: [...spent, ...tokensOf(under)], leftovers: [...leftovers, ...open] };
+}
