@@ -7,7 +7,7 @@ import { format } from 'prettier';
 import { parse, stringify } from 'yaml';
 import * as z from 'zod';
 import { verdictTables } from '../bench/verdict-table.ts';
-import { variables } from '../src/cli/deploy-flags.ts';
+import { environmentVariables } from '../src/cli/deploy-flags.ts';
 import { inputs } from '../src/deploy/file/input-table.ts';
 import { measures } from '../src/deploy/file/smoke-test.ts';
 import { type ReportedComparison, reportedComparison } from '../src/contract/control/verdict.ts';
@@ -52,7 +52,7 @@ const actionTables = (actionFile: string): Tables => ({
 const variableTable = (): string =>
   table(
     ['variable', 'option'],
-    [...variables].map(([name, variable]) => [`\`${variable}\``, `\`--${name}\``]),
+    [...environmentVariables].map(([name, variable]) => [`\`${variable}\``, `\`--${name}\``]),
   );
 
 function fieldTable(): string {

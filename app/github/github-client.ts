@@ -18,7 +18,7 @@ import { commitCheckName } from '../reconcile/report.ts';
 import type { PullRequest } from '../events/event-types.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 import { writeCheck } from '../../src/github/check.ts';
-import { makeDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
+import { createDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
 
 type Client = GitHubClient<AppRoute>;
 
@@ -222,10 +222,10 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
       return writeCheck(toWrite(place.repository, id === undefined ? 'make' : 'change', cause), place, id, content);
     },
     makeDeployment: async (place, content) => {
-      const made = await makeDeployment(toWrite(place.repository, 'make'), place, content);
+      const made = await createDeployment(toWrite(place.repository, 'make'), place, content);
       if (made.kind === 'made') return made.id;
       const { owner, name } = place.repository;
-      const message = `GitHub made no deployment of ${owner}/${name} at ${place.commit} (${made.status}): ${made.why}`;
+      const message = `GitHub made no deployment of ${owner}/${name} at ${place.commit} (${made.status}): ${made.reason}`;
       throw new GitHubApiError(message, made.status, 'none');
     },
     writeDeploymentStatus: async (place, id, content) => {

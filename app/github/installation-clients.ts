@@ -1,7 +1,7 @@
 import { isObject } from '../../src/kit/json-object.ts';
 import type { Logger } from '../../src/kit/logger.ts';
 import { backoffMs, type Clock } from '../../src/kit/clock.ts';
-import type { AnswerOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
+import type { ResponseOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
 import { quotaOf, readFailure } from './failure.ts';
 import { InstallationPaused } from './github-api.ts';
 import { githubRateLimits, type RateLimits, RateLimiter, type RequestCause, type RequestKind } from './rate-limiter.ts';
@@ -194,7 +194,7 @@ export interface OctokitLike {
   request<Each extends AppRoute>(
     route: Each,
     parameters: ParametersOf<Each> & { request?: { signal?: AbortSignal } },
-  ): Promise<Pick<AnswerOf<Each>, 'data' | 'headers'> & { status: number }>;
+  ): Promise<Pick<ResponseOf<Each>, 'data' | 'headers'> & { status: number }>;
 }
 
 /** Returns an Octokit for an installation, or for the App itself, which authenticates with its private key. */

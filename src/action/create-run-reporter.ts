@@ -9,24 +9,25 @@ import { GitHubReporter } from './github-reporter.ts';
 import type { RunReport } from './deployment-reports.ts';
 import type { RunEvent } from './run-event.ts';
 
-/** The workflow run, what it is about, and the step in it. */
+/** The workflow run and the step in it. */
 export interface RunFacts {
   workflow: Workflow;
   event: Pick<RunEvent, 'runId' | 'runAttempt'>;
-  /** The commit that is to be deployed, where it is not the one that the event is about. */
+  /** The commit to deploy, if it is not the one of the event. */
   commit: string | undefined;
-  /** The workflow, the job, the step, and its leg of a matrix. */
+  /** Identifies the step: workflow, job, step and matrix entry. */
   step: string;
 }
 
 /** Reports a deploy run on GitHub, during the run and at its end. */
 export interface RunReporter {
   emit: (event: DeployEvent) => void;
-  concluded(outcome: Outcome): Promise<void>;
+  /** Reports the outcome. */
+  finish(outcome: Outcome): Promise<void>;
 }
 
-/** The modes that change what an environment shows: by a commit that is put there, or by the end of one. */
-const modesOfEnvironment: ReadonlySet<Mode> = new Set(['deploy', 'rollback', 'delete']);
+/** The modes that change which commit an environment shows. */
+const deployingModes: ReadonlySet<Mode> = new Set(['deploy', 'rollback', 'delete']);
 
 /** Starts reporting a deploy run on GitHub: in the comment on its pull request, and as a GitHub Deployment. */
 export const createRunReporter = (
@@ -38,7 +39,7 @@ export const createRunReporter = (
 ): RunReporter =>
   new GitHubReporter({ client, run: runReportOf(reporting, facts, deployRun), clock: steadyClock, warn });
 
-/** What of a run is shown. A plan and smoke tests put no commit anywhere, so they make no GitHub Deployment. */
+/** The report of a run. Plans and smoke tests deploy nothing, so they have no GitHub Deployment. */
 export function runReportOf(
   { comment, deployment, environment }: GitHubReporting,
   { workflow, event, commit, step }: RunFacts,
@@ -57,10 +58,10 @@ export function runReportOf(
     externalId: `${event.runId}-${event.runAttempt} ${name ?? 'deployment'}`,
     ...(name === undefined ? {} : { name }),
     runUrl,
-    // The same in every mode: a plan and the deployment after it share one comment.
-    ...(name === undefined ? {} : { about: environment === undefined ? name : `${name} in ${environment}` }),
+    // The same in every mode, so that a plan and the deployment after it share one comment.
+    ...(name === undefined ? {} : { topic: environment === undefined ? name : `${name} in ${environment}` }),
     ...(comment && pullRequest ? { pullRequest } : {}),
-    ...(deployment && modesOfEnvironment.has(mode) && environmentName !== undefined
+    ...(deployment && deployingModes.has(mode) && environmentName !== undefined
       ? {
           environment: {
             name: environmentName,

@@ -1,12 +1,12 @@
 import { call, segment } from '../client/call.ts';
 import { connection, type ConnectionSettings } from '../client/connection.ts';
-import { notJson, unreadable } from '../client/attempt-failure.ts';
+import { describeNonJson, unreadable } from '../client/attempt-failure.ts';
 import { header, type HttpReply } from '../client/http.ts';
 import type { ReadResult } from '../client/response-readers.ts';
 import type { GitHubClient, ParametersOf, Route } from '../github/client.ts';
 import { untilReset } from '../github/refusal.ts';
 
-/** A client of GitHub that has connections to end. */
+/** A client of GitHub with connections to close. */
 export interface ConnectedGitHub extends GitHubClient {
   close(): Promise<void>;
 }
@@ -14,11 +14,11 @@ export interface ConnectedGitHub extends GitHubClient {
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
 /**
- * A client of the runner's GitHub. It sends like the clients of the two services, through the runner's proxy, and
- * rejects with `ServiceError`; an Octokit would be a quarter of the bundle.
+ * Creates a client of the runner's GitHub. Like the clients of the two services, it uses the runner's proxy and rejects
+ * with `ServiceError`. An Octokit would be a quarter of the bundle.
  *
  * @param apiUrl for example `https://api.github.com`
- * @param settings without `apiKey` and `tenantId`, which are not GitHub's
+ * @param settings without `apiKey` and `tenantId`, which GitHub does not use
  */
 export function connectGitHub(
   apiUrl: string,
@@ -27,35 +27,35 @@ export function connectGitHub(
 ): ConnectedGitHub {
   const link = connection(apiUrl, { ...settings, bearer: token });
   const request: GitHubClient['request'] = (route, parameters) => {
-    const { method, path, rest } = expanded(route, parameters);
-    const reads = method === 'GET';
+    const { method, path, rest } = expandRoute(route, parameters);
+    const isRead = method === 'GET';
     return call(
       link,
       {
         name: `${method} ${path}`,
         method,
         path,
-        query: reads ? queryOf(rest) : '',
+        query: isRead ? queryOf(rest) : '',
         headers: { 'x-github-api-version': '2022-11-28' },
         accept: 'application/vnd.github+json',
-        redirects: true,
-        waitOf: waitForReset,
-        ...(reads ? {} : { body: rest }),
+        followsRedirect: true,
+        readRetryDelay: waitForReset,
+        ...(isRead ? {} : { body: rest }),
       },
-      readAnswer,
+      parseResponse,
     );
   };
   return { request, close: () => link.close() };
 }
 
-/** The time of the reset is in whole seconds. */
+/** Waits a second longer, because GitHub rounds the time of the reset to seconds. */
 function waitForReset(header: (name: string) => string | undefined, now: number): number | undefined {
   const ms = untilReset(header, now);
   return ms === undefined ? undefined : Math.max(0, ms) + 1_000;
 }
 
-/** The address of a route with its parameters in it, and those that are left. */
-export function expanded<Each extends Route>(
+/** Fills in the parameters of a route's path, and returns the remaining ones. */
+export function expandRoute<Each extends Route>(
   route: Each,
   parameters: ParametersOf<Each>,
 ): { method: (typeof methods)[number]; path: string; rest: Readonly<Record<string, unknown>> } {
@@ -77,14 +77,14 @@ function queryOf(values: Readonly<Record<string, unknown>>): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs)).toString()}`;
 }
 
-/** GitHub's answers are taken as its document describes them, as an Octokit does. */
-function readAnswer<Each extends Route>({ status, headers, body }: HttpReply): ReadResult<Answer<Each>> {
+/** Like an Octokit, this trusts GitHub's responses to match its OpenAPI description. */
+function parseResponse<Each extends Route>({ status, headers, body }: HttpReply): ReadResult<RouteResponse<Each>> {
   const text = body.toString('utf8');
   try {
     return { ok: true, value: { status, headers: { link: header(headers, 'link') }, data: JSON.parse(text) } };
   } catch {
-    return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
+    return { ok: false, failure: unreadable(status, describeNonJson(text, headers), true) };
   }
 }
 
-type Answer<Each extends Route> = Awaited<ReturnType<GitHubClient<Each>['request']>>;
+type RouteResponse<Each extends Route> = Awaited<ReturnType<GitHubClient<Each>['request']>>;

@@ -4,7 +4,7 @@ import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import { messageOf } from '../kit/errors.ts';
 import { statusOf, type GitHubClient } from '../github/client.ts';
 import { lacksPermission, rateLimitWaitOf } from '../github/refusal.ts';
-import { authorOf, commentLimitBytes, editCommentsOfStep, keepComment } from '../github/comment.ts';
+import { authorOf, commentLimitBytes, editCommentsOfStep, writeComment } from '../github/comment.ts';
 import { sameRepository } from '../deploy/file/repository-url.ts';
 import { comment } from '../deploy/words/summary.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
@@ -19,23 +19,25 @@ export interface GitHubReporterOptions {
   warn: (message: string) => void;
 }
 
-/** How often something is tried, and how long is waited after an attempt that was not answered (ms). */
-const attempts = 3;
-const againMs = 1000;
-/** How long all reports of a run wait together for GitHub's limits (ms): a job that waits costs its minutes. */
-const limitedWithinMs = 60_000;
+/** How often a request is attempted, and the delay after an attempt without a response (ms). */
+const maxAttempts = 3;
+const retryDelayMs = 1000;
+/** How long all reports of a run together wait for GitHub's rate limits (ms), because a waiting job is billed. */
+const maxLimitWaitMs = 60_000;
 
-/** Reports the deploy run to GitHub as it happens. It never fails or blocks the run: errors of GitHub become warnings. */
+/**
+ * Reports the deploy run to GitHub as it happens. It never fails or blocks the run: errors of GitHub become warnings.
+ */
 export class GitHubReporter {
   readonly #options: GitHubReporterOptions;
   readonly #deployments: DeploymentReports | undefined;
-  /** What is under way, one after the other; it never rejects. */
-  #line: Promise<void> = Promise.resolve();
-  #limitedLeftMs = limitedWithinMs;
+  /** The reports run one after another. Never rejects. */
+  #queue: Promise<void> = Promise.resolve();
+  #remainingLimitWaitMs = maxLimitWaitMs;
 
-  constructor(reported: GitHubReporterOptions) {
-    this.#options = reported;
-    const { client, run, warn } = reported;
+  constructor(options: GitHubReporterOptions) {
+    this.#options = options;
+    const { client, run, warn } = options;
     const { environment } = run;
     if (environment) {
       this.#deployments = new DeploymentReports({ client, run: { ...run, environment }, warn, attempt: this.#attempt });
@@ -43,22 +45,22 @@ export class GitHubReporter {
   }
 
   readonly emit = (event: DeployEvent): void => {
-    this.#next(async () => this.#deployments?.emit(event));
+    this.#enqueue(async () => this.#deployments?.emit(event));
   };
 
   /** Reports the outcome: the last status and the comment. Resolves when GitHub has both, or after a warning. */
-  async concluded(outcome: Outcome): Promise<void> {
+  async finish(outcome: Outcome): Promise<void> {
     const commit = this.#commitOf(outcome);
-    this.#next(async () => this.#deployments?.concluded(outcome, commit));
-    this.#next(() => this.#comment(outcome, commit ?? this.#options.run.commit));
-    await this.#line;
+    this.#enqueue(async () => this.#deployments?.finish(outcome, commit));
+    this.#enqueue(() => this.#comment(outcome, commit ?? this.#options.run.commit));
+    await this.#queue;
   }
 
-  #next(work: () => Promise<void>): void {
-    this.#line = this.#line.then(work);
+  #enqueue(work: () => Promise<void>): void {
+    this.#queue = this.#queue.then(work);
   }
 
-  /** The commit that serves as it was built; undefined where that is unknown or of another repository. */
+  /** The commit of the serving revision; undefined if unknown or of another repository. */
   #commitOf({ repoUrl, rollout, rollback }: Outcome): string | undefined {
     const { mode, repositoryUrl } = this.#options.run;
     if (repoUrl === undefined || !sameRepository(repoUrl, repositoryUrl)) return undefined;
@@ -68,50 +70,52 @@ export class GitHubReporter {
 
   async #comment(outcome: Outcome, commit: string): Promise<void> {
     const { client, run } = this.#options;
-    const { pullRequest, repository, about, runUrl, step } = run;
+    const { pullRequest, repository, topic, runUrl, step } = run;
     if (pullRequest === undefined) return;
     await this.#attempt('The comment was not written', 'pull-requests: write', async () => {
       const author = await authorOf(client);
       const body = comment(outcome, { commit, runUrl }, commentLimitBytes);
       const at = { repository, pullRequest, step };
-      if (about === undefined && (await editCommentsOfStep(client, at, author, body))) return;
-      await keepComment(client, { ...at, about: about ?? 'deployment' }, author, body);
+      if (topic === undefined && (await editCommentsOfStep(client, at, author, body))) return;
+      await writeComment(client, { ...at, topic: topic ?? 'deployment' }, author, body);
     });
   }
 
-  /** Three times at most: what an attempt without an answer may have made is looked for before it is made again. */
+  /** Attempts up to three times. A later attempt first checks what an earlier one without a response has created. */
   readonly #attempt: Attempt = async (what, permission, work) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await work(attempt);
         return true;
       } catch (error) {
-        const waitMs = attempt < attempts ? this.#waitAfter(error) : undefined;
+        const waitMs = attempt < maxAttempts ? this.#waitAfter(error) : undefined;
         if (waitMs !== undefined) {
           await this.#options.clock.sleep(waitMs);
           continue;
         }
-        const lacks = lacksPermission(error) ? ` The job needs \`permissions: ${permission}\`.` : '';
-        const limitedMs = rateLimitWaitOf(error) ?? 0;
-        const limited =
-          limitedMs > limitedWithinMs
-            ? ` GitHub takes requests again in ${Math.ceil(limitedMs / 60_000)} minutes: run the step again then.`
+        const permissionNote = lacksPermission(error) ? ` The job needs \`permissions: ${permission}\`.` : '';
+        const limitWaitMs = rateLimitWaitOf(error) ?? 0;
+        const limitNote =
+          limitWaitMs > maxLimitWaitMs
+            ? ` GitHub takes requests again in ${Math.ceil(limitWaitMs / 60_000)} minutes: run the step again then.`
             : '';
-        this.#options.warn(`${what}: ${asLine(messageOf(error), 300).replace(/\.$/, '')}.${lacks}${limited}`);
+        this.#options.warn(
+          `${what}: ${asLine(messageOf(error), 300).replace(/\.$/, '')}.${permissionNote}${limitNote}`,
+        );
         return false;
       }
     }
   };
 
-  /** How long to wait before the next attempt (ms); undefined where another one would not help or come too late. */
+  /** How long to wait before the next attempt (ms); undefined if another one would not help or come too late. */
   #waitAfter(error: unknown): number | undefined {
-    const limitedMs = rateLimitWaitOf(error);
-    if (limitedMs !== undefined) {
-      if (limitedMs > this.#limitedLeftMs) return undefined;
-      this.#limitedLeftMs -= limitedMs;
-      return limitedMs;
+    const limitWaitMs = rateLimitWaitOf(error);
+    if (limitWaitMs !== undefined) {
+      if (limitWaitMs > this.#remainingLimitWaitMs) return undefined;
+      this.#remainingLimitWaitMs -= limitWaitMs;
+      return limitWaitMs;
     }
     const status = statusOf(error);
-    return status === undefined || status >= 500 ? againMs : undefined;
+    return status === undefined || status >= 500 ? retryDelayMs : undefined;
   }
 }

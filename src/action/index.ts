@@ -2,7 +2,7 @@ import * as core from '@actions/core';
 import { stackOf } from '../kit/errors.ts';
 import { run } from './run.ts';
 
-/** A runner uses the Node of action.yml; with an older one a deploy would end midway with a TypeError. */
+/** A runner uses the Node version of action.yml; with an older one, a deploy would fail midway with a TypeError. */
 const oldestNode = 24;
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {

@@ -1,7 +1,7 @@
 import type { Desired } from '../deploy/file/desired.ts';
 import { isTagRef } from '../contract/control/repo-ref.ts';
 import { messageOf } from '../kit/errors.ts';
-import { ofRepository, statusOf, type GitHubClient } from '../github/client.ts';
+import { repositoryParameters, statusOf, type GitHubClient } from '../github/client.ts';
 import { lacksPermission } from '../github/refusal.ts';
 import type { Workflow } from '../deploy/file/workflow.ts';
 import { sameRepository } from '../deploy/file/repository-url.ts';
@@ -11,12 +11,12 @@ import { headFields, headOf } from './workflow.ts';
 
 type Warn = (message: string) => void;
 
-const repositoryOf = ({ repository }: Workflow) => {
+const repositoryIn = ({ repository }: Workflow) => {
   const [owner = '', name = ''] = repository.split('/');
-  return ofRepository({ owner, name });
+  return repositoryParameters({ owner, name });
 };
 
-/** The workflow with the head of its pull request, which the event of a comment or an input does not have. */
+/** Adds the head of the pull request to a workflow, because events of comments do not contain it. */
 export async function withPullRequestHead(
   workflow: Workflow,
   client: GitHubClient | undefined,
@@ -25,22 +25,22 @@ export async function withPullRequestHead(
   const { pullRequest, headSha } = workflow;
   if (!client || pullRequest === undefined || headSha !== undefined) return workflow;
   try {
-    const parameters = { ...repositoryOf(workflow), pull_number: pullRequest };
+    const parameters = { ...repositoryIn(workflow), pull_number: pullRequest };
     const { data } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', parameters);
     return { ...workflow, ...headFields(headOf(data)) };
   } catch (error) {
-    const why = asLine(messageOf(error), 300).replace(/\.$/, '');
-    const lacks = lacksPermission(error) ? '; give the job `permissions: pull-requests: read`' : '';
+    const reason = asLine(messageOf(error), 300).replace(/\.$/, '');
+    const permissionAdvice = lacksPermission(error) ? '; give the job `permissions: pull-requests: read`' : '';
     warn(
-      `The head of pull request ${pullRequest} was not read: ${why}. The commit of this run is reported instead${lacks}.`,
+      `The head of pull request ${pullRequest} was not read: ${reason}. The commit of this run is reported instead${permissionAdvice}.`,
     );
     return workflow;
   }
 }
 
 /**
- * The head of the ref that is deployed from this workflow's own repository: what the service builds, whatever commit
- * the run is of. By the token, or else by git in the checkout; undefined where neither knows.
+ * Looks up the head of the ref to deploy, which is what the service builds. Reads it from GitHub with the token, else
+ * from the checkout with git. Undefined if unknown, or if the ref belongs to another repository.
  */
 export async function lookUpHead(
   desired: Desired,
@@ -56,13 +56,13 @@ export async function lookUpHead(
   if (client) {
     try {
       const ref = isTagRef(repoRef) ? repoRef.replace(/^refs\//, '') : `heads/${repoRef}`;
-      const parameters = { ...repositoryOf(workflow), ref };
+      const parameters = { ...repositoryIn(workflow), ref };
       const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}', parameters);
       return data.sha;
     } catch (error) {
       if (statusOf(error) === undefined) warn(`The head of ${repoRef} was not read: ${asLine(messageOf(error), 300)}.`);
     }
   }
-  const found = await headOfCheckout({ repoUrl, repoRef }, git);
-  return found.kind === 'known' ? found.sha : undefined;
+  const head = await headOfCheckout({ repoUrl, repoRef }, git);
+  return head.kind === 'known' ? head.sha : undefined;
 }

@@ -1,6 +1,6 @@
 import { defaultConfigPath, readDrafts } from '../deploy/file/deploy-file.ts';
 import type { Mode } from '../deploy/file/entry-options.ts';
-import { inputs as table, optionInputs, type Inputs } from '../deploy/file/input-table.ts';
+import { inputs as inputTable, optionInputs, type Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import { OptionReader } from '../deploy/file/option-reader.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
@@ -11,22 +11,22 @@ import { deletesByInputs, readRequest, type ReadRequest } from '../host/read-req
 import type { WorkflowRun } from './workflow.ts';
 import { annotated, readTextFile, type TextFile } from '../host/workspace.ts';
 
-/** All that a step was given. What is known of a wrong one says where that is reported. */
+/** The input of a step. Parts of an invalid input are read too, to report it in the right place. */
 export interface StepInput {
   request: ReadRequest;
-  /** Every problem, those of the request among them. */
+  /** Every problem, including those of the request. */
   problems: Problem[];
-  /** What to do about the problems, where that is more than to correct them. */
+  /** What to do about the problems besides correcting them. */
   advice?: string | undefined;
   reporting: GitHubReporting | undefined;
   token: string | undefined;
-  /** The run with the pull request that the inputs name. */
+  /** The run, with the pull request of the inputs. */
   workflow: Workflow | undefined;
-  /** The commit that is deployed and no other. */
+  /** The only commit that may be deployed. */
   commit?: string | undefined;
   name: string | undefined;
   mode: Mode;
-  /** What the comments of this step, and of no other, are found by. */
+  /** Identifies the step, to find its comments. */
   step: string;
 }
 
@@ -36,7 +36,7 @@ export function readStep(
   { workflow, isPullRequest }: WorkflowRun,
   env: Environment,
 ): StepInput {
-  const inputs: Inputs = Object.fromEntries([...table.keys()].map((name) => [name, getInput(name)]));
+  const inputs: Inputs = Object.fromEntries([...inputTable.keys()].map((name) => [name, getInput(name)]));
   const path = inputs['config'] || defaultConfigPath;
   const deployFile: TextFile = deletesByInputs(inputs) ? { kind: 'absent' } : readTextFile(path);
   const file = deployFile.kind === 'read' ? { file: { text: deployFile.text, path: annotated(path) } } : {};
@@ -47,50 +47,50 @@ export function readStep(
       ? { ok: false, problems: [inputProblem('config', `config: ${deployFile.problem.message}`)] }
       : readRequest({ inputs, ...file, env }, { isPullRequest: isPullRequest || subject.pullRequest !== undefined });
   const requestProblems = request.ok ? [] : request.problems;
-  const lacksFile = deployFile.kind === 'absent' && requestProblems.some(({ field }) => fromFile.has(field));
+  const isFileMissing = deployFile.kind === 'absent' && requestProblems.some(({ field }) => fileInputs.has(field));
   return {
     request,
     problems: [...requestProblems, ...subjectProblems, ...gitHubProblems],
-    advice: lacksFile ? checkOut(path) : undefined,
+    advice: isFileMissing ? checkoutAdvice(path) : undefined,
     reporting,
     token: inputs['github-token']?.trim() || undefined,
-    workflow: ofPullRequest(workflow, subject.pullRequest),
+    workflow: withPullRequest(workflow, subject.pullRequest),
     commit: subject.commit,
     step: stepOf(env, inputs),
     ...(request.ok
-      ? { name: nameIn(namedBy(request.subject)), mode: request.options.mode }
-      : { name: nameOfWrong(inputs, file.file), mode: modeOfWrong(inputs) }),
+      ? { name: displayName(namedBy(request.subject)), mode: request.options.mode }
+      : { name: guessName(inputs, file.file), mode: guessMode(inputs) }),
   };
 }
 
-/** The workflow, the job and the step. The legs of a matrix share all three, and differ in what they are given. */
+/** Identifies the step by workflow, job and step. Matrix entries share these, and differ in their inputs. */
 function stepOf(env: Environment, inputs: Inputs): string {
   const [config, environment] = [inputs['config']?.trim(), inputs['environment']?.trim()];
-  const ofLeg = [config === defaultConfigPath ? '' : config, environment].filter(Boolean);
-  return [...['GITHUB_WORKFLOW', 'GITHUB_JOB', 'GITHUB_ACTION'].map((name) => env[name] ?? ''), ...ofLeg].join('/');
+  const legParts = [config === defaultConfigPath ? '' : config, environment].filter(Boolean);
+  return [...['GITHUB_WORKFLOW', 'GITHUB_JOB', 'GITHUB_ACTION'].map((name) => env[name] ?? ''), ...legParts].join('/');
 }
 
-const nameIn = ({ name, deploymentId }: Named): string | undefined => name ?? deploymentId;
+const displayName = ({ name, deploymentId }: Named): string | undefined => name ?? deploymentId;
 
-/** What may be wrong because the deploy file is not there. */
-const fromFile: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);
+/** The inputs that may be invalid because the deploy file is missing. */
+const fileInputs: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);
 
-const checkOut = (path: string): string =>
+const checkoutAdvice = (path: string): string =>
   `Correct the inputs named above. There is no deploy file at ${path}; if you want to use one, run actions/checkout before this step. Nothing was sent`;
 
 /**
- * The run as one of this pull request. The head of another one is not its head, but a `workflow_run` of a fork has the
- * head without a number.
+ * Assigns the run to this pull request, and removes the head of another one. The head is kept if the event has no
+ * number, as in a `workflow_run` of a fork.
  */
-function ofPullRequest(workflow: Workflow | undefined, pullRequest: number | undefined): Workflow | undefined {
+function withPullRequest(workflow: Workflow | undefined, pullRequest: number | undefined): Workflow | undefined {
   if (!workflow || pullRequest === undefined) return workflow;
   if (workflow.pullRequest === undefined || workflow.pullRequest === pullRequest) return { ...workflow, pullRequest };
   const { headRef: _, headSha: __, headRepository: ___, ...rest } = workflow;
   return { ...rest, pullRequest };
 }
 
-/** The deployment that wrong input is about, as far as it says so. */
-function nameOfWrong(inputs: Inputs, file: { text: string; path: string } | undefined): string | undefined {
+/** Guesses the deployment's name from invalid input. */
+function guessName(inputs: Inputs, file: { text: string; path: string } | undefined): string | undefined {
   const input = (name: string): string | undefined => inputs[name]?.trim() || undefined;
   const read = file && readDrafts(file.text, file.path);
   const drafts = read?.ok ? read.drafts : [];
@@ -101,21 +101,21 @@ function nameOfWrong(inputs: Inputs, file: { text: string; path: string } | unde
   return input('name') ?? (named || undefined) ?? chosen ?? input('deployment-id');
 }
 
-function modeOfWrong(inputs: Inputs): Mode {
+function guessMode(inputs: Inputs): Mode {
   const mode = optionInputs.mode.words.find((each) => each === inputs['mode']?.trim()) ?? optionInputs.mode.default;
   return mode === 'deploy' && inputs['dry-run']?.trim().toLowerCase() === 'true' ? 'plan' : mode;
 }
 
-/** What is to be shown on GitHub besides the step itself. */
+/** What to show on GitHub besides the step itself. */
 export interface GitHubReporting {
   token: string;
   comment: boolean;
   deployment: boolean;
-  /** The environment of the GitHub Deployment; undefined: named as the deployment is. */
+  /** The environment of the GitHub Deployment; by default the deployment's name. */
   environment: string | undefined;
 }
 
-/** Reads the inputs that need `github-token`; undefined where there is none, or nothing to be done with it. */
+/** Reads the inputs that need `github-token`. `reporting` is undefined without a token or anything to report. */
 export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting | undefined; problems: Problem[] } {
   const read = new OptionReader(inputs);
   const token = read.text('github-token');
@@ -132,7 +132,7 @@ export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting |
   };
 }
 
-/** What the workflow says of its run that the event may not. */
+/** Inputs with which a workflow overrides what the event says about its run. */
 interface RunSubject {
   /** Deploys exactly this commit. */
   commit?: string;

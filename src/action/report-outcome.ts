@@ -11,8 +11,8 @@ import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 
 type Phase = 'Look and plan' | 'Upload' | 'Rollout' | 'Smoke tests' | 'Rollback' | 'Deletion';
 
-/** The group of the log that an event opens; every other event belongs to the group that is open. */
-const opens: Partial<Record<DeployEvent['kind'], Phase>> = {
+/** The log group that an event opens; every other event belongs to the open group. */
+const phaseByEvent: Partial<Record<DeployEvent['kind'], Phase>> = {
   looking: 'Look and plan',
   uploading: 'Upload',
   deleting: 'Deletion',
@@ -29,8 +29,8 @@ export class Progress {
   #open: Phase | undefined;
 
   readonly emit = (event: DeployEvent): void => {
-    const phase = opens[event.kind];
-    // A rollback follows a revision and runs smoke tests too: these events stay in its group.
+    const phase = phaseByEvent[event.kind];
+    // A rollback also has a rollout and smoke tests; their events stay in its group.
     if (phase && phase !== this.#open && this.#open !== 'Rollback') {
       this.close();
       core.startGroup(phase);
@@ -45,18 +45,18 @@ export class Progress {
   }
 }
 
-/** A runner shows ten annotations of a kind for a step; the last one is for the sentence that the step fails with. */
-const annotationLimit = 9;
+/** A runner shows ten annotations of a kind per step; the last one is for the message that the step fails with. */
+const maxAnnotations = 9;
 
 /**
- * Reports the outcome everywhere, and prints it first. Each further report fails alone, with a warning: the step ends
- * as the deploy did.
+ * Prints the outcome, then reports it everywhere else. A failed report is only a warning: the step ends as the deploy
+ * did.
  */
-export async function reportOutcome(outcome: Outcome, concluded: () => Promise<void>): Promise<void> {
+export async function reportOutcome(outcome: Outcome, finish: () => Promise<void>): Promise<void> {
   printOutcome(outcome);
-  await unlessItFails('The outputs were not set', async () => setOutputs(outcome));
-  await unlessItFails('The job summary was not written', () => writeSummary(outcome));
-  await unlessItFails('GitHub was not told the outcome', concluded);
+  await warnOnFailure('The outputs were not set', async () => setOutputs(outcome));
+  await warnOnFailure('The job summary was not written', () => writeSummary(outcome));
+  await warnOnFailure('GitHub was not told the outcome', finish);
 }
 
 /** Prints the outcome, and fails the step if it does not pass. */
@@ -68,12 +68,14 @@ function printOutcome(outcome: Outcome): void {
   }
 }
 
-async function unlessItFails(what: string, report: () => Promise<void>): Promise<void> {
+async function warnOnFailure(what: string, report: () => Promise<void>): Promise<void> {
   try {
     await report();
   } catch (error) {
-    const why = asLine(messageOf(error), 300).replace(/\.$/, '');
-    core.warning(`${what}: ${why}. The outcome is the one above; check that this step may write the runner's files.`);
+    const reason = asLine(messageOf(error), 300).replace(/\.$/, '');
+    core.warning(
+      `${what}: ${reason}. The outcome is the one above; check that this step may write the runner's files.`,
+    );
   }
 }
 
@@ -87,7 +89,7 @@ async function writeSummary(outcome: Outcome): Promise<void> {
   if (file) await appendFile(file, summary(outcome));
 }
 
-/** Every problem as an annotation on its line, and one outcome for all. */
+/** Annotates every problem on its line, and returns one outcome for all. */
 export function refuse(
   problems: readonly Problem[],
   advice = 'Correct what is named above; nothing was sent',
@@ -95,17 +97,17 @@ export function refuse(
   for (const [index, problem] of problems.entries()) {
     const { file, line, column, message, suggestion, field } = problem;
     const text = `${message}${suggestion ? `; did you mean \`${suggestion}\`?` : ''}`;
-    if (index >= annotationLimit) print(asLine(formatProblem(problem), 1000));
+    if (index >= maxAnnotations) print(asLine(formatProblem(problem), 1000));
     else if (file === 'input') core.error(text, { title: `Input ${field}` });
     else core.error(text, { title: field || file, file, startLine: line, startColumn: column });
   }
   const first = problems[0] ? formatProblem(problems[0]) : '';
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  const places = new Set(problems.map(({ file }) => (file === 'input' ? 'the inputs' : file)));
+  const moreNote = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  const sources = new Set(problems.map(({ file }) => (file === 'input' ? 'the inputs' : file)));
   return {
     kind: 'refused',
     passes: false,
-    reason: `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...places].join(' and ')}: ${first}${more}`,
+    reason: `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...sources].join(' and ')}: ${first}${moreNote}`,
     advice: problems.some(({ message }) => message.includes('environment variable'))
       ? `${advice}. Variables come from \`env:\` of the step`
       : advice,
@@ -114,7 +116,7 @@ export function refuse(
   };
 }
 
-/** The Action's outputs by name (action.yml); what is not known is the empty string. */
+/** The Action's outputs by name (action.yml); unknown ones are empty strings. */
 export function outputsOf(outcome: Outcome): Record<string, string> {
   const { firstEventMs, totalMs } = smokeTimes(outcome);
   return {

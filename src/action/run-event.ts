@@ -7,16 +7,16 @@ import { isObject } from '../kit/json-object.ts';
 /** The event of the workflow run, from the runner's environment. */
 export interface RunEvent {
   eventName: string;
-  /** `owner/name`; empty where no runner is. */
+  /** `owner/name`; empty outside of a runner. */
   repository: string;
   sha: string;
-  /** Empty where the event is of no branch or tag. */
+  /** Empty if the event belongs to no branch or tag. */
   ref: string;
   actor: string;
   apiUrl: string;
   serverUrl: string;
   runId: string;
-  /** From 1; later ones are reruns. */
+  /** Starts at 1; higher numbers are reruns. */
   runAttempt: number;
   payload: Readonly<Record<string, unknown>>;
 }
@@ -43,7 +43,7 @@ export function readRunEvent(env: Environment): { event: RunEvent; problem?: str
 function readPayload(path: string | undefined): { payload: Record<string, unknown>; problem?: string } {
   if (!path) return { payload: {} };
   try {
-    // Runners that are not GitHub's may write a byte order mark.
+    // Other runners than GitHub's may write a byte order mark.
     const read: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
     if (isObject(read)) return { payload: read };
     throw new Error('it is not an object');

@@ -12,10 +12,10 @@ import type { RunReporter } from './create-run-reporter.ts';
 import type { StepInput } from './read-step.ts';
 import { version } from '../host/version.ts';
 
-/** How long a cancelled step may take to end by itself (ms). A runner kills it after 7.5 s. */
-const goneWithinMs = 6_000;
+/** How long a cancelled step may take to exit by itself (ms). A runner kills it after 7.5 s. */
+const exitTimeoutMs = 6_000;
 
-/** The step, and what it has begun: every ending is reported there. */
+/** The running step, and where its outcome is reported. */
 interface Step {
   signal: AbortSignal;
   github?: ConnectedGitHub;
@@ -25,64 +25,64 @@ interface Step {
 /** The whole step: reads the inputs, runs the deployment, reports the outcome. A bug is an outcome, too. */
 export async function run(): Promise<void> {
   const cancelled = new AbortController();
-  const leave = (): void => {
+  const cancel = (): void => {
     cancelled.abort();
-    // The run ends by itself after the abort; this timeout covers the case that it does not.
-    setTimeout(() => process.exit(1), goneWithinMs).unref();
+    // The run ends by itself after the abort; this timeout is for the case that it does not.
+    setTimeout(() => process.exit(1), exitTimeoutMs).unref();
   };
-  // Before anything else: a step that is cancelled while it loads has outputs to set as well.
-  process.on('SIGINT', leave).on('SIGTERM', leave);
+  // First of all, because a step must also set its outputs if it is cancelled while it loads.
+  process.on('SIGINT', cancel).on('SIGTERM', cancel);
   const step: Step = { signal: cancelled.signal };
   try {
-    const outcome = await runAction(step).catch(failedByBug);
-    await reportOutcome(outcome, async () => step.reporter?.concluded(outcome));
+    const outcome = await runAction(step).catch(bugOutcome);
+    await reportOutcome(outcome, async () => step.reporter?.finish(outcome));
   } finally {
     await step.github?.close();
-    process.off('SIGINT', leave).off('SIGTERM', leave);
+    process.off('SIGINT', cancel).off('SIGTERM', cancel);
   }
 }
 
 async function runAction(step: Step): Promise<Outcome> {
   const apiKey = core.getInput('api-key');
   mask([apiKey, core.getInput('github-token')]);
-  const { event, problem: unreadEvent } = readRunEvent(process.env);
-  if (unreadEvent) core.warning(unreadEvent);
-  const triggered = readWorkflow(event);
-  if (!apiKey && triggered.isPullRequest && triggered.withoutSecrets) return neutral;
-  // Loaded late: a run that has nothing to send needs none of it.
+  const { event, problem: eventProblem } = readRunEvent(process.env);
+  if (eventProblem) core.warning(eventProblem);
+  const workflowRun = readWorkflow(event);
+  if (!apiKey && workflowRun.isPullRequest && workflowRun.withoutSecrets) return noSecretsOutcome;
+  // Loaded late, because a run that sends nothing does not need it.
   await import('../contract/interpret-schemas.ts');
   const { readStep } = await import('./read-step.ts');
-  const input = readStep((name) => core.getInput(name), triggered, process.env);
+  const input = readStep((name) => core.getInput(name), workflowRun, process.env);
   if (input.token !== undefined && event.repository) step.github = await connect(event, input.token);
-  const found = await lookUp(step, input);
-  step.reporter = await startReporter(step, event, input, found);
+  const runContext = await lookUp(step, input);
+  step.reporter = await startReporter(step, event, input, runContext);
   const { request, problems, advice, commit } = input;
   if (!request.ok || problems.length > 0) return refuse(problems, advice);
   const { options, subject } = request;
   if ('desired' in subject) mask((subject.desired.secrets ?? []).map(({ value }) => value));
-  if (!options.apiKey) return keyless(triggered);
-  return deployPacked(step, { options, subject, ...found, commit });
+  if (!options.apiKey) return missingKeyOutcome(workflowRun);
+  return packAndDeploy(step, { options, subject, ...runContext, commit });
 }
 
-/** What GitHub knows of the run beyond its event. */
-type Found = Pick<DeployInputs, 'workflow' | 'head'>;
+/** What GitHub knows about the run beyond its event. */
+type RunContext = Pick<DeployInputs, 'workflow' | 'head'>;
 
-/** Looks up the head of the run's pull request, and of the ref that is deployed. */
-async function lookUp({ github, signal }: Step, { workflow, request }: StepInput): Promise<Found> {
+/** Looks up the heads of the run's pull request and of the ref to deploy. */
+async function lookUp({ github, signal }: Step, { workflow, request }: StepInput): Promise<RunContext> {
   const warn = (message: string): void => core.warning(message);
-  const look = async (): Promise<Found> => {
+  const readHeads = async (): Promise<RunContext> => {
     const subject = request.ok ? request.subject : undefined;
-    const whole = workflow && (await withPullRequestHead(workflow, github, warn));
+    const completeWorkflow = workflow && (await withPullRequestHead(workflow, github, warn));
     const desired = subject && 'desired' in subject ? subject.desired : undefined;
-    return { workflow: whole, head: desired && (await lookUpHead(desired, whole, github, warn)) };
+    return { workflow: completeWorkflow, head: desired && (await lookUpHead(desired, completeWorkflow, github, warn)) };
   };
-  const cancelled = new Promise<Found>((resolve) => {
+  const cancelled = new Promise<RunContext>((resolve) => {
     signal.addEventListener('abort', () => resolve({ workflow }));
   });
-  return signal.aborted ? { workflow } : Promise.race([look(), cancelled]);
+  return signal.aborted ? { workflow } : Promise.race([readHeads(), cancelled]);
 }
 
-async function deployPacked(
+async function packAndDeploy(
   { signal, reporter }: Step,
   request: Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit'>,
 ): Promise<Outcome> {
@@ -92,7 +92,7 @@ async function deployPacked(
   if (packed.kind === 'wrong') return refuse(packed.problems);
   const { journalPath: path } = request.options;
   const run = { ...request, tarball: packed.tarball };
-  // Loaded only where a journal is asked for.
+  // Loaded only if a journal is requested.
   const { openJournal } = path === undefined ? {} : await import('../host/journal-file.ts');
   const opened = await openJournal?.(run, { path, resume: false, env: process.env });
   if (opened?.ok === false) return refuse([opened.problem]);
@@ -116,7 +116,7 @@ async function deployPacked(
   }
 }
 
-/** Loaded only where a token is given. */
+/** Connects to GitHub. Its client is loaded only if there is a token. */
 async function connect({ apiUrl }: RunEvent, token: string): Promise<ConnectedGitHub> {
   const { connectGitHub } = await import('./github-connection.ts');
   return connectGitHub(apiUrl, token, { userAgent: `landfall-action/${version}` });
@@ -126,7 +126,7 @@ async function startReporter(
   { github }: Step,
   event: RunEvent,
   { reporting, name, mode, commit, step }: StepInput,
-  { workflow, head }: Found,
+  { workflow, head }: RunContext,
 ): Promise<RunReporter | undefined> {
   if (!reporting || !workflow || !github) return undefined;
   const { createRunReporter } = await import('./create-run-reporter.ts');
@@ -138,7 +138,7 @@ function mask(values: readonly string[]): void {
   for (const each of masksOf(values)) core.setSecret(each);
 }
 
-const neutral: Outcome = {
+const noSecretsOutcome: Outcome = {
   kind: 'neutral',
   passes: true,
   reason: 'this run gets no secrets (a pull request of a fork or of Dependabot), so nothing was sent or deployed',
@@ -146,7 +146,7 @@ const neutral: Outcome = {
   notes: [],
 };
 
-function keyless({ isDependabot }: WorkflowRun): Outcome {
+function missingKeyOutcome({ isDependabot }: WorkflowRun): Outcome {
   return {
     kind: 'refused',
     passes: false,
@@ -161,8 +161,8 @@ function keyless({ isDependabot }: WorkflowRun): Outcome {
   };
 }
 
-/** A bug keeps its stack in the log, and is reported where every other ending is. */
-function failedByBug(error: unknown): Outcome {
+/** Prints the stack of a bug, and returns an outcome that is reported like any other. */
+function bugOutcome(error: unknown): Outcome {
   print(stackOf(error));
   return {
     kind: 'failed',
@@ -174,12 +174,12 @@ function failedByBug(error: unknown): Outcome {
   };
 }
 
-/** An address without a user: a log whose addresses are masked cannot be read. */
+/** Whether a text is an address without credentials. A log with masked addresses would be unreadable. */
 const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);
 
 /**
- * What has to be masked so that a secret shows nowhere: the whole and each of its lines, in every spelling. Short
- * values and addresses are left out, for masking them would make the log unreadable.
+ * The texts to mask so that no secret is shown: each secret and each of its lines, in every spelling. Short values and
+ * addresses are left out, because masking them would make the log unreadable.
  */
 export function masksOf(secrets: readonly string[]): string[] {
   const parts = secrets

@@ -1,21 +1,21 @@
 import type { Workflow } from '../deploy/file/workflow.ts';
 import type { RunEvent } from './run-event.ts';
 
-/** What the event of the workflow run is about, and whether secrets are available. */
+/** The subject of the workflow run's event, and whether secrets are available. */
 export interface WorkflowRun {
   workflow: Workflow | undefined;
-  /** The run is about a pull request, whether or not its number is known. */
+  /** Whether the run belongs to a pull request, even if its number is unknown. */
   isPullRequest: boolean;
-  /** GitHub hands out no secrets of the repository: to a fork's pull request, or to Dependabot. */
+  /** Whether GitHub withholds the repository's secrets, as for a fork's pull request or Dependabot. */
   withoutSecrets: boolean;
   isDependabot: boolean;
 }
 
-/** Reads the run's event: the commit that it is about, which is not GITHUB_SHA for every event. */
+/** Reads the run's event. Its commit is not GITHUB_SHA for every event. */
 export function readWorkflow(event: RunEvent): WorkflowRun {
   const { repository, serverUrl, runId, actor } = event;
   const { sha, ref, head, pullRequest, isPullRequest = head !== undefined } = subjectOf(event);
-  const isFork = event.payload['pull_request'] !== undefined && !isSame(head?.repository, repository);
+  const isFork = event.payload['pull_request'] !== undefined && !equalsIgnoringCase(head?.repository, repository);
   const isDependabot = actor === 'dependabot[bot]';
   const workflow: Workflow | undefined =
     repository && sha
@@ -39,7 +39,7 @@ export interface PullRequestHead {
   repository: string | undefined;
 }
 
-/** What a workflow says of the head of its pull request. */
+/** The fields of a workflow about the head of its pull request. */
 export const headFields = ({ ref, sha, repository }: Partial<PullRequestHead> = {}) => ({
   ...(ref ? { headRef: ref } : {}),
   ...(sha ? { headSha: sha } : {}),
@@ -51,67 +51,68 @@ interface Subject {
   ref: string;
   head?: PullRequestHead | undefined;
   pullRequest?: number | undefined;
-  /** Absent: exactly where there is a head. */
+  /** By default true exactly if there is a head. */
   isPullRequest?: boolean;
 }
 
 /**
- * What an event is about. `workflow_run`, `check_run`, `check_suite` and `status` run on the default branch but are of
- * another commit; a comment on a pull request names the pull request alone.
+ * The commit and the pull request of an event. `workflow_run`, `check_run`, `check_suite` and `status` run on the
+ * default branch but are about another commit; the event of a comment has only the number of its pull request.
  */
 function subjectOf({ payload, sha, ref, repository }: RunEvent): Subject {
   const pull = payload['pull_request'];
   const head = headOf(pull);
   if (head) return { sha, ref, head, pullRequest: numberOf(pull) };
-  const other =
-    payload['workflow_run'] ?? payload['check_suite'] ?? part(payload['check_run'], 'check_suite') ?? undefined;
-  if (other !== undefined) return subjectOfRun(other, repository, payload['repository']) ?? { sha, ref };
+  const subject =
+    payload['workflow_run'] ?? payload['check_suite'] ?? valueAt(payload['check_run'], 'check_suite') ?? undefined;
+  if (subject !== undefined) return subjectOfRun(subject, repository, payload['repository']) ?? { sha, ref };
   const issue = payload['issue'];
-  if (part(issue, 'pull_request')) return { sha, ref, pullRequest: numberOf(issue), isPullRequest: true };
-  const reported = text(payload['merge_group'], 'head_sha') ?? text(payload, 'sha');
-  return { sha: reported ?? sha, ref };
+  if (valueAt(issue, 'pull_request')) return { sha, ref, pullRequest: numberOf(issue), isPullRequest: true };
+  const reportedSha = textAt(payload['merge_group'], 'head_sha') ?? textAt(payload, 'sha');
+  return { sha: reportedSha ?? sha, ref };
 }
 
 /**
- * The run or the checks of a commit, of which a workflow was told. Its pull requests may be of other repositories: those
- * into a fork and those from it have the same head.
+ * The subject of a `workflow_run` or a check. It may list pull requests of other repositories, because those into a
+ * fork and those from it have the same head.
  */
-function subjectOfRun(run: unknown, repository: string, here: unknown): Subject | undefined {
-  const sha = text(run, 'head_sha');
+function subjectOfRun(run: unknown, repository: string, ownRepository: unknown): Subject | undefined {
+  const sha = textAt(run, 'head_sha');
   if (sha === undefined) return undefined;
-  const ref = text(run, 'head_branch') ?? '';
-  const pulls = part(run, 'pull_requests');
-  const pull: unknown = Array.isArray(pulls) ? pulls.find((each) => isInto(each, here)) : undefined;
-  const isOfPullRequest = text(run, 'event')?.startsWith('pull_request') ?? pull !== undefined;
+  const ref = textAt(run, 'head_branch') ?? '';
+  const pulls = valueAt(run, 'pull_requests');
+  const pull: unknown = Array.isArray(pulls) ? pulls.find((each) => targets(each, ownRepository)) : undefined;
+  const isOfPullRequest = textAt(run, 'event')?.startsWith('pull_request') ?? pull !== undefined;
   if (!isOfPullRequest) return { sha, ref };
-  const head = { ref, sha, repository: text(part(run, 'head_repository'), 'full_name') ?? repository };
+  const head = { ref, sha, repository: textAt(valueAt(run, 'head_repository'), 'full_name') ?? repository };
   return { sha, ref, head, pullRequest: numberOf(pull) };
 }
 
-/** Whether a pull request is one into this repository; one that does not say where it goes is taken for that. */
-function isInto(pull: unknown, here: unknown): boolean {
-  const base = part(part(part(pull, 'base'), 'repo'), 'id');
-  return base === undefined || base === part(here, 'id');
+/** Whether a pull request targets this repository; true if its target is unknown. */
+function targets(pull: unknown, ownRepository: unknown): boolean {
+  const base = valueAt(valueAt(valueAt(pull, 'base'), 'repo'), 'id');
+  return base === undefined || base === valueAt(ownRepository, 'id');
 }
 
 /** The head of a pull request as GitHub's API and its events describe it. */
 export function headOf(pullRequest: unknown): PullRequestHead | undefined {
-  const head = part(pullRequest, 'head');
+  const head = valueAt(pullRequest, 'head');
   if (head === undefined) return undefined;
-  return { ref: text(head, 'ref'), sha: text(head, 'sha'), repository: text(part(head, 'repo'), 'full_name') };
+  return { ref: textAt(head, 'ref'), sha: textAt(head, 'sha'), repository: textAt(valueAt(head, 'repo'), 'full_name') };
 }
 
-const isSame = (one: string | undefined, other: string): boolean => one?.toLowerCase() === other.toLowerCase();
+const equalsIgnoringCase = (one: string | undefined, other: string): boolean =>
+  one?.toLowerCase() === other.toLowerCase();
 
-const part = (value: unknown, key: string): unknown =>
+const valueAt = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && key in value ? Reflect.get(value, key) : undefined;
 
-function text(value: unknown, key: string): string | undefined {
-  const found = part(value, key);
+function textAt(value: unknown, key: string): string | undefined {
+  const found = valueAt(value, key);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {
-  const found = part(value, 'number');
+  const found = valueAt(value, 'number');
   return typeof found === 'number' ? found : undefined;
 }

@@ -6,17 +6,21 @@ import { graphLanguage, isModuleName, checkRunnable, embedderOf } from '../agent
 import type { GraphConfig } from '../agent-folder/graph-config/schema.ts';
 import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../kit/diagnostics/problem.ts';
 
-/** A graph configuration that was read, and where the agent's code is looked for. */
+/** A parsed graph configuration, and where to look for the agent's code. */
 export interface AgentFiles extends SourcePositions {
   value: GraphConfig;
-  /** What is deployed whole: a folder from the working directory, in which `file` lies. */
+  /** The folder that is deployed, relative to the working directory. It contains `file`. */
   root: string;
-  /** Whether a deployment of it has a build command, which may make files. */
-  isBuilt: boolean;
+  /** Whether a deployment has a build command, which may create files. */
+  hasBuildCommand: boolean;
 }
 
-/** Graphs that an agent server of ours does not start with, by what their files are called. */
-export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value' | keyof SourcePositions>): Problem[] {
+/** Finds graphs that our agent server can't run, by the names of their files. */
+export function findUnrunnableGraphs({
+  value,
+  file,
+  placeOf,
+}: Pick<AgentFiles, 'value' | keyof SourcePositions>): Problem[] {
   return graphLocations(value).flatMap((place) => {
     const runnable = checkRunnable([place], { python: true });
     if (runnable.kind === 'runnable') return [];
@@ -26,35 +30,35 @@ export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value'
 }
 
 /**
- * The files of the agent's code that the configuration names and that are not there, or that lie outside of what is
- * deployed. None is opened; nothing is looked for outside.
+ * Finds referenced files of the agent's code that do not exist or lie outside of the deployed folder. Opens no file,
+ * and does not look outside of the folder.
  */
-export function absentFiles(read: AgentFiles): { problems: Problem[]; warnings: Problem[] } {
+export function findMissingFiles(read: AgentFiles): { problems: Problem[]; warnings: Problem[] } {
   const found: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
-  for (const { path, file } of filesNamed(read.value)) {
+  for (const { path, file } of referencedFiles(read.value)) {
     const field = fieldName(path);
-    const addTo = (list: Problem[], why: string): void => {
-      list.push({ file: read.file, ...read.placeOf(path), field, message: `\`${field}\` ${why}: ${file}` });
+    const add = (list: Problem[], problem: string): void => {
+      list.push({ file: read.file, ...read.placeOf(path), field, message: `\`${field}\` ${problem}: ${file}` });
     };
-    const inFolder = join(dirname(read.file), file);
-    const way = relative(read.root, inFolder);
-    if (isAbsolute(file) || way === '..' || way.startsWith(`..${sep}`)) {
-      addTo(found.problems, 'leads out of what is deployed');
-    } else if (statSync(inFolder, { throwIfNoEntry: false })?.isFile() === true) {
+    const filePath = join(dirname(read.file), file);
+    const relativePath = relative(read.root, filePath);
+    if (isAbsolute(file) || relativePath === '..' || relativePath.startsWith(`..${sep}`)) {
+      add(found.problems, 'leads out of what is deployed');
+    } else if (statSync(filePath, { throwIfNoEntry: false })?.isFile() === true) {
       continue;
-    } else if (read.isBuilt) {
-      addTo(found.warnings, 'names a file that is not there, so its build has to make it');
+    } else if (read.hasBuildCommand) {
+      add(found.warnings, 'names a file that is not there, so its build has to make it');
     } else {
-      addTo(found.problems, 'names a file that is not there');
+      add(found.problems, 'names a file that is not there');
     }
   }
   return found;
 }
 
-/** The files of the agent's code; a Python module's dotted name is none. */
-function filesNamed({ graphs, http, auth, store, ui }: GraphConfig): { path: FieldPath; file: string }[] {
+/** The files of the agent's code that the configuration names. Dotted names of Python modules are left out. */
+function referencedFiles({ graphs, http, auth, store, ui }: GraphConfig): { path: FieldPath; file: string }[] {
   const embedder = store?.index && embedderOf(store.index.embed);
-  const named = [
+  const references = [
     ...graphLocations({ graphs }).map(({ graphId, file }) => ({
       path: typeof graphs[graphId] === 'string' ? ['graphs', graphId] : ['graphs', graphId, 'path'],
       file,
@@ -66,5 +70,7 @@ function filesNamed({ graphs, http, auth, store, ui }: GraphConfig): { path: Fie
     ].flatMap(({ path, named: text }) => (text === undefined ? [] : [{ path, file: splitExportPath(text).file }])),
     ...(embedder?.kind === 'export' ? [{ path: ['store', 'index', 'embed'], file: embedder.file }] : []),
   ];
-  return named.filter(({ file }) => !isModuleName(file) && (graphLanguage(file) !== 'unknown' || /[\\/]/.test(file)));
+  return references.filter(
+    ({ file }) => !isModuleName(file) && (graphLanguage(file) !== 'unknown' || /[\\/]/.test(file)),
+  );
 }

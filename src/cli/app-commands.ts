@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { OperateCommand } from '../../app/operate/operate.ts';
 
-const usualLimit = 50;
+const defaultLimit = 50;
 
 /** Adds `app jobs`, `app retry` and `app deliveries`, for operators of the App. */
 export function addAppCommands(
   program: Command,
-  act: (command: Command, requested: OperateCommand) => Promise<void>,
+  run: (command: Command, requested: OperateCommand) => Promise<void>,
 ): void {
   const app = program
     .command('app')
@@ -16,14 +16,14 @@ export function addAppCommands(
 
   const jobs = app.command('jobs').description('List the jobs that failed, or that wait to be repeated.');
   jobs.addOption(limit()).addOption(json());
-  jobs.action(() => act(jobs, { kind: 'jobs', limit: limitOf(jobs) }));
+  jobs.action(() => run(jobs, { kind: 'jobs', limit: limitOf(jobs) }));
 
   const retry = app
     .command('retry')
     .description('Run a job again; of a delivery it is the GUID that GitHub shows.')
     .argument('<id>', 'as it is listed');
   retry.addOption(json());
-  retry.action((id: string) => act(retry, { kind: 'retry', id }));
+  retry.action((id: string) => run(retry, { kind: 'retry', id }));
 
   const deliveries = app
     .command('deliveries')
@@ -32,16 +32,18 @@ export function addAppCommands(
   deliveries.addOption(limit()).addOption(json());
   deliveries.action(() => {
     const unhandled = deliveries.getOptionValue('unhandled') === true;
-    return act(deliveries, { kind: 'deliveries', limit: limitOf(deliveries), unhandled });
+    return run(deliveries, { kind: 'deliveries', limit: limitOf(deliveries), unhandled });
   });
 }
 
 const limit = (): Option =>
-  new Option('--limit <count>', `How many at most (default: ${usualLimit}).`).default(usualLimit).argParser((text) => {
-    const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-    if (count < 1) throw new InvalidArgumentError('It is a number from 1 to 99999.');
-    return count;
-  });
+  new Option('--limit <count>', `How many at most (default: ${defaultLimit}).`)
+    .default(defaultLimit)
+    .argParser((text) => {
+      const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+      if (count < 1) throw new InvalidArgumentError('It is a number from 1 to 99999.');
+      return count;
+    });
 
 const json = (): Option => new Option('--json', 'Print the result as one line of JSON.');
 

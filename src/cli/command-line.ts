@@ -8,7 +8,7 @@ import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
-const scenarios: readonly [mode: Mode, description: string][] = [
+const modes: readonly [mode: Mode, description: string][] = [
   ['plan', 'Show what a deploy would change and why. Changes nothing.'],
   ['deploy', 'Apply the changes, wait until the revision is live, and run the smoke tests.'],
   ['smoke', 'Run the smoke tests against the live agent. Changes nothing.'],
@@ -16,7 +16,7 @@ const scenarios: readonly [mode: Mode, description: string][] = [
   ['delete', 'Delete the named deployment, and wait until it is gone. With --dry-run, only show which one.'],
 ];
 
-/** Which deployment is meant, and how its service is reached. */
+/** The inputs that identify a deployment and its service. */
 const identityInputs = new Set([
   'config',
   'deployment',
@@ -29,13 +29,13 @@ const identityInputs = new Set([
   'allow-http',
 ]);
 
-/** What two agents are compared by, and how they are reached. */
+/** The inputs of `compare`. */
 const comparedInputs = new Set([...identityInputs, 'smoke-tests', 'grader-keys', 'conversations']);
 
 const testInputs = ['agent-url', 'grader-keys', 'timeout-minutes', 'smoke-tests'];
 const waitInputs = ['wait', 'timeout-minutes', 'poll-seconds'];
 
-/** The inputs beside the identity that apply to a command; of `deploy` and `plan`, those that do not. */
+/** The inputs that apply to a command besides the identity; for `deploy` and `plan`, those that do not apply. */
 const inputsOfMode: Readonly<Record<Mode, readonly string[]>> = {
   deploy: ['keep-tracing-project'],
   plan: ['keep-tracing-project', 'dry-run', 'wait', 'poll-seconds', 'journal', 'on-superseded'],
@@ -44,17 +44,17 @@ const inputsOfMode: Readonly<Record<Mode, readonly string[]>> = {
   delete: [...waitInputs, 'dry-run', 'keep-tracing-project'],
 };
 
-/** Whether an input changes what a command does. All are accepted, so that the same options do for each command. */
+/** Whether an input has an effect on a command. All are accepted, so that every command takes the same options. */
 const appliesTo = (mode: Mode, name: string): boolean =>
   identityInputs.has(name) || inputsOfMode[mode].includes(name) !== (mode === 'deploy' || mode === 'plan');
 
-/** The folder of this package: two above this file, as it is written and as it is built. */
+/** The folder of this package: two levels above this file, both in the sources and in the build. */
 const root = join(import.meta.dirname, '../..');
 
 const afterHelp = `
 Exit code: 0 if the outcome passes, 1 if it does not, 2 if the input is invalid and nothing was sent.`;
 
-/** Runs one command line (without the program's own name) and returns its exit code. Only a bug rejects. */
+/** Runs one command line (without the program's own name) and returns its exit code. Rejects only for a bug. */
 export async function runCommandLine(args: readonly string[], streams: Streams): Promise<number> {
   let code: number = exitCodes.passes;
   const terminalOf = (command: Command): Terminal =>
@@ -68,19 +68,19 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .configureHelp({ optionDescription: ({ description }) => description, sortSubcommands: false })
     .configureOutput({
       writeOut: streams.out,
-      // A mistyped option is quoted with what was given to it, which may be a key.
+      // Commander quotes a mistyped option with its value, which may be a key.
       writeErr: (text) => streams.err(text.replace(/(?<![\w-])(--?[\w-]+)=[^\s']*/g, '$1=...')),
     })
     .addHelpText('after', afterHelp);
 
-  addProgram(program, 'local', 'Run the control service and its agents on this machine', async (given) => {
+  addProgram(program, 'local', 'Run the control service and its agents on this machine', async (args) => {
     const { runLocalProgram } = await import('../services/control/local-command.ts');
-    await runLocalProgram(given);
+    await runLocalProgram(args);
   });
 
-  addProgram(program, 'listener', 'Carry out deployments in a Kubernetes cluster', async (given) => {
+  addProgram(program, 'listener', 'Carry out deployments in a Kubernetes cluster', async (args) => {
     const { runListenerProgram } = await import('../services/listener/listener-command.ts');
-    await runListenerProgram(given, version);
+    await runListenerProgram(args, version);
   });
 
   program
@@ -92,7 +92,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       code = await demo({ root, keepRunning: command.getOptionValue('keep') === true, write: streams.out });
     });
 
-  for (const [mode, description] of scenarios) {
+  for (const [mode, description] of modes) {
     const command = program.command(mode).description(description);
     addInputOptions(command, (name) => appliesTo(mode, name));
     command.addOption(json());
@@ -115,33 +115,33 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     });
   }
 
-  const comparing = program
+  const compare = program
     .command('compare')
     .description('Send two agents the same smoke tests in turns, and say whether the new one is worse; change nothing.')
     .option('--live <url|id>', 'The agent that serves: its address, or a revision. (default: the live revision)')
     .option('--new <url|id>', 'The agent that is to replace it, in the same way. (default: the held revision)')
     .option('--tries <n>', 'The most pairs of requests of one smoke test, from 20 to 200. (default: 160)');
-  for (const [name, input] of allInputs) if (comparedInputs.has(name)) comparing.addOption(optionOf(name, input));
-  comparing.addOption(json()).action(async () => {
+  for (const [name, input] of allInputs) if (comparedInputs.has(name)) compare.addOption(optionOf(name, input));
+  compare.addOption(json()).action(async () => {
     const { compareCommand } = await import('./compare.ts');
-    code = await compareCommand(givenInputs(comparing), terminalOf(comparing));
+    code = await compareCommand(givenInputs(compare), terminalOf(compare));
   });
 
-  const discarding = program
+  const discard = program
     .command('discard')
     .description('End the revision that is held before traffic, so that newer ones that wait for it go on.')
     .option('--revision <id>', 'The revision. (default: the one that has been held for longest)');
-  for (const [name, input] of allInputs) if (identityInputs.has(name)) discarding.addOption(optionOf(name, input));
-  discarding.addOption(json()).action(async () => {
+  for (const [name, input] of allInputs) if (identityInputs.has(name)) discard.addOption(optionOf(name, input));
+  discard.addOption(json()).action(async () => {
     const { discardCommand } = await import('./discard.ts');
-    code = await discardCommand(givenInputs(discarding), terminalOf(discarding));
+    code = await discardCommand(givenInputs(discard), terminalOf(discard));
   });
 
   addAppCommands(program, async (command, requested) => {
     const terminal = terminalOf(command);
     const { operate } = await import('../../app/operate/operate.ts');
-    const done = await operate(requested, { folder: process.cwd(), env: process.env }, terminal);
-    code = done ? exitCodes.passes : exitCodes.fails;
+    const isDone = await operate(requested, { folder: process.cwd(), env: process.env }, terminal);
+    code = isDone ? exitCodes.passes : exitCodes.fails;
   });
 
   const validate = program
@@ -166,7 +166,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   }
 }
 
-/** Adds a program that reads what follows its name itself, and ends this process itself. */
+/** Adds a program that parses its own arguments and exits by itself. */
 function addProgram(
   program: Command,
   name: string,

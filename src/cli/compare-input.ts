@@ -15,13 +15,13 @@ import { isUuid } from '../kit/uuid.ts';
 import type { RequestedAgent } from '../deploy/smoke/compared-agents.ts';
 import type { Named } from '../deploy/file/desired.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
-import { keyless } from './problems.ts';
+import { missingKey } from './problems.ts';
 
-/** What `landfall compare` was given. */
+/** The input of `landfall compare`. */
 export interface CompareRequest extends Pick<EntryOptions, 'apiKey' | 'tenantId' | 'allowHttp'> {
   live: RequestedAgent;
   changed: RequestedAgent;
-  /** The control service and the deployment; undefined where two addresses are given. */
+  /** The control service and the deployment; undefined if both agents are given by their address. */
   service: (Pick<EntryOptions, 'baseUrl' | 'spelling'> & { deployment: Named }) | undefined;
   tries: number;
   tests: readonly SmokeTest[];
@@ -37,15 +37,15 @@ export function readCompareRequest(inputs: Inputs): { request: CompareRequest; p
   const add = (name: string, message: string) => void problems.push(inputProblem(name, message));
   const live = readAgent('live', inputs, { allowHttp, add });
   const changed = readAgent('new', inputs, { allowHttp, add });
-  const isOfService = live.kind !== 'address' || changed.kind !== 'address';
-  const entry = isOfService && problems.length === 0 ? readEntryOptions(inputs) : undefined;
+  const needsService = live.kind !== 'address' || changed.kind !== 'address';
+  const entry = needsService && problems.length === 0 ? readEntryOptions(inputs) : undefined;
   if (entry?.ok === false) problems.push(...entry.problems);
-  if (entry && apiKey === undefined) add('api-key', keyless);
+  if (entry && apiKey === undefined) add('api-key', missingKey);
   const tries = inputs['tries'] === undefined ? liveTries.usual : Number(inputs['tries']);
   if (!Number.isInteger(tries) || tries < liveTries.fewest || tries > liveTries.most) {
     add('tries', `tries is a whole number from ${liveTries.fewest} to ${liveTries.most}`);
   }
-  const { deployment, tests, conversations, problems: ofTests } = readTests(inputs, isOfService);
+  const { deployment, tests, conversations, problems: testProblems } = readTests(inputs, needsService);
   const { baseUrl, spelling } = entry?.ok ? entry.options : { baseUrl: '', spelling: 'auto' as const };
   const tenantId = options.text('tenant-id');
   return {
@@ -55,39 +55,39 @@ export function readCompareRequest(inputs: Inputs): { request: CompareRequest; p
       allowHttp,
       live,
       changed,
-      service: isOfService ? { baseUrl, spelling, deployment } : undefined,
+      service: needsService ? { baseUrl, spelling, deployment } : undefined,
       tries,
       tests,
       conversations,
     },
-    problems: [...problems, ...ofTests],
+    problems: [...problems, ...testProblems],
   };
 }
 
-const usualAgents = { live: 'live', new: 'held' } as const;
+const defaultAgents = { live: 'live', new: 'held' } as const;
 
 function readAgent(
   name: 'live' | 'new',
   inputs: Inputs,
   { allowHttp, add }: { allowHttp: boolean; add: (name: string, message: string) => void },
 ): RequestedAgent {
-  const written = inputs[name]?.trim() ?? '';
-  if (written === '') {
+  const text = inputs[name]?.trim() ?? '';
+  if (text === '') {
     if (!inputs['base-url']?.trim()) {
       add(
         name,
-        `${name} is missing: give the address of an agent, or the control service (base-url) and the deployment whose ${usualAgents[name]} revision it is`,
+        `${name} is missing: give the address of an agent, or the control service (base-url) and the deployment whose ${defaultAgents[name]} revision it is`,
       );
     }
     return { kind: 'usual' };
   }
-  if (isUuid(written)) return { kind: 'revision', id: written.toLowerCase() };
-  const parsed = readAddress(written, { allowHttp });
+  if (isUuid(text)) return { kind: 'revision', id: text.toLowerCase() };
+  const parsed = readAddress(text, { allowHttp });
   if (!parsed.ok) {
-    const isAddress = URL.canParse(written);
+    const isAddress = URL.canParse(text);
     add(name, isAddress ? `${name}: ${parsed.problem}` : `${name} is neither an address nor the id of a revision`);
   }
-  return { kind: 'address', address: written };
+  return { kind: 'address', address: text };
 }
 
 interface ReadTests {
@@ -97,16 +97,16 @@ interface ReadTests {
   problems: Problem[];
 }
 
-function readTests(inputs: Inputs, isOfService: boolean): ReadTests {
-  const { deployment, problems } = readDeployment(inputs, isOfService);
+function readTests(inputs: Inputs, needsService: boolean): ReadTests {
+  const { deployment, problems } = readDeployment(inputs, needsService);
   if (problems.length > 0) return { deployment: {}, tests: [], problems };
   const { smokeTests: tests = [], conversations, name, deploymentId } = deployment ?? {};
-  const nothing = inputProblem('smoke-tests', 'there is no smoke test to compare the agents by');
+  const noTests = inputProblem('smoke-tests', 'there is no smoke test to compare the agents by');
   return {
     deployment: { name, deploymentId },
     tests,
     conversations,
-    problems: [...(tests.length > 0 || conversations ? [] : [nothing]), ...graderKeyProblems(tests, inputs)],
+    problems: [...(tests.length > 0 || conversations ? [] : [noTests]), ...graderKeyProblems(tests, inputs)],
   };
 }
 
@@ -115,15 +115,17 @@ const deploymentInputs = ['config', 'deployment', 'smoke-tests', 'conversations'
 /** The one deployment that the inputs and the deploy file name, or every problem with them. */
 function readDeployment(
   inputs: Inputs,
-  isOfService: boolean,
+  needsService: boolean,
 ): { deployment?: RequestedDeployment; problems: Problem[] } {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
   if (file.kind === 'unreadable') return { problems: [file.problem] };
-  const written = Object.fromEntries(Object.entries(inputs).filter(([name]) => deploymentInputs.includes(name)));
+  const deploymentTexts = Object.fromEntries(
+    Object.entries(inputs).filter(([name]) => deploymentInputs.includes(name)),
+  );
   const read = readRequested({
-    // Between two addresses the tests are of no deployment, and need no name of one.
-    inputs: file.kind === 'read' || isOfService ? written : { name: 'compared', ...written },
+    // Without a control service, a name is required but not used.
+    inputs: file.kind === 'read' || needsService ? deploymentTexts : { name: 'compared', ...deploymentTexts },
     ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
     cases: workspaceCases,
   });
@@ -136,13 +138,13 @@ function readDeployment(
   return { ...(deployment ? { deployment } : {}), problems: [] };
 }
 
-/** What `landfall discard` was given. */
+/** The input of `landfall discard`. */
 export interface DiscardRequest extends Pick<
   EntryOptions,
   'apiKey' | 'tenantId' | 'allowHttp' | 'baseUrl' | 'spelling'
 > {
   deployment: Named;
-  /** Undefined: the one that is held. */
+  /** By default the held revision. */
   revision: string | undefined;
 }
 
@@ -151,10 +153,10 @@ export function readDiscardRequest(
   inputs: Inputs,
 ): { ok: true; request: DiscardRequest } | { ok: false; problems: Problem[] } {
   const entry = readEntryOptions(inputs);
-  const { deployment, problems: ofFile } = readDeployment(inputs, true);
+  const { deployment, problems: fileProblems } = readDeployment(inputs, true);
   const revision = inputs['revision']?.trim().toLowerCase();
-  const problems = [...(entry.ok ? [] : entry.problems), ...ofFile];
-  if (!inputs['api-key']?.trim()) problems.push(inputProblem('api-key', keyless));
+  const problems = [...(entry.ok ? [] : entry.problems), ...fileProblems];
+  if (!inputs['api-key']?.trim()) problems.push(inputProblem('api-key', missingKey));
   if (revision !== undefined && !isUuid(revision)) {
     problems.push(inputProblem('revision', 'revision is not the id of a revision'));
   }

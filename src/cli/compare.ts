@@ -13,17 +13,17 @@ import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { comparisonJson, comparisonLines } from '../deploy/words/comparison.ts';
 import { eventLines } from '../deploy/words/event-lines.ts';
 import { type CompareRequest, readCompareRequest } from './compare-input.ts';
-import { exitCodes, refuse, refuseFor, type ExitCode } from './problems.ts';
+import { exitCodes, refuseInput, refuseFor, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command: reads the input, sends the tests to both agents, prints the table. */
 export async function compareCommand(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
   terminal.hide(inputs['api-key'] ?? '');
   const { request, problems } = readCompareRequest(inputs);
-  if (problems.length > 0) return refuse(problems, exitCodes.wrongUsage, terminal);
+  if (problems.length > 0) return refuseInput(problems, exitCodes.wrongUsage, terminal);
   const cancelled = new AbortController();
-  const leave = (): void => cancelled.abort();
-  process.once('SIGINT', leave).once('SIGTERM', leave);
+  const cancel = (): void => cancelled.abort();
+  process.once('SIGINT', cancel).once('SIGTERM', cancel);
   try {
     return await compare(request, cancelled.signal, terminal);
   } catch (error) {
@@ -34,7 +34,7 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
     if (!(error instanceof ServiceError)) throw error;
     return refuseFor(asSentence(error.message), adviceOn(error, 'run'), terminal);
   } finally {
-    process.off('SIGINT', leave).off('SIGTERM', leave);
+    process.off('SIGINT', cancel).off('SIGTERM', cancel);
   }
 }
 
@@ -46,10 +46,10 @@ async function compare(request: CompareRequest, signal: AbortSignal, terminal: T
   const mask = (secret: string): void => terminal.hide(secret);
   const { graders, keys, close } = await gradersFor(tests, settings.userAgent);
   keys.forEach(mask);
-  const open: { close: () => Promise<void> }[] = [{ close }, ...(control ? [control] : [])];
+  const clients: { close: () => Promise<void> }[] = [{ close }, ...(control ? [control] : [])];
   const connect = (url: string) => {
     const agent = connectAgentServer({ ...settings, url, idleMs: maxSilenceMs(tests) });
-    open.push(agent);
+    clients.push(agent);
     return agent;
   };
   try {
@@ -61,7 +61,7 @@ async function compare(request: CompareRequest, signal: AbortSignal, terminal: T
       mask,
       note,
     });
-    if (!found.ok) return refuse([inputProblem(found.which, found.problem)], exitCodes.fails, terminal);
+    if (!found.ok) return refuseInput([inputProblem(found.which, found.problem)], exitCodes.fails, terminal);
     const { live, changed } = found;
     terminal.print(`Comparing ${nameOf(live)} with ${nameOf(changed)}`);
     if (live.kind === 'kept') {
@@ -91,7 +91,7 @@ async function compare(request: CompareRequest, signal: AbortSignal, terminal: T
     terminal.conclude(comparisonJson(comparison, { live: agentJson(live), new: agentJson(changed) }));
     return comparison.kind === 'passed' ? exitCodes.passes : exitCodes.fails;
   } finally {
-    await Promise.all(open.map((each) => each.close()));
+    await Promise.all(clients.map((each) => each.close()));
   }
 }
 

@@ -16,49 +16,49 @@ import { outcomeLines, eventLines } from '../deploy/words/event-lines.ts';
 import { withAnswers } from '../deploy/file/smoke-test.ts';
 import { whyTooFewAnswers } from '../deploy/words/costs.ts';
 import { toResultJson } from '../deploy/words/result-json.ts';
-import { exitCodes, type ExitCode, complain, keyless, onCommandLine } from './problems.ts';
+import { exitCodes, type ExitCode, complain, missingKey, onCommandLine } from './problems.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { git, headOf, type GitHead } from '../host/git-head.ts';
-import { activityAfter, liveLineOn, noLiveLine, type Activity } from './live-line.ts';
+import { nextActivity, createLiveLine, noLiveLine, type Activity } from './live-line.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What `plan`, `deploy`, `smoke`, `rollback` and `delete` were given. */
+/** The input of `plan`, `deploy`, `smoke`, `rollback` and `delete`. */
 export interface DeployCommand {
   mode: Mode;
   inputs: Inputs;
-  /** The commit that `repo-ref` points at, where the person knows it. */
+  /** The commit that `repo-ref` points at, if given. */
   commit: string | undefined;
-  /** Goes on with the run that was interrupted. */
+  /** Whether to continue an interrupted run. */
   resume?: boolean;
 }
 
-/** How long an interrupted command may take to end by itself (ms): longer than a held revision takes to be discarded. */
-const goneWithinMs = 6_000;
+/** How long an interrupted command may take to exit by itself (ms): longer than it takes to discard a held revision. */
+const exitTimeoutMs = 6_000;
 
 /** The whole command: reads the input, prints the progress and the outcome. */
 export async function deployCommand(command: DeployCommand, terminal: Terminal): Promise<ExitCode> {
   terminal.hide(command.inputs['api-key'] ?? '');
-  const ask = read(command);
-  if (!ask.ok) return refuse(ask.problems, terminal);
-  const { options, subject } = ask;
+  const request = readCommand(command);
+  if (!request.ok) return refuse(request.problems, terminal);
+  const { options, subject } = request;
   const desired = 'desired' in subject ? subject.desired : undefined;
   for (const { value } of desired?.secrets ?? []) terminal.hide(value);
 
   const cancelled = new AbortController();
   const ids: Ids = {};
-  let live = noLiveLine;
-  const leave = (): void => {
+  let liveLine = noLiveLine;
+  const cancel = (): void => {
     cancelled.abort();
-    // The run ends by itself after the abort; this timeout covers the case that it does not.
+    // The run ends by itself after the abort; this timeout is for the case that it does not.
     setTimeout(() => {
       for (const line of idLines(ids)) terminal.print(line);
       process.exit(exitCodes.fails);
-    }, goneWithinMs).unref();
+    }, exitTimeoutMs).unref();
   };
-  process.on('SIGINT', leave).on('SIGTERM', leave);
+  process.on('SIGINT', cancel).on('SIGTERM', cancel);
   try {
     const packed = await packSourceDir(subject, cancelled.signal);
-    if (packed.kind === 'ended') return end(endedWhilePacking, terminal);
+    if (packed.kind === 'ended') return conclude(endedWhilePacking, terminal);
     if (packed.kind === 'wrong') return refuse(packed.problems, terminal);
     const head = desired && (await headToBuild(desired, command.commit, terminal));
     if (head?.kind === 'absent') {
@@ -70,8 +70,8 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     const opened = await openJournal(run, { path, resume: command.resume === true, env: process.env });
     if (!opened.ok) return refuse([onCommandLine(opened.problem)], terminal);
     if (opened.note) terminal.print(`Note: ${opened.note}`);
-    live = await liveLineOn(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
-    terminal.keepBelow(live);
+    liveLine = await createLiveLine(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
+    terminal.keepBelow(liveLine);
     let activity: Activity | undefined;
     const outcome = await runDeployment({
       ...run,
@@ -82,53 +82,55 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       emit: (event) => {
         noteIds(ids, event);
         for (const line of eventLines(event)) terminal.print(line);
-        activity = activityAfter(event, activity, clock.now());
-        live.show(activity);
+        activity = nextActivity(event, activity, clock.now());
+        liveLine.show(activity);
       },
       mask: (secret) => terminal.hide(secret),
     });
-    live.end();
-    return end(outcome, terminal);
+    liveLine.end();
+    return conclude(outcome, terminal);
   } catch (error) {
-    // A mistake of ours keeps its stack, but no secret in it.
+    // A bug is printed with its stack, in which secrets are masked.
     terminal.complain(stackOf(error));
     return exitCodes.fails;
   } finally {
-    live.end();
-    process.off('SIGINT', leave).off('SIGTERM', leave);
+    liveLine.end();
+    process.off('SIGINT', cancel).off('SIGTERM', cancel);
   }
 }
 
-/** The request from the command line, or every problem with it. */
-function read({ mode, inputs, commit }: DeployCommand): ReadRequest {
+/** Reads the request from the command line, or every problem with it. */
+function readCommand({ mode, inputs, commit }: DeployCommand): ReadRequest {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
-  const ask = readRequest({
+  const request = readRequest({
     inputs: { ...inputs, mode },
     ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
     env: process.env,
   });
   const tries = mode === 'smoke' ? inputs['tries']?.trim() : undefined;
   const problems = [
-    ...(file.kind === 'unreadable' ? [file.problem] : ask.ok ? [] : ask.problems),
-    ...(inputs['api-key']?.trim() ? [] : [inputProblem('api-key', keyless)]),
-    ...(tries === undefined || isNumberOfTries(tries) ? [] : [inputProblem('tries', noTries)]),
-    ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [inputProblem('commit', noCommit)]),
+    ...(file.kind === 'unreadable' ? [file.problem] : request.ok ? [] : request.problems),
+    ...(inputs['api-key']?.trim() ? [] : [inputProblem('api-key', missingKey)]),
+    ...(tries === undefined || isNumberOfTries(tries) ? [] : [inputProblem('tries', triesProblem)]),
+    ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [inputProblem('commit', commitProblem)]),
   ];
-  if (!ask.ok || problems.length > 0) return { ok: false, problems: problems.map(onCommandLine) };
-  if (tries === undefined) return ask;
-  const tooFew = ask.subject.smokeTests.flatMap((test) => whyTooFewAnswers(test, Number(tries)) ?? []);
+  if (!request.ok || problems.length > 0) return { ok: false, problems: problems.map(onCommandLine) };
+  if (tries === undefined) return request;
+  const tooFew = request.subject.smokeTests.flatMap((test) => whyTooFewAnswers(test, Number(tries)) ?? []);
   if (tooFew.length > 0) return { ok: false, problems: tooFew.map((why) => onCommandLine(inputProblem('tries', why))) };
-  const smokeTests = ask.subject.smokeTests.map((test) => withAnswers(test, Number(tries)));
-  return { ...ask, subject: { ...ask.subject, smokeTests } };
+  const smokeTests = request.subject.smokeTests.map((test) => withAnswers(test, Number(tries)));
+  return { ...request, subject: { ...request.subject, smokeTests } };
 }
 
 const isNumberOfTries = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1_000;
-const noTries = 'tries is a whole number from 1 to 1000';
+const triesProblem = 'tries is a whole number from 1 to 1000';
 
-const noCommit = 'a commit is given by its sha, of at least 7 characters';
+const commitProblem = 'a commit is given by its sha, of at least 7 characters';
 
-/** The commit that a build would use now. If it is unknown, this prints a note, and the plan builds again to be sure. */
+/**
+ * The commit that a build would use now. If it is unknown, this prints a note, and the plan builds again to be sure.
+ */
 async function headToBuild(
   desired: Desired,
   commit: string | undefined,
@@ -155,13 +157,13 @@ function refuse(problems: readonly Problem[], terminal: Terminal): ExitCode {
   return exitCodes.wrongUsage;
 }
 
-function end(outcome: Outcome, terminal: Terminal): ExitCode {
+function conclude(outcome: Outcome, terminal: Terminal): ExitCode {
   for (const line of [...outcomeLines(outcome), ...idLines(outcome)]) terminal.print(line);
   terminal.conclude(toResultJson(outcome));
   return outcome.passes ? exitCodes.passes : exitCodes.fails;
 }
 
-/** What a person needs to go on by hand. */
+/** The ids that a person needs to continue manually. */
 type Ids = Pick<Outcome, 'deploymentId' | 'revisionId' | 'activeRevisionId'>;
 
 const idLines = ({ deploymentId, revisionId, activeRevisionId }: Ids): string[] => [

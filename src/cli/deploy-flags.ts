@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
 import { inputs, type Input, type Inputs } from '../deploy/file/input-table.ts';
 
-/** The headings of the help, by what they stand over. What only a workflow has is no option. */
-export const groups = {
+/** The headings of the help by group. Inputs that only make sense in a workflow are not options. */
+export const helpHeadings = {
   service: 'The control service:',
   run: 'How to go about it:',
   deployment: 'What should run (wins over the deploy file):',
@@ -10,29 +10,29 @@ export const groups = {
 } as const satisfies Record<Input['group'], string | undefined>;
 
 /** The inputs that are options. */
-const options = new Map([...inputs].filter(([, { group }]) => groups[group] !== undefined));
+const options = new Map([...inputs].filter(([, { group }]) => helpHeadings[group] !== undefined));
 
-/** The variables that options are taken from where they are not given, by the names of the options. */
-export const variables: ReadonlyMap<string, string> = new Map(
+/** The environment variables that options default to, by the names of the options. */
+export const environmentVariables: ReadonlyMap<string, string> = new Map(
   [...options].flatMap(([name, { variable }]) =>
     variable ? [[name, `LANDFALL_${name.toUpperCase().replaceAll('-', '_')}`]] : [],
   ),
 );
 
 /** Adds every input of the Action as an option of its name. The help lists those that apply to the command. */
-export function addInputOptions(command: Command, applies: (name: string) => boolean): void {
+export function addInputOptions(command: Command, isListed: (name: string) => boolean): void {
   for (const [name, input] of options) {
     command.addOption(
       optionOf(name, input)
-        .helpGroup(groups[input.group] ?? '')
-        .hideHelp(!applies(name)),
+        .helpGroup(helpHeadings[input.group] ?? '')
+        .hideHelp(!isListed(name)),
     );
   }
 }
 
 /** The option of an input. */
 export function optionOf(name: string, input: Input, value = name.split('-').at(-1)): Option {
-  const variable = variables.get(name);
+  const variable = environmentVariables.get(name);
   const description = [
     input.option ?? input.description,
     ...(input.default === undefined ? [] : [`(default: ${input.default})`]),
@@ -41,11 +41,11 @@ export function optionOf(name: string, input: Input, value = name.split('-').at(
   const option = new Option(input.kind === 'flag' ? `--${name} [true|false]` : `--${name} <${value}>`, description);
   if (variable) option.env(variable);
   if (input.kind === 'flag') option.preset('true');
-  if (input.kind === 'lines') option.argParser((line, before?: string) => (before ? `${before}\n${line}` : line));
+  if (input.kind === 'lines') option.argParser((line, previous?: string) => (previous ? `${previous}\n${line}` : line));
   return option;
 }
 
-/** What was given on the command line or in the environment, as the Action's inputs. */
+/** The given options as inputs of the Action, from the command line or the environment. */
 export function givenInputs(command: Command): Inputs {
   return Object.fromEntries(
     command.options.flatMap((option) => {

@@ -12,10 +12,10 @@ import { notFoundByName } from '../deploy/words/outcomes.ts';
 import { findDeployment } from '../deploy/machine/find-deployments.ts';
 import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
 import { readDiscardRequest } from './compare-input.ts';
-import { exitCodes, refuse as refuseInput, refuseFor, type ExitCode } from './problems.ts';
+import { exitCodes, refuseInput, refuseFor, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The whole command: ends the revision that is held before traffic, so that those that wait for it go on. */
+/** The whole command: discards the revision that is held before traffic, so that waiting revisions continue. */
 export async function discardCommand(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
   terminal.hide(inputs['api-key'] ?? '');
   const read = readDiscardRequest(inputs);
@@ -29,13 +29,13 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
     const { deployment } = found;
     const held = await heldRevision(deployment, request.revision, control);
     if (!held.ok) return refuse(held.problem);
-    const deciding = { deploymentId: deployment.id, revisionId: held.id, decision: 'discarded', control } as const;
-    const decided = await decideHold({
-      ...deciding,
+    const hold = { deploymentId: deployment.id, revisionId: held.id, decision: 'discarded', control } as const;
+    const revision = await decideHold({
+      ...hold,
       why: 'a person discarded it by the command line',
       options: () => ({}),
     });
-    const { kind } = holdStateOf(decided);
+    const { kind } = holdStateOf(revision);
     if (kind === 'promoted') {
       return refuse(`Revision ${held.id} was promoted in the meantime. Roll back to replace it: landfall rollback.`);
     }

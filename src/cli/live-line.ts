@@ -3,14 +3,14 @@ import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import { durationText } from '../deploy/words/verdict-table/words.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
 
-/** What is going on right now, and since when (ms since the epoch). */
+/** The current activity, and its start (ms since the epoch). */
 export interface Activity {
   text: string;
   since: number;
 }
 
-/** What is going on after an event; what was going on before where the event says nothing of it, undefined for nothing. */
-export function activityAfter(event: DeployEvent, before: Activity | undefined, now: number): Activity | undefined {
+/** The activity after an event: a new one, the previous one if the event does not change it, or undefined for none. */
+export function nextActivity(event: DeployEvent, previous: Activity | undefined, now: number): Activity | undefined {
   switch (event.kind) {
     case 'looking':
       return { text: `Looking for ${asLine(event.deployment, 60)}`, since: now };
@@ -31,7 +31,7 @@ export function activityAfter(event: DeployEvent, before: Activity | undefined, 
     case 'smoke-began':
       return { text: 'Testing the agent', since: now };
     case 'smoke-attempt':
-      return event.again ? testing(event, before?.since ?? now) : before;
+      return event.again ? testActivity(event, previous?.since ?? now) : previous;
     case 'rolling-back':
       return { text: `Going back to revision ${event.toRevisionId.slice(0, 8)}`, since: now };
     case 'rolled-out':
@@ -39,12 +39,15 @@ export function activityAfter(event: DeployEvent, before: Activity | undefined, 
     case 'concluded':
       return undefined;
     default:
-      return before;
+      return previous;
   }
 }
 
-/** A test that goes on: the answers so far, where they are counted. */
-function testing({ name, attempt, verdict }: Extract<DeployEvent, { kind: 'smoke-attempt' }>, since: number): Activity {
+/** The activity of a running test, with the number of answers if they are counted. */
+function testActivity(
+  { name, attempt, verdict }: Extract<DeployEvent, { kind: 'smoke-attempt' }>,
+  since: number,
+): Activity {
   const test = `Testing ${asLine(name, 60)}`;
   if (verdict.rate) {
     const { right, answers } = verdict.rate;
@@ -54,24 +57,24 @@ function testing({ name, attempt, verdict }: Extract<DeployEvent, { kind: 'smoke
   return { text: isCounted ? `${test}: ${asLine(verdict.why, 80)}` : `${test}, attempt ${attempt + 1}`, since };
 }
 
-/** A line at the end of a terminal that says what is going on and for how long. Lines that are printed go above it. */
+/** The last line of a terminal, which shows the current activity and its duration. Other lines are printed above it. */
 export interface LiveLine {
-  /** Shows what is going on; nothing where it is undefined. */
+  /** Shows an activity, or clears the line. */
   show(activity: Activity | undefined): void;
   /** Writes something above the line. */
-  above(write: () => void): void;
+  writeAbove(write: () => void): void;
   /** Removes the line. */
   end(): void;
 }
 
-/** Without a terminal: prints lines, and shows no spinner. */
-export const noLiveLine: LiveLine = { show: () => undefined, above: (write) => write(), end: () => undefined };
+/** Used without a terminal: shows nothing. */
+export const noLiveLine: LiveLine = { show: () => undefined, writeAbove: (write) => write(), end: () => undefined };
 
-/** A terminal, as far as a moving line needs one. */
+/** The stream of a terminal. */
 export type LiveStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
-/** The live line of a terminal, or none where the stream is no terminal, or one of a build machine. */
-export async function liveLineOn(
+/** Creates the live line of a terminal. Shows nothing if the stream is not a terminal, or on a CI machine. */
+export async function createLiveLine(
   stream: LiveStream,
   { clock, mask, env }: { clock: Pick<Clock, 'now'>; mask: (text: string) => string; env: NodeJS.ProcessEnv },
 ): Promise<LiveLine> {
@@ -79,22 +82,22 @@ export async function liveLineOn(
   if (!stream.isTTY || stream.columns === 0 || env['CI'] || env['TERM'] === 'dumb') return noLiveLine;
   const { default: ora } = await import('ora');
   const spinner = ora({ stream, discardStdin: false, isEnabled: true });
-  let shown: Activity | undefined;
+  let current: Activity | undefined;
   const draw = (): void => {
-    if (!shown) return;
-    spinner.text = mask(`${shown.text}, ${durationText(clock.now() - shown.since)}`);
+    if (!current) return;
+    spinner.text = mask(`${current.text}, ${durationText(clock.now() - current.since)}`);
   };
   const timer = setInterval(draw, 1000);
   timer.unref();
   const show = (activity: Activity | undefined): void => {
-    shown = activity;
+    current = activity;
     draw();
     if (activity && !spinner.isSpinning) spinner.start();
     else if (!activity && spinner.isSpinning) spinner.stop();
   };
   return {
     show,
-    above(write) {
+    writeAbove(write) {
       if (spinner.isSpinning) spinner.clear();
       write();
       if (spinner.isSpinning) spinner.render();

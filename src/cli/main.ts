@@ -1,7 +1,7 @@
 import { runCommandLine } from './command-line.ts';
 import { processStreams } from './terminal.ts';
 
-// The reader of a pipe may close it, as `head` does; that changes neither the run nor its exit code.
+// The reader of a pipe may close it, as `head` does. That must change neither the run nor its exit code.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -1,28 +1,28 @@
 import { inputs } from '../deploy/file/input-table.ts';
 import { inputsFile } from '../deploy/file/inputs.ts';
 import { type Problem, formatProblem } from '../kit/diagnostics/problem.ts';
-import { variables } from './deploy-flags.ts';
+import { environmentVariables } from './deploy-flags.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The exit codes: 0 only if the outcome passes, 2 if the input is invalid and nothing was tried. */
+/** The exit codes: 0 only if the outcome passes, 2 if the input is invalid and nothing was sent. */
 export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The problem where the key is missing. */
-export const keyless = 'the key of the control service is missing: set LANDFALL_API_KEY';
+/** The problem of a missing key. */
+export const missingKey = 'the key of the control service is missing: set LANDFALL_API_KEY';
 
-/** The place of a problem of the options together. */
+/** The `file` of a problem with several options together. */
 const allOptions = 'options';
 
 /**
- * A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`, `--name x` of `name: x`.
- * One of a whole deployment is one of the option that it misses.
+ * Rewrites a problem of an input for the command line: `--smoke-tests:3:5` instead of `input:3:5`, `--name x` instead
+ * of `name: x`. A problem of a whole deployment becomes one of the missing option.
  */
 export function onCommandLine({ missing, ...problem }: Problem): Problem {
   if (problem.file !== inputsFile) return problem;
   const name = problem.field === '' ? (missing ?? '') : (problem.field.split(/[.[]/)[0] ?? '');
   const file = name === '' ? allOptions : `--${name}`;
-  const variable = missing === undefined ? undefined : variables.get(missing);
+  const variable = missing === undefined ? undefined : environmentVariables.get(missing);
   if (variable !== undefined) return { ...problem, file, message: `missing: set it, or ${variable}` };
   const message = problem.message
     .replaceAll(/`([a-z-]+): ([^`]+)`/g, (input, option: string, value: string) =>
@@ -32,15 +32,15 @@ export function onCommandLine({ missing, ...problem }: Problem): Problem {
   return { ...problem, file, message };
 }
 
-/** Refuses a command for what is wrong with its input. */
-export function refuse(found: readonly Problem[], code: ExitCode, terminal: Terminal): ExitCode {
-  const problems = found.map(onCommandLine);
+/** Refuses a command because of invalid input. */
+export function refuseInput(reported: readonly Problem[], code: ExitCode, terminal: Terminal): ExitCode {
+  const problems = reported.map(onCommandLine);
   complain(terminal, problems);
   terminal.conclude({ outcome: 'refused', passes: false, problems });
   return code;
 }
 
-/** Says why a command was refused by the service or by what is there, and what to do. */
+/** Prints why a command can't be carried out, and what to do. */
 export function refuseFor(reason: string, advice: string | undefined, terminal: Terminal): ExitCode {
   terminal.complain(`refused: ${reason}`);
   if (advice !== undefined) terminal.complain(`What to do: ${advice}`);
@@ -48,12 +48,12 @@ export function refuseFor(reason: string, advice: string | undefined, terminal: 
   return exitCodes.fails;
 }
 
-/** Every problem on a line of its own, in the format of a compiler; that of a whole option has no line. */
+/** Prints every problem on its own line in the format of a compiler. A problem of a whole option has no position. */
 export function complain(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) {
     const isOption = problem.file.startsWith('--') || problem.file === allOptions;
-    const isWhole = isOption && problem.line === 1 && problem.column === 1;
+    const isWholeOption = isOption && problem.line === 1 && problem.column === 1;
     const line = formatProblem(problem);
-    terminal.complain(isWhole ? line.replace(`${problem.file}:1:1:`, `${problem.file}:`) : line);
+    terminal.complain(isWholeOption ? line.replace(`${problem.file}:1:1:`, `${problem.file}:`) : line);
   }
 }

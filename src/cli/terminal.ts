@@ -2,13 +2,13 @@ import { strictMaskOf, type Mask } from '../contract/masking/mask.ts';
 import { jsonWithoutCommands, withoutCommands } from '../deploy/words/sanitize.ts';
 import { noLiveLine, type LiveLine } from './live-line.ts';
 
-/** Where text goes: standard output and standard error, or what a test reads. */
+/** Standard output and standard error. Tests replace them. */
 export interface Streams {
   out: (text: string) => void;
   err: (text: string) => void;
 }
 
-/** Everything that the command line prints passes through here, and every secret in it leaves as `***`. */
+/** Prints all output of the command line, and replaces every secret in it by `***`. */
 export class Terminal {
   readonly #streams: Streams;
   readonly #secrets = new Set<string>();
@@ -16,41 +16,41 @@ export class Terminal {
   #mask: Mask = strictMaskOf([]);
   #live: LiveLine = noLiveLine;
 
-  /** @param json the one line of standard output is JSON: progress goes to standard error. */
+  /** @param json if true, standard output is one line of JSON and progress goes to standard error. */
   constructor(streams: Streams, { json = false }: { json?: boolean } = {}) {
     this.#streams = streams;
     this.#json = json;
   }
 
-  /** From now on this is never shown. */
+  /** Masks this secret from now on. */
   hide(secret: string): void {
     if (secret.trim() === '' || this.#secrets.has(secret)) return;
     this.#secrets.add(secret);
     this.#mask = strictMaskOf([...this.#secrets]);
   }
 
-  /** The text without anything that is hidden. */
+  /** The text with all secrets masked. */
   masked(text: string): string {
     return this.#mask(text);
   }
 
-  /** From now on lines go above this one. */
+  /** Prints lines above this one from now on. */
   keepBelow(live: LiveLine): void {
     this.#live = live;
   }
 
-  /** A line about what happens. */
+  /** Prints a line about the progress. */
   print(line: string): void {
     const write = this.#json ? this.#streams.err : this.#streams.out;
-    this.#live.above(() => write(`${withoutCommands(this.#mask(line))}\n`));
+    this.#live.writeAbove(() => write(`${withoutCommands(this.#mask(line))}\n`));
   }
 
-  /** A line about what is wrong. */
+  /** Prints a line about a problem. */
   complain(line: string): void {
-    this.#live.above(() => this.#streams.err(`${withoutCommands(this.#mask(line))}\n`));
+    this.#live.writeAbove(() => this.#streams.err(`${withoutCommands(this.#mask(line))}\n`));
   }
 
-  /** The result as one line of JSON, with `--json`. Masks only string values, so that it stays valid JSON. */
+  /** Prints the result as one line of JSON, with `--json`. Masks only string values, so that it stays valid JSON. */
   conclude(result: unknown): void {
     if (!this.#json) return;
     const masked = JSON.stringify(result, (_, value: unknown) =>

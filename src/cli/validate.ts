@@ -14,28 +14,28 @@ import { readGraphConfig } from '../agent-folder/graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, problemOfFile, type Problem } from '../kit/diagnostics/problem.ts';
 import { describeConversations, describeSeries } from '../deploy/words/costs.ts';
 import { packSource } from '../kit/archive/pack.ts';
-import { absentFiles, foreignGraphs } from './agent-files.ts';
+import { findMissingFiles, findUnrunnableGraphs } from './agent-files.ts';
 import { packageProblems } from '../host/package-problems.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What was read, and what is wrong with it. Warnings stop nothing. */
+/** The validated files and their problems. Warnings do not fail the command. */
 export interface Validation {
-  /** Files, and folders that would be uploaded. */
+  /** The files that were read, and the folders that would be uploaded. */
   files: string[];
   problems: Problem[];
   warnings: Problem[];
-  /** What the smoke tests of several answers cost and find. */
+  /** The costs of smoke tests with several answers, and the differences that they can detect. */
   series?: { deployment: string | null; test: string; costs: string }[];
-  /** What the conversations cost that are tried. */
+  /** The costs of trying conversations. */
   conversations?: { deployment: string | null; costs: string }[];
-  /** What of the files is not done. */
+  /** Notes about parts of the files that have no effect. */
   notes?: readonly string[];
 }
 
 /**
- * Reads the deploy file, the graph configuration files that it names where they lie below the working directory, and
- * the folders that it uploads, as an upload would.
+ * Validates the deploy file, its graph configuration files below the working directory, and the folders that it
+ * uploads.
  */
 async function validate(inputs: Inputs): Promise<Validation> {
   const path = inputs['config']?.trim() || defaultConfigPath;
@@ -45,32 +45,37 @@ async function validate(inputs: Inputs): Promise<Validation> {
     const problem = file.kind === 'absent' ? problemOfFile(path, message) : file.problem;
     return { files: [], problems: [problem], warnings: [] };
   }
-  const counts = new Map<string, number>();
+  const caseCounts = new Map<string, number>();
   const cases: CaseFiles = {
     ...workspaceCases,
-    counted: (named, count) => counts.set(named, count),
+    counted: (cases, count) => caseCounts.set(cases, count),
   };
   const read = readDesired({ inputs, file: { text: file.text, path }, cases });
-  const named = readDeploymentFiles(file.text, path);
-  const graphConfigs = graphConfigPaths(named);
-  const installed = graphConfigs.filter(({ path, installs }) => !installs && readTextFile(path).kind === 'read');
-  const packages = packageProblems(installed.map(({ path, folder = '.' }) => ({ path, root: folder })));
-  const each = [
+  const deploymentFiles = readDeploymentFiles(file.text, path);
+  const graphConfigs = graphConfigPaths(deploymentFiles);
+  const installable = graphConfigs.filter(
+    ({ path, hasInstallCommand }) => !hasInstallCommand && readTextFile(path).kind === 'read',
+  );
+  const packages = packageProblems(installable.map(({ path, folder = '.' }) => ({ path, root: folder })));
+  const validations = [
     ...graphConfigs.map(validateGraphConfig),
     { files: [], ...packages },
-    ...(await Promise.all(folders(named).map(validateFolder))),
+    ...(await Promise.all(uploadedFolders(deploymentFiles).map(validateFolder))),
   ];
   return {
     files: [
       path,
-      ...[...counts].map(([file, count]) => `${file} (${count} ${count === 1 ? 'case' : 'cases'})`),
-      ...each.flatMap(({ files }) => files),
+      ...[...caseCounts].map(([file, count]) => `${file} (${count} ${count === 1 ? 'case' : 'cases'})`),
+      ...validations.flatMap(({ files }) => files),
     ],
-    problems: [...(read.ok ? [] : read.problems.map(onCommandLine)), ...each.flatMap(({ problems }) => problems)],
+    problems: [
+      ...(read.ok ? [] : read.problems.map(onCommandLine)),
+      ...validations.flatMap(({ problems }) => problems),
+    ],
     warnings: [
-      ...named.flatMap(unknownAssistants),
+      ...deploymentFiles.flatMap(unknownAssistants),
       ...(read.ok ? read.deployments.flatMap((each) => graderWarnings(path, each)) : []),
-      ...each.flatMap(({ warnings }) => warnings),
+      ...validations.flatMap(({ warnings }) => warnings),
     ],
     series: read.ok ? read.deployments.flatMap(seriesOf) : [],
     conversations: read.ok ? read.deployments.flatMap(conversationsOf) : [],
@@ -78,7 +83,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
   };
 }
 
-/** Judges whose key is not there, which prove nothing, and judges that decide alone. */
+/** Warns about graders whose key is not set, and about smoke tests that only a model decides. */
 const graderWarnings = (file: string, { smokeTests }: DesiredDeployment): Problem[] =>
   smokeTests.flatMap(({ name, expect }) => {
     const graded = expect.flatMap((each) => (each.kind === 'graded' ? [each] : []));
@@ -108,7 +113,8 @@ export async function reportValidation(inputs: Inputs, terminal: Terminal): Prom
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
-  if (fine) for (const file of files) terminal.print(`${file}: fine${butFor(countOf(file, { files, warnings }))}`);
+  if (fine)
+    for (const file of files) terminal.print(`${file}: fine${warningNote(countWarnings(file, { files, warnings }))}`);
   for (const { deployment, test, costs } of series) {
     terminal.print(`${deployment === null ? '' : `${deployment}, `}smoke test ${test}: ${costs}`);
   }
@@ -120,26 +126,26 @@ export async function reportValidation(inputs: Inputs, terminal: Terminal): Prom
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }
 
-/** How many warnings are of a file; those of files that were not read are of the first, which names them. */
-const countOf = (file: string, { files, warnings }: Pick<Validation, 'files' | 'warnings'>): number =>
+/** Counts the warnings of a file. Those of files that were not read count for the first file, which refers to them. */
+const countWarnings = (file: string, { files, warnings }: Pick<Validation, 'files' | 'warnings'>): number =>
   warnings.filter((warning) => (files.includes(warning.file) ? warning.file : files[0]) === file).length;
 
-const butFor = (warnings: number): string =>
+const warningNote = (warnings: number): string =>
   warnings === 0 ? '' : `, but for ${warnings} warning${warnings === 1 ? '' : 's'}`;
 
-/** What a deployment names: a graph configuration, and the folder that it lies in where that is uploaded. */
+/** The files that a deployment refers to: its graph configuration, and the folder to upload. */
 interface DeploymentFiles {
   graphConfig: string | undefined;
   folder: string | undefined;
-  /** Whether it has a build command. */
-  isBuilt: boolean;
-  /** Whether it has an install command, which may use no lock file. */
-  installs: boolean;
-  /** The assistants of its smoke tests, and a problem of each. */
+  /** Whether the deployment has a build command. */
+  hasBuildCommand: boolean;
+  /** Whether the deployment has an install command, which may not need a lock file. */
+  hasInstallCommand: boolean;
+  /** The assistants of its smoke tests. `problem` creates a problem at the assistant's position. */
   assistants: { name: string; problem: (message: string, suggestion?: string) => Problem }[];
 }
 
-/** What the deployments name, however much else is wrong with the file. */
+/** Reads the files that the deployments refer to, even if the deploy file has other problems. */
 function readDeploymentFiles(text: string, path: string): DeploymentFiles[] {
   const drafts = readDrafts(text, path);
   if (!drafts.ok) return [];
@@ -151,8 +157,8 @@ function readDeploymentFiles(text: string, path: string): DeploymentFiles[] {
     return {
       graphConfig: textOf('graph-config-path'),
       folder: textOf('source-dir'),
-      isBuilt: fields.has('build-command'),
-      installs: fields.has('install-command'),
+      hasBuildCommand: fields.has('build-command'),
+      hasInstallCommand: fields.has('install-command'),
       assistants: testedAssistants(fields.get('smoke-tests')),
     };
   });
@@ -169,14 +175,14 @@ function testedAssistants(tests: WrittenField | undefined): DeploymentFiles['ass
   });
 }
 
-/** Where a graph configuration lies in the working directory; undefined if it lies elsewhere. */
+/** The path of a graph configuration in the working directory; undefined if it is elsewhere. */
 function graphConfigPath({ graphConfig, folder }: DeploymentFiles): string | undefined {
-  const within = graphConfig === undefined ? '.' : posix.normalize(graphConfig);
-  if (isAbsolute(within) || within === '.' || within.startsWith('..')) return undefined;
-  return folder === undefined ? within : join(folder, within);
+  const path = graphConfig === undefined ? '.' : posix.normalize(graphConfig);
+  if (isAbsolute(path) || path === '.' || path.startsWith('..')) return undefined;
+  return folder === undefined ? path : join(folder, path);
 }
 
-/** Smoke tests of assistants that are neither graphs of the deployment nor uuids: the agent would refuse them. */
+/** Finds smoke tests whose assistant is neither a graph of the deployment nor a UUID: the agent would reject them. */
 function unknownAssistants(deployment: DeploymentFiles): Problem[] {
   const path = graphConfigPath(deployment);
   const file = path === undefined ? undefined : readTextFile(path);
@@ -194,42 +200,48 @@ function unknownAssistants(deployment: DeploymentFiles): Problem[] {
     );
 }
 
-/** A graph configuration file, and the folder it is uploaded with where it is. */
-interface GraphConfigPath extends Pick<DeploymentFiles, 'folder' | 'isBuilt' | 'installs'> {
+/** A graph configuration file, and the folder that it is uploaded with, if any. */
+interface GraphConfigPath extends Pick<DeploymentFiles, 'folder' | 'hasBuildCommand' | 'hasInstallCommand'> {
   path: string;
 }
 
-/** The graph configuration files, each once. */
+/** The graph configuration files without duplicates. */
 function graphConfigPaths(named: readonly DeploymentFiles[]): GraphConfigPath[] {
-  const found = new Map<string, GraphConfigPath>();
+  const byPath = new Map<string, GraphConfigPath>();
   for (const deployment of named) {
-    const { folder, isBuilt, installs } = deployment;
+    const { folder, hasBuildCommand, hasInstallCommand } = deployment;
     const path = graphConfigPath(deployment);
     if (path === undefined) continue;
-    const other = found.get(path);
-    const ways = { isBuilt: isBuilt || other?.isBuilt === true, installs: installs && other?.installs !== false };
-    found.set(path, { path, folder, ...ways });
+    const other = byPath.get(path);
+    const commands = {
+      hasBuildCommand: hasBuildCommand || other?.hasBuildCommand === true,
+      hasInstallCommand: hasInstallCommand && other?.hasInstallCommand !== false,
+    };
+    byPath.set(path, { path, folder, ...commands });
   }
-  return [...found.values()];
+  return [...byPath.values()];
 }
 
-/** The folders that are uploaded, each once with each graph configuration in it. */
-function folders(named: readonly DeploymentFiles[]): { folder: string; graphConfig: string | undefined }[] {
+/** The folders to upload, without duplicates, each with its graph configuration. */
+function uploadedFolders(named: readonly DeploymentFiles[]): { folder: string; graphConfig: string | undefined }[] {
   const found = named.flatMap(({ folder, graphConfig }) => (folder === undefined ? [] : [{ folder, graphConfig }]));
   return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-/** Packs a folder as an upload would, and keeps nothing of it. */
-async function validateFolder({ folder, graphConfig }: ReturnType<typeof folders>[number]): Promise<Validation> {
+/** Packs a folder as an upload does, and discards the result. */
+async function validateFolder({
+  folder,
+  graphConfig,
+}: ReturnType<typeof uploadedFolders>[number]): Promise<Validation> {
   const packed = await packSource({ folder, graphConfigPath: graphConfig });
   if (!packed.ok) return { files: [], problems: packed.problems, warnings: [] };
   const { files, size, digest } = packed.source;
-  const reported = `${folder} (${files} ${files === 1 ? 'file' : 'files'}, ${size.toLocaleString('en')} bytes packed, ${digest})`;
-  return { files: [reported], problems: [], warnings: [] };
+  const description = `${folder} (${files} ${files === 1 ? 'file' : 'files'}, ${size.toLocaleString('en')} bytes packed, ${digest})`;
+  return { files: [description], problems: [], warnings: [] };
 }
 
-/** A missing file may belong to another repository, or be made later: that is only a warning. */
-function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Validation {
+/** Validates a graph configuration file. A missing one is only a warning, because it may be in another repository. */
+function validateGraphConfig({ path, folder, hasBuildCommand }: GraphConfigPath): Validation {
   const file = readTextFile(path);
   // Packing reports a file that is missing in an uploaded folder.
   if (file.kind === 'absent' && folder !== undefined) return { files: [], problems: [], warnings: [] };
@@ -241,18 +253,18 @@ function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Valida
   if (file.kind === 'unreadable') return { files: [path], problems: [file.problem], warnings: [] };
   const read = readGraphConfig(file.text, path);
   if (!read.ok) return { files: [path], problems: read.problems, warnings: [] };
-  const unreachable = domainProblems(read.value.webhooks?.url?.allowed_domains ?? []).map(
+  const domainWarnings = domainProblems(read.value.webhooks?.url?.allowed_domains ?? []).map(
     ({ path: at, message }): Problem => ({ file: path, ...read.placeOf(at), field: fieldName(at), message }),
   );
-  const absent = absentFiles({ ...read, root: folder ?? '.', isBuilt });
-  // What an agent server of ours refuses, a public one may offer.
+  const missing = findMissingFiles({ ...read, root: folder ?? '.', hasBuildCommand });
+  // These are only warnings, because the public agent server may support what ours refuses.
   const warnings = inOrder([
     ...read.warnings,
     ...read.refused,
     ...read.imageOnly,
-    ...foreignGraphs(read),
-    ...unreachable,
-    ...absent.warnings,
+    ...findUnrunnableGraphs(read),
+    ...domainWarnings,
+    ...missing.warnings,
   ]);
-  return { files: [path], problems: inOrder(absent.problems), warnings };
+  return { files: [path], problems: inOrder(missing.problems), warnings };
 }

@@ -30,14 +30,14 @@ import {
 import { eventStreamType } from '../kit/sse/write-event.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
-import { checked, readJson, readNothing, readRunResult, type Reader } from './response-readers.ts';
+import { validRequest, readJson, readNothing, readRunResult, type Reader } from './response-readers.ts';
 import { streamEvents } from './run-stream.ts';
 
 /** How to reach an agent server, and its time limits. */
 export interface AgentServerSettings extends ConnectionSettings {
   /** The URL of the agent server, from the deployment. */
   url: string;
-  /** The longest (ms) to stream, wait for or join a run without a deadline of the caller. */
+  /** The timeout (ms) to stream, wait for or join a run if the caller sets no deadline. */
   runTimeoutMs?: number | undefined;
   /** The longest silence of a stream (ms); heartbeats count as data. */
   idleMs?: number | undefined;
@@ -59,7 +59,7 @@ const readHealth: Reader<void> = (reply) => {
   if (!read.ok) return read;
   if (read.value.ok) return { ok: true, value: undefined };
   const detail = 'the server says that it is not well';
-  return { ok: false, failure: { kind: 'busy', effect: 'none', passing: true, status: reply.status, detail } };
+  return { ok: false, failure: { kind: 'busy', effect: 'none', isTransient: true, status: reply.status, detail } };
 };
 
 /**
@@ -70,8 +70,8 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
   const link = connection(settings.url, settings);
   const limits = { idleMs: settings.idleMs ?? 60_000, maxEventBytes: settings.maxEventBytes ?? 16 * 1024 * 1024 };
   const runTimeoutMs = settings.runTimeoutMs ?? 15 * 60_000;
-  /** For responses that arrive at the end of a run. */
-  const long = { attemptTimeoutMs: Infinity, callTimeoutMs: runTimeoutMs };
+  /** Timeouts of calls whose response arrives at the end of a run. */
+  const untilRunEnds = { attemptTimeoutMs: Infinity, callTimeoutMs: runTimeoutMs };
 
   const assistantPath = (id: string): string => `/assistants/${segment('the assistant id', id)}`;
   const threadPath = (id: string): string => `/threads/${segment('the thread id', id)}`;
@@ -85,12 +85,12 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     name,
     method: 'POST',
     path,
-    body: checked(schema, name, request),
+    body: validRequest(schema, name, request),
   });
   const runsPath = (threadId: string | undefined): string =>
     `${threadId === undefined ? '' : threadPath(threadId)}/runs`;
-  const startRun = (name: string, tail: string, request: RunCreate, threadId: string | undefined): Operation => ({
-    ...post(name, `${runsPath(threadId)}${tail}`, [runCreate, request]),
+  const startRun = (name: string, suffix: string, request: RunCreate, threadId: string | undefined): Operation => ({
+    ...post(name, `${runsPath(threadId)}${suffix}`, [runCreate, request]),
     secrets: secretsOf(request.webhook),
   });
 
@@ -131,7 +131,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     },
     copyThread: async (id, request, options) => {
       const operation: Operation = { name: 'copy thread', method: 'POST', path: `${threadPath(id)}/copy` };
-      const body = request && checked(threadCopy, operation.name, request);
+      const body = request && validRequest(threadCopy, operation.name, request);
       return call(link, body === undefined ? operation : { ...operation, body }, readThread, options);
     },
     patchThread: async (id, request, options) => {
@@ -142,11 +142,15 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     readSchemas: async (id, options) =>
       get('read schemas', `${assistantPath(id)}/schemas`, readJson(graphSchemas), options),
     streamRun: (request, threadId, options) => {
-      const operation = { ...startRun('stream run', '/stream', request, threadId), ...long, accept: eventStreamType };
+      const operation = {
+        ...startRun('stream run', '/stream', request, threadId),
+        ...untilRunEnds,
+        accept: eventStreamType,
+      };
       return streamEvents(link, operation, limits, options);
     },
     waitRun: async (request, threadId, options) => {
-      const operation = { ...startRun('wait for run', '/wait', request, threadId), ...long };
+      const operation = { ...startRun('wait for run', '/wait', request, threadId), ...untilRunEnds };
       return call(link, operation, readRunResult, options);
     },
     createRun: async (request, threadId, options) =>
@@ -154,14 +158,14 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     getRun: async (threadId, id, options) => get('get run', runPath(threadId, id), readRun, options),
     cancelRun: async (threadId, id, request = {}, options) => {
       // Sent only if set: some servers treat any value as true.
-      const wanted = query({ wait: request.wait ? 1 : undefined, action: request.action });
+      const queryText = query({ wait: request.wait ? 1 : undefined, action: request.action });
       const path = `${runPath(threadId, id)}/cancel`;
-      const operation: Operation = { name: 'cancel run', method: 'POST', path, query: wanted };
-      return call(link, request.wait ? { ...operation, ...long } : operation, readNothing, options);
+      const operation: Operation = { name: 'cancel run', method: 'POST', path, query: queryText };
+      return call(link, request.wait ? { ...operation, ...untilRunEnds } : operation, readNothing, options);
     },
     joinRun: async (threadId, id, options) => {
       const operation: Operation = { name: 'join run', method: 'GET', path: `${runPath(threadId, id)}/join` };
-      return call(link, { ...operation, ...long }, readRunResult, options);
+      return call(link, { ...operation, ...untilRunEnds }, readRunResult, options);
     },
     createCron: async (request, threadId, options) => {
       const operation = post('create cron', `${runsPath(threadId)}/crons`, [cronCreateRequest, request]);

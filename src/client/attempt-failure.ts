@@ -11,14 +11,14 @@ export interface AttemptFailure {
   /** Whether a write of this attempt may have taken effect; meaningless for a read. */
   effect: 'none' | 'unknown';
   /** Whether a retry may succeed. */
-  passing: boolean;
+  isTransient: boolean;
   status?: number | undefined;
   detail?: string | undefined;
   problems?: readonly FieldProblem[];
   retryAfterMs?: number | undefined;
 }
 
-const kinds: Readonly<Record<number, ServiceErrorKind>> = {
+const kindByStatus: Readonly<Record<number, ServiceErrorKind>> = {
   401: 'unauthorized',
   403: 'unauthorized',
   404: 'missing',
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<number, ServiceErrorKind>> = {
 /** The kind of an error status (`ServiceErrorKind`). Redirects are not part of the API. */
 export function kindOfStatus(status: number): ServiceErrorKind {
   if (status < 400) return 'unreadable';
-  return kinds[status] ?? (status >= 500 ? 'busy' : 'rejected');
+  return kindByStatus[status] ?? (status >= 500 ? 'busy' : 'rejected');
 }
 
 /**
@@ -45,39 +45,44 @@ export function effectOfStatus(status: number): 'none' | 'unknown' {
   return status >= 400 && status < 500 && status !== 408 ? 'none' : 'unknown';
 }
 
-const isPassing = (status: number): boolean =>
+const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 
 /** The longest error detail (characters). */
-export const maxDetail = 2_000;
-/** How much (characters) of a longer text is masked to show that: white space that is collapsed shortens it. */
-const maxMasked = 4 * maxDetail;
+export const maxDetailLength = 2_000;
+/** How many characters of a text are masked: more than are shown, because collapsing white space shortens it. */
+const maxMaskedLength = 4 * maxDetailLength;
 
-/** A longer error response (bytes) is not parsed: its start is shown. */
-const maxParsed = 32 * 1024;
+/** A longer error response (bytes) is not parsed; only its start is shown. */
+const maxParsedBytes = 32 * 1024;
 
-const startOf = (body: Buffer, mask: Mask): string =>
-  body.length > maxParsed
-    ? maskStart(mask, body.toString('utf8', 0, maxParsed).trimStart(), maxMasked)
+const maskedStart = (body: Buffer, mask: Mask): string =>
+  body.length > maxParsedBytes
+    ? maskStart(mask, body.toString('utf8', 0, maxParsedBytes).trimStart(), maxMaskedLength)
     : body.toString('utf8');
 
 /** Describes an error response. */
 export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
-  const shown = { kind: kindOfStatus(status), effect: effectOfStatus(status), passing: isPassing(status), status };
-  if (status < 400) return { ...shown, detail: trimmed(redirectWords(headers), mask) };
+  const failure = {
+    kind: kindOfStatus(status),
+    effect: effectOfStatus(status),
+    isTransient: isTransientStatus(status),
+    status,
+  };
+  if (status < 400) return { ...failure, detail: cleanDetail(describeRedirect(headers), mask) };
   const retryAfterMs = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
-  return { ...shown, ...readErrorBody(startOf(body, mask), mask), retryAfterMs };
+  return { ...failure, ...readErrorBody(maskedStart(body, mask), mask), retryAfterMs };
 }
 
-function redirectWords(headers: ReplyHeaders): string {
+function describeRedirect(headers: ReplyHeaders): string {
   const location = header(headers, 'location');
   if (!location) return 'this is no answer that the documents describe';
   const target = URL.canParse(location) ? new URL(location) : undefined;
-  const pointed = target ? `${target.protocol}//${target.host}${target.pathname}` : location.split(/[?#]/, 1)[0];
-  return `it points to ${pointed}, and no redirect is followed with a key: if that is the service, give its address`;
+  const destination = target ? `${target.protocol}//${target.host}${target.pathname}` : location.split(/[?#]/, 1)[0];
+  return `it points to ${destination}, and no redirect is followed with a key: if that is the service, give its address`;
 }
 
-const kindOfReason: Readonly<Record<SendFailure['reason'], ServiceErrorKind>> = {
+const kindByReason: Readonly<Record<SendFailure['reason'], ServiceErrorKind>> = {
   timeout: 'unreachable',
   silent: 'unreachable',
   unreachable: 'unreachable',
@@ -88,30 +93,30 @@ const kindOfReason: Readonly<Record<SendFailure['reason'], ServiceErrorKind>> = 
 };
 
 /** Describes a request without a complete response. */
-export function failureOfSend({ reason, sent, status, words }: SendFailure, mask: Mask): AttemptFailure {
+export function failureOfSend({ reason, sent, status, detail }: SendFailure, mask: Mask): AttemptFailure {
   return {
-    kind: kindOfReason[reason],
+    kind: kindByReason[reason],
     effect: sent ? 'unknown' : 'none',
-    passing: reason !== 'untrusted' && reason !== 'too-large',
+    isTransient: reason !== 'untrusted' && reason !== 'too-large',
     status,
-    detail: trimmed(words, mask),
+    detail: cleanDetail(detail, mask),
   };
 }
 
 /**
- * Describes a success that can't be parsed. Never includes the body, which may hold secrets. A body that is not JSON
- * may come from a proxy, so a retry can help; JSON of a wrong shape will not change.
+ * Describes a success that can't be parsed. Never includes the body, which may contain secrets. A body that is not JSON
+ * may come from a proxy, so a retry can help; a retry does not help with JSON of a wrong shape.
  */
-export function unreadable(status: number, problem: string, passing: boolean): AttemptFailure {
-  return { kind: 'unreadable', effect: 'unknown', passing, status, detail: problem };
+export function unreadable(status: number, problem: string, isTransient: boolean): AttemptFailure {
+  return { kind: 'unreadable', effect: 'unknown', isTransient, status, detail: problem };
 }
 
 /** Describes a body that is not JSON, without showing it. */
-export function notJson(text: string, headers: ReplyHeaders): string {
+export function describeNonJson(text: string, headers: ReplyHeaders): string {
   const type = header(headers, 'content-type') ?? 'no content type';
   if (text.trim() === '') return 'the answer is empty where JSON was expected';
   const kind = looksLikeHtml(text) ? 'a web page' : 'not JSON';
-  return `the answer is ${kind} (${trimmed(type, (words) => words)}, ${text.length} characters)`;
+  return `the answer is ${kind} (${cleanDetail(type, (words) => words)}, ${text.length} characters)`;
 }
 
 /**
@@ -123,11 +128,11 @@ export function readRetryAfter(
   date: string | undefined,
   now: number,
 ): number | undefined {
-  const written = retryAfter?.trim();
-  if (!written) return undefined;
-  if (/^\d+(?:\.\d+)?$/.test(written)) return Math.min(Math.ceil(Number(written) * 1000), Number.MAX_SAFE_INTEGER);
-  const until = Date.parse(written);
-  if (Number.isNaN(until) || !/[a-z]/i.test(written)) return undefined;
+  const value = retryAfter?.trim();
+  if (!value) return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), Number.MAX_SAFE_INTEGER);
+  const until = Date.parse(value);
+  if (Number.isNaN(until) || !/[a-z]/i.test(value)) return undefined;
   const theirNow = Date.parse(date ?? '');
   return Math.max(0, until - (Number.isNaN(theirNow) ? now : theirNow));
 }
@@ -141,22 +146,24 @@ const maxProblems = 50;
  */
 export function readErrorBody(body: string, mask: Mask): { detail?: string; problems: FieldProblem[] } {
   const parsed = fromJson(body);
-  const words = parsed === undefined ? { detail: textOf(body), problems: [] } : problemsIn(parsed);
-  const detail = trimmed(words.detail ?? '', mask);
-  const problems = words.problems.slice(0, maxProblems).map(({ loc, msg, type }) => ({
-    loc: loc.map((place) => (typeof place === 'string' ? trimmed(place, mask) : place)),
-    msg: trimmed(msg, mask),
-    type: trimmed(type, mask),
+  const content = parsed === undefined ? { detail: textDetail(body), problems: [] } : problemsIn(parsed);
+  const detail = cleanDetail(content.detail ?? '', mask);
+  const problems = content.problems.slice(0, maxProblems).map(({ loc, msg, type }) => ({
+    loc: loc.map((place) => (typeof place === 'string' ? cleanDetail(place, mask) : place)),
+    msg: cleanDetail(msg, mask),
+    type: cleanDetail(type, mask),
   }));
   return detail === '' ? { problems } : { detail, problems };
 }
 
 /** Puts external text on one line, without control characters and secrets, and truncates it to `maxDetail`. */
-function trimmed(text: string, mask: Mask): string {
-  const line = maskStart(mask, text.trimStart(), maxMasked)
+function cleanDetail(text: string, mask: Mask): string {
+  const line = maskStart(mask, text.trimStart(), maxMaskedLength)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();
-  return text.length > maxMasked || line.length > maxDetail ? `${line.slice(0, maxDetail - 1)}…` : line;
+  return text.length > maxMaskedLength || line.length > maxDetailLength
+    ? `${line.slice(0, maxDetailLength - 1)}…`
+    : line;
 }
 
 function problemsIn(body: unknown): { detail?: string | undefined; problems: FieldProblem[] } {
@@ -166,22 +173,22 @@ function problemsIn(body: unknown): { detail?: string | undefined; problems: Fie
   if (Array.isArray(detail)) return { problems: detail.flatMap(problemOf) };
   const issues = isObject(error) ? zodIssues(error) : [];
   if (issues.length > 0) return { problems: issues };
-  return { detail: [detail, message, error].map(wordsIn).find((words) => words !== undefined), problems: [] };
+  return { detail: [detail, message, error].map(messageIn).find((words) => words !== undefined), problems: [] };
 }
 
-function wordsIn(said: unknown): string | undefined {
-  if (typeof said === 'string') return said;
-  if (!isObject(said)) return undefined;
-  return [said['message'], said['msg'], said['detail']].find((words) => typeof words === 'string');
+function messageIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (!isObject(value)) return undefined;
+  return [value['message'], value['msg'], value['detail']].find((words) => typeof words === 'string');
 }
 
 function problemOf(entry: unknown): FieldProblem[] {
   if (typeof entry === 'string') return [{ loc: [], msg: entry, type: '' }];
   if (!isObject(entry) || typeof entry['msg'] !== 'string') return [];
-  return [{ loc: placesOf(entry['loc']), msg: entry['msg'], type: wordsIn(entry['type']) ?? '' }];
+  return [{ loc: fieldPathOf(entry['loc']), msg: entry['msg'], type: messageIn(entry['type']) ?? '' }];
 }
 
-/** The issues of a Zod error. For a union, the first branch says more than the union. */
+/** The issues of a Zod error. For a union, those of its first branch, because they are more specific. */
 function zodIssues(error: Record<string, unknown>): FieldProblem[] {
   const { issues } = error;
   if (!Array.isArray(issues)) return [];
@@ -189,30 +196,32 @@ function zodIssues(error: Record<string, unknown>): FieldProblem[] {
     const branches = issue['unionErrors'];
     const first = Array.isArray(branches) && isObject(branches[0]) ? zodIssues(branches[0]) : [];
     if (first.length > 0) return first;
-    return [{ loc: placesOf(issue['path']), msg: wordsIn(issue['message']) ?? '', type: wordsIn(issue['code']) ?? '' }];
+    return [
+      { loc: fieldPathOf(issue['path']), msg: messageIn(issue['message']) ?? '', type: messageIn(issue['code']) ?? '' },
+    ];
   });
 }
 
-function placesOf(loc: unknown): (string | number)[] {
+function fieldPathOf(loc: unknown): (string | number)[] {
   if (!Array.isArray(loc)) return [];
   return loc.filter((place): place is string | number => typeof place === 'string' || typeof place === 'number');
 }
 
-function textOf(body: string): string {
-  const stored = wordsOfStore(body);
-  if (stored !== '') return stored;
+function textDetail(body: string): string {
+  const storeError = storeErrorDetail(body);
+  if (storeError !== '') return storeError;
   if (!looksLikeHtml(body)) return body;
   return /<title[^<>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? 'a web page';
 }
 
-/** The refusal of an object store. Its other elements repeat the request, with what signs it. */
-function wordsOfStore(body: string): string {
+/** The error of an object store in XML. Other elements are left out: they repeat the request and its signature. */
+function storeErrorDetail(body: string): string {
   if (!/^\s*(?:<\?xml[^<>]*>\s*)?<Error(?:\s[^<>]*)?>/.test(body)) return '';
-  const words = ['Code', 'Message', 'Details'].flatMap((tag) => {
+  const messages = ['Code', 'Message', 'Details'].flatMap((tag) => {
     const text = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(body)?.[1]?.trim();
     return text ? [text.replace(/&(?:lt|gt|quot|apos|#39|amp);/g, (entity) => entities[entity] ?? entity)] : [];
   });
-  return words.join(': ') || 'an error of an object store';
+  return messages.join(': ') || 'an error of an object store';
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -3,14 +3,14 @@ import type { Dispatcher } from 'undici';
 import type { SendFailure } from './send-failure.ts';
 
 /** The buffer size (bytes) from which reading from the server is paused. */
-const highWater = 256 * 1024;
+const pauseAtBytes = 256 * 1024;
 
-/** How much (bytes) is handed to the reader before other work of the process has its turn. */
+/** How many bytes the reader gets before other work of the process runs. */
 const bytesPerTurn = 64 * 1024;
 
 /** The time limit of a stream, and how to close it. */
 export interface BodyStreamOptions {
-  /** The longest silence while the reader waits for data (ms). */
+  /** How long (ms) the server may send nothing while the reader waits. */
   idleMs: number;
   /** Closes the HTTP exchange of this stream. */
   close: () => void;
@@ -29,7 +29,7 @@ export class BodyStream {
   readonly #timer: NodeJS.Timeout;
   #queue: Uint8Array[] = [];
   #queued = 0;
-  #sinceTurn = 0;
+  #bytesThisTurn = 0;
   #end: End = 'open';
   #wake: (() => void) | undefined;
 
@@ -57,7 +57,7 @@ export class BodyStream {
   }
 
   /** Whether the last byte has been received. */
-  get whole(): boolean {
+  get isComplete(): boolean {
     return this.#end === 'whole';
   }
 
@@ -72,7 +72,7 @@ export class BodyStream {
   push(chunk: Uint8Array): void {
     this.#queue.push(chunk);
     this.#queued += chunk.length;
-    if (this.#queued >= highWater) this.#controller.pause();
+    if (this.#queued >= pauseAtBytes) this.#controller.pause();
     this.#timer.refresh();
     this.#wakeUp();
   }
@@ -93,20 +93,20 @@ export class BodyStream {
 
   async #next(explain: (failure: SendFailure) => Error): Promise<IteratorResult<Uint8Array, undefined>> {
     for (;;) {
-      if (this.#sinceTurn >= bytesPerTurn) {
-        this.#sinceTurn = 0;
+      if (this.#bytesThisTurn >= bytesPerTurn) {
+        this.#bytesThisTurn = 0;
         await nextTurn();
       }
       const chunk = this.#queue.shift();
       if (chunk) {
         this.#queued -= chunk.length;
-        this.#sinceTurn += chunk.length;
-        if (this.#queued < highWater) this.#controller.resume();
+        this.#bytesThisTurn += chunk.length;
+        if (this.#queued < pauseAtBytes) this.#controller.resume();
         return { done: false, value: chunk };
       }
       if (this.#end === 'whole' || this.#end === 'left') return { done: true, value: undefined };
       if (this.#end !== 'open') throw 'aborted' in this.#end ? this.#end.aborted : explain(this.#end);
-      await this.#more();
+      await this.#waitForData();
     }
   }
 
@@ -117,7 +117,7 @@ export class BodyStream {
     this.#wakeUp();
   }
 
-  #more(): Promise<void> {
+  #waitForData(): Promise<void> {
     // Time without a pending read does not count as silence of the server.
     this.#timer.refresh();
     return new Promise((resolve) => (this.#wake = resolve));
@@ -134,8 +134,8 @@ export class BodyStream {
       this.#timer.refresh();
       return;
     }
-    const words = `no data for ${this.#options.idleMs / 1000} s`;
-    this.fail({ reason: 'silent', sent: true, status: 200, words });
+    const detail = `no data for ${this.#options.idleMs / 1000} s`;
+    this.fail({ reason: 'silent', sent: true, status: 200, detail });
     this.#options.close();
   }
 }

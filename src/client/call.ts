@@ -22,12 +22,12 @@ export interface Operation {
   /** For people: `get deployment`. */
   name: string;
   method: HttpRequest['method'];
-  /** Below the base address. */
+  /** The path relative to the base address. */
   path: string;
   query?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The path in error messages, if the real one is a secret. */
-  shown?: string;
+  /** The path for error messages, if the real one is a secret. */
+  displayedPath?: string;
   body?: unknown;
   /** A stream instead of a JSON body, created for every attempt; the headers have its type and length. */
   stream?: () => Readable;
@@ -35,11 +35,11 @@ export interface Operation {
   accept?: string;
   /** The secrets in the body, which errors must not contain. */
   secrets?: readonly string[];
-  /** Whether one redirect within the origin is followed: GitHub's API has them for repositories that were renamed. */
-  redirects?: boolean;
-  /** How long a refusal asks to wait (ms) that has no `Retry-After`: GitHub says when its limit resets. */
-  waitOf?: (header: (name: string) => string | undefined, now: number) => number | undefined;
-  /** Whether it only reads; true for every GET. */
+  /** Whether to follow one redirect within the origin: GitHub's API redirects for renamed repositories. */
+  followsRedirect?: boolean;
+  /** Reads the delay (ms) before a retry from a response without `Retry-After`: GitHub states when its limit resets. */
+  readRetryDelay?: (header: (name: string) => string | undefined, now: number) => number | undefined;
+  /** Whether a retry is safe; by default true for every GET. */
   safe?: boolean;
   /** The timeout (ms) of one attempt; the connection's by default. */
   attemptTimeoutMs?: number;
@@ -57,20 +57,20 @@ export function call<T>(
   return repeat(link, operation, options, async (timeoutMs) => {
     const limits = { timeoutMs, maxBodyBytes: link.maxBodyBytes, signal: options.signal };
     const request = requestOf(link, operation);
-    const answered = await send(dispatcherOf(link), request, limits);
-    const path = operation.redirects ? pathMovedTo(request, answered) : undefined;
-    const sent = path === undefined ? answered : await send(dispatcherOf(link), { ...request, path }, limits);
-    const isSuccess = sent.kind === 'reply' && sent.status >= 200 && sent.status < 300;
-    return isSuccess ? readBounded(link, sent, read) : refused(link, operation, sent);
+    const firstResult = await send(dispatcherOf(link), request, limits);
+    const path = operation.followsRedirect ? pathMovedTo(request, firstResult) : undefined;
+    const result = path === undefined ? firstResult : await send(dispatcherOf(link), { ...request, path }, limits);
+    const isSuccess = result.kind === 'reply' && result.status >= 200 && result.status < 300;
+    return isSuccess ? readBounded(link, result, read) : failedResult(link, operation, result);
   });
 }
 
-/** Where a redirect within the origin points to. Of a write only 307 and 308 say that nothing was done. */
-function pathMovedTo({ origin, method }: HttpRequest, sent: SendResult): string | undefined {
-  if (sent.kind !== 'reply') return undefined;
+/** The target of a redirect within the origin. For a write, only 307 and 308 are certain that nothing was done. */
+function pathMovedTo({ origin, method }: HttpRequest, result: SendResult): string | undefined {
+  if (result.kind !== 'reply') return undefined;
   const isRedirect =
-    sent.status === 307 || sent.status === 308 || (method === 'GET' && /^30[12]$/.test(`${sent.status}`));
-  const location = header(sent.headers, 'location');
+    result.status === 307 || result.status === 308 || (method === 'GET' && /^30[12]$/.test(`${result.status}`));
+  const location = header(result.headers, 'location');
   const target = isRedirect && location !== undefined ? URL.parse(location, origin) : null;
   return target?.origin === origin ? `${target.pathname}${target.search}` : undefined;
 }
@@ -80,7 +80,7 @@ function readBounded<T>({ maxJsonValues }: Connection, reply: HttpReply, read: R
   return { ok: false, failure: unreadable(reply.status, tooManyValues('the answer', maxJsonValues), false) };
 }
 
-/** The same for a streamed response: resolves with its headers. */
+/** Like `call`, but for a streamed response: resolves when its headers have arrived. */
 export function open(
   link: Connection,
   operation: Operation,
@@ -90,21 +90,26 @@ export function open(
 ): Promise<HttpStream> {
   return repeat(link, operation, options, async (timeoutMs) => {
     const limits = { timeoutMs, maxBodyBytes: link.maxBodyBytes, idleMs, signal: options.signal };
-    const sent = await openStream(dispatcherOf(link), requestOf(link, operation), limits);
-    return sent.kind === 'stream' ? check(sent) : refused(link, operation, sent);
+    const result = await openStream(dispatcherOf(link), requestOf(link, operation), limits);
+    return result.kind === 'stream' ? check(result) : failedResult(link, operation, result);
   });
 }
 
-/** The error to throw. Of the request, it contains only the method and the path. */
-export function errorOf(link: Connection, operation: Operation, failure: AttemptFailure, why?: string): ServiceError {
+/** Creates the error to throw. From the request, it contains only the method and the path. */
+export function errorOf(
+  link: Connection,
+  operation: Operation,
+  failure: AttemptFailure,
+  remark?: string,
+): ServiceError {
   const { kind, status, effect, detail, problems, retryAfterMs } = failure;
   return new ServiceError({
     kind,
     operation: operation.name,
     method: operation.method,
-    address: `${link.origin}${link.prefix}${operation.shown ?? operation.path}`,
+    address: `${link.origin}${link.prefix}${operation.displayedPath ?? operation.path}`,
     status,
-    detail: [detail, why].filter(Boolean).join('; ') || undefined,
+    detail: [detail, remark].filter(Boolean).join('; ') || undefined,
     problems,
     retryAfterMs,
     effect: isSafe(operation) ? 'none' : effect,
@@ -122,35 +127,39 @@ async function repeat<T>(
   attempt: (timeoutMs: number) => Promise<ReadResult<T>>,
 ): Promise<T> {
   const { clock, policy } = link;
-  if (link.refusal !== undefined) throw errorOf(link, operation, neverSent(link.refusal));
+  if (link.refusal !== undefined) throw errorOf(link, operation, unsentFailure(link.refusal));
   const deadline = options.deadline ?? clock.now() + (operation.callTimeoutMs ?? link.callTimeoutMs);
-  let failure = neverSent('its deadline had passed before it was sent');
-  for (let made = 1; ; made += 1) {
+  let failure = unsentFailure('its deadline had passed before it was sent');
+  for (let attemptNumber = 1; ; attemptNumber += 1) {
     options.signal?.throwIfAborted();
-    const left = deadline - clock.now();
-    if (left <= 0) throw errorOf(link, operation, failure);
-    const attempted = await attempt(Math.min(left, operation.attemptTimeoutMs ?? link.attemptTimeoutMs));
-    if (attempted.ok) return attempted.value;
-    failure = attempted.failure;
+    const remainingMs = deadline - clock.now();
+    if (remainingMs <= 0) throw errorOf(link, operation, failure);
+    const result = await attempt(Math.min(remainingMs, operation.attemptTimeoutMs ?? link.attemptTimeoutMs));
+    if (result.ok) return result.value;
+    failure = result.failure;
     const [safe, now, random] = [isSafe(operation), clock.now(), link.random()];
-    const decision = decideRetry({ attempt: made, failure, safe, now, deadline, random, policy });
-    if (decision.kind === 'give-up') throw errorOf(link, operation, failure, decision.why);
+    const decision = decideRetry({ attempt: attemptNumber, failure, safe, now, deadline, random, policy });
+    if (decision.kind === 'give-up') throw errorOf(link, operation, failure, decision.remark);
     await clock.sleep(decision.ms, options.signal);
   }
 }
 
 const isSafe = ({ method, safe = method === 'GET' }: Operation): boolean => safe;
 
-function neverSent(detail: string): AttemptFailure {
-  return { kind: 'unreachable', effect: 'none', passing: false, detail };
+function unsentFailure(detail: string): AttemptFailure {
+  return { kind: 'unreachable', effect: 'none', isTransient: false, detail };
 }
 
-function refused(link: Connection, operation: Operation, sent: SendResult): { ok: false; failure: AttemptFailure } {
+function failedResult(
+  link: Connection,
+  operation: Operation,
+  result: SendResult,
+): { ok: false; failure: AttemptFailure } {
   const mask = maskFor(link, operation);
-  if (sent.kind !== 'reply') return { ok: false, failure: failureOfSend(sent.failure, mask) };
+  if (result.kind !== 'reply') return { ok: false, failure: failureOfSend(result.failure, mask) };
   const now = link.clock.now();
-  const failure = failureOfReply(sent, mask, now);
-  const retryAfterMs = failure.retryAfterMs ?? operation.waitOf?.((name) => header(sent.headers, name), now);
+  const failure = failureOfReply(result, mask, now);
+  const retryAfterMs = failure.retryAfterMs ?? operation.readRetryDelay?.((name) => header(result.headers, name), now);
   return { ok: false, failure: { ...failure, retryAfterMs } };
 }
 
@@ -158,12 +167,12 @@ function requestOf(
   link: Connection,
   { method, path, query = '', headers, body, stream, accept }: Operation,
 ): HttpRequest {
-  const known = body === undefined ? link.headers : link.headersWithBody;
+  const defaultHeaders = body === undefined ? link.headers : link.headersWithBody;
   return {
     origin: link.origin,
     method,
     path: `${link.prefix}${path}${query}`,
-    headers: { ...known, ...headers, ...(accept === undefined ? {} : { accept }) },
+    headers: { ...defaultHeaders, ...headers, ...(accept === undefined ? {} : { accept }) },
     body: stream?.() ?? (body === undefined ? undefined : JSON.stringify(body)),
   };
 }
@@ -174,9 +183,9 @@ function dispatcherOf({ dispatcher }: Connection) {
 }
 
 /** Encodes a path segment. Throws for a value that would change the path. */
-export function segment(what: string, value: string): string {
+export function segment(label: string, value: string): string {
   if (value === '' || value === '.' || value === '..')
-    throw new Error(`${what} is ${JSON.stringify(value)}, which is no id`);
+    throw new Error(`${label} is ${JSON.stringify(value)}, which is no id`);
   return encodeURIComponent(value);
 }
 

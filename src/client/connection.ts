@@ -17,7 +17,7 @@ export interface ConnectionSettings {
   allowHttp?: boolean | undefined;
   /** The clock for delays and deadlines. */
   clock?: Clock | undefined;
-  /** From 0 to 1, for the jitter. */
+  /** Returns a number from 0 to 1, for the jitter. */
   random?: (() => number) | undefined;
   /** The connection pool; by default the client creates one, which `close` ends. It must accept any origin. */
   dispatcher?: Dispatcher | undefined;
@@ -27,7 +27,7 @@ export interface ConnectionSettings {
   attemptTimeoutMs?: number | undefined;
   /** The largest response body (bytes). */
   maxBodyBytes?: number | undefined;
-  /** The most values in a response or an event: parsing takes time by their number. Unlimited by default. */
+  /** The maximum number of values in a response or an event, which limits the time of parsing. Unlimited by default. */
   maxJsonValues?: number | undefined;
   retry?: Partial<RetryPolicy> | undefined;
 }
@@ -36,18 +36,19 @@ export interface ConnectionSettings {
 export type Connection = ReturnType<typeof connection>;
 
 /**
- * Prepares a connection. Invalid settings (a malformed URL, plain http, a key that is no header value) don't throw
- * here: every call then fails as unreachable with the reason, before anything is sent.
+ * Prepares a connection. Invalid settings (a malformed URL, plain http, a key that is not a valid header value) don't
+ * throw here: every call then fails as unreachable with the reason, before anything is sent.
  */
 export function connection(baseUrl: string, settings: ConnectionSettings) {
   // Secrets often end with the line break of their file.
   const [apiKey, tenantId, bearer] = [settings.apiKey?.trim(), settings.tenantId?.trim(), settings.bearer?.trim()];
-  const read = readAddress(baseUrl, { allowHttp: settings.allowHttp ?? false });
-  const { origin, prefix } = read.ok ? read.address : { origin: read.shown.replace(/\/$/, ''), prefix: '' };
-  const made = read.ok && !settings.dispatcher ? dispatcherFor(read.address, settings.env ?? process.env) : undefined;
+  const parsed = readAddress(baseUrl, { allowHttp: settings.allowHttp ?? false });
+  const { origin, prefix } = parsed.ok ? parsed.address : { origin: parsed.shown.replace(/\/$/, ''), prefix: '' };
+  const ownDispatcher =
+    parsed.ok && !settings.dispatcher ? dispatcherFor(parsed.address, settings.env ?? process.env) : undefined;
   const refusal =
-    (read.ok ? undefined : read.problem) ??
-    made?.problem ??
+    (parsed.ok ? undefined : parsed.problem) ??
+    ownDispatcher?.problem ??
     invalidInHeader('the api key', apiKey) ??
     invalidInHeader('the tenant id', tenantId) ??
     invalidInHeader('the bearer token', bearer);
@@ -65,11 +66,11 @@ export function connection(baseUrl: string, settings: ConnectionSettings) {
     prefix,
     /** Why no request can be sent, if the settings are invalid. */
     refusal,
-    dispatcher: settings.dispatcher ?? made?.dispatcher,
+    dispatcher: settings.dispatcher ?? ownDispatcher?.dispatcher,
     headers,
     headersWithBody: { ...headers, 'content-type': 'application/json' },
     /** Keys, tokens and the proxy's password, which errors must not contain. */
-    secrets: [apiKey, bearer, ...(made?.secrets ?? [])].filter((secret) => secret !== undefined),
+    secrets: [apiKey, bearer, ...(ownDispatcher?.secrets ?? [])].filter((secret) => secret !== undefined),
     clock: settings.clock ?? steadyClock,
     random: settings.random ?? Math.random,
     policy: { ...defaultRetryPolicy, ...settings.retry },
@@ -77,7 +78,7 @@ export function connection(baseUrl: string, settings: ConnectionSettings) {
     callTimeoutMs: 120_000,
     maxBodyBytes: settings.maxBodyBytes ?? 16 * 1024 * 1024,
     maxJsonValues: settings.maxJsonValues ?? Infinity,
-    close: async (): Promise<void> => made?.dispatcher?.destroy(),
+    close: async (): Promise<void> => ownDispatcher?.dispatcher?.destroy(),
   };
 }
 
@@ -88,7 +89,7 @@ const proxyVariables = { http: ['http_proxy', 'HTTP_PROXY'], https: ['https_prox
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The connection pool of one service with the proxy's credentials, or why there is none. */
-interface MadeDispatcher {
+interface DispatcherResult {
   dispatcher?: Dispatcher;
   secrets?: string[];
   problem?: string;
@@ -99,7 +100,7 @@ interface MadeDispatcher {
  * HTTPS_PROXY for https, NO_PROXY for direct hosts). Loopback never uses a proxy: it would reach another machine's
  * loopback, and expose the key.
  */
-function dispatcherFor({ origin, loopback }: BaseAddress, env: Environment): MadeDispatcher {
+function dispatcherFor({ origin, loopback }: BaseAddress, env: Environment): DispatcherResult {
   // HTTP/1.1 only: it shows clearly what was sent, and never resends a write.
   const options = { allowH2: false };
   const proxy = readProxy(env, origin.startsWith('https:') ? proxyVariables.https : proxyVariables.http);
@@ -122,10 +123,10 @@ function readProxy(
   variables: readonly string[],
 ): { variable: string; url: string; secrets: string[] } | undefined {
   const variable = variables.find((name) => env[name]?.trim());
-  const written = variable && env[variable]?.trim();
-  if (!variable || !written) return undefined;
+  const value = variable && env[variable]?.trim();
+  if (!variable || !value) return undefined;
   try {
-    const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `http://${written}`);
+    const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`);
     const secrets = [url.password, decodeURIComponent(url.password)];
     decodeURIComponent(url.username);
     return { variable, url: /^https?:$/.test(url.protocol) ? url.href : '', secrets };

@@ -32,7 +32,7 @@ import { pushToken, type TarballStore, uploadTarget } from '../contract/control/
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type Connection, type ConnectionSettings } from './connection.ts';
-import { checked, type Reader, readJson, readNothing } from './response-readers.ts';
+import { validRequest, type Reader, readJson, readNothing } from './response-readers.ts';
 import { tarballStore } from './tarball-store.ts';
 import { fromJson } from '../kit/json-text.ts';
 import { RequestSpelling } from './request-spelling.ts';
@@ -59,7 +59,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
   const link = connection(settings.baseUrl, settings);
   const spelling = new RequestSpelling(link, settings.spelling);
   const inContractSpelling = (json: unknown): unknown => {
-    spelling.see(json);
+    spelling.observe(json);
     return spellFields(json, 'contract');
   };
   const readDeployment = readJson(deployment, inContractSpelling);
@@ -73,16 +73,21 @@ export function connectControlService(settings: ControlServiceSettings): Control
   const baselinePath = (id: string, revisionId: string, hash: string): string =>
     `${revisionPath(id, revisionId)}/baselines/${segment('the test hash', hash)}`;
 
-  const get = <T>(name: string, path: string, read: Reader<T>, options?: CallOptions, wanted = ''): Promise<T> =>
-    call(link, { name, method: 'GET', path, query: wanted }, read, options);
-  const logs = (which: 'build' | 'deploy', deploymentId: string, revisionId: string, requested: unknown): Operation => {
-    const name = `read ${which} logs`;
+  const get = <T>(name: string, path: string, read: Reader<T>, options?: CallOptions, queryText = ''): Promise<T> =>
+    call(link, { name, method: 'GET', path, query: queryText }, read, options);
+  const logOperation = (
+    kind: 'build' | 'deploy',
+    deploymentId: string,
+    revisionId: string,
+    requested: unknown,
+  ): Operation => {
+    const name = `read ${kind} logs`;
     const project = segment('the deployment id', deploymentId);
     return {
       name,
       method: 'POST',
-      path: `/v1/projects/${project}/revisions/${segment('the revision id', revisionId)}/${which}_logs`,
-      body: checked(logQuery, name, requested),
+      path: `/v1/projects/${project}/revisions/${segment('the revision id', revisionId)}/${kind}_logs`,
+      body: validRequest(logQuery, name, requested),
       safe: true,
     };
   };
@@ -91,30 +96,37 @@ export function connectControlService(settings: ControlServiceSettings): Control
     body: DeploymentCreateRequest | DeploymentPatchRequest,
     options: ChangeOptions | undefined,
   ): Promise<Deployment> => {
-    const headers = conditions(operation.name, options);
-    const unsent = { ...operation, headers, secrets: secretsIn(body) };
-    return spelling.send(body, (spelled) => call(link, { ...unsent, body: spelled }, readDeployment, options), options);
+    const headers = writeHeaders(operation.name, options);
+    const operationWithoutBody = { ...operation, headers, secrets: secretsIn(body) };
+    return spelling.send(
+      body,
+      (spelled) => call(link, { ...operationWithoutBody, body: spelled }, readDeployment, options),
+      options,
+    );
   };
   const decide =
     (verb: 'promote' | 'discard') =>
     async (id: string, revisionId: string, request: HoldDecisionRequest = {}, options?: CallOptions) => {
       const name = `${verb} revision`;
-      const [path, body] = [`${revisionPath(id, revisionId)}/${verb}`, checked(holdDecisionRequest, name, request)];
-      // A repeated decision is taken as the first one.
+      const [path, body] = [
+        `${revisionPath(id, revisionId)}/${verb}`,
+        validRequest(holdDecisionRequest, name, request),
+      ];
+      // A retry is safe: the service ignores a repeated decision.
       return call<Revision>(link, { name, method: 'POST', path, body, safe: true }, readRevision, options);
     };
 
   return {
     createDeployment: async (request, options) => {
       const name = 'create deployment' satisfies ControlOperation;
-      const body = checked(deploymentCreateRequest, name, request);
+      const body = validRequest(deploymentCreateRequest, name, request);
       return write({ name, method: 'POST', path: '/v2/deployments' }, body, { ...options, ifLatest: undefined });
     },
     getDeployment: async (id, options) =>
       get('get deployment' satisfies ControlOperation, deploymentPath(id), readDeployment, options),
     patchDeployment: async (id, request, options) => {
       const name = 'patch deployment';
-      const body = checked(deploymentPatchRequest, name, request);
+      const body = validRequest(deploymentPatchRequest, name, request);
       return write({ name, method: 'PATCH', path: deploymentPath(id) }, body, options);
     },
     getRevision: async (id, revisionId, options) =>
@@ -125,18 +137,18 @@ export function connectControlService(settings: ControlServiceSettings): Control
       get('list listeners', '/v2/listeners', readJson(listenersList), options, query({ ...page })),
     listDeployments: async (requested, options) => {
       const name = 'list deployments';
-      const wanted = query(checked(deploymentsQuery, name, requested));
-      return get(name, '/v2/deployments', readDeployments, options, wanted);
+      const queryText = query(validRequest(deploymentsQuery, name, requested));
+      return get(name, '/v2/deployments', readDeployments, options, queryText);
     },
     listRevisions: async (id, requested, options) => {
       const name = 'list revisions';
-      const wanted = query(checked(revisionsQuery, name, requested));
-      return get(name, `${deploymentPath(id)}/revisions`, readRevisions, options, wanted);
+      const queryText = query(validRequest(revisionsQuery, name, requested));
+      return get(name, `${deploymentPath(id)}/revisions`, readRevisions, options, queryText);
     },
     redeployRevision: async (id, revisionId, options) => {
       const name = 'redeploy revision' satisfies ControlOperation;
       const path = `${revisionPath(id, revisionId)}/redeploy`;
-      const operation: Operation = { name, method: 'POST', path, headers: conditions(name, options) };
+      const operation: Operation = { name, method: 'POST', path, headers: writeHeaders(name, options) };
       return call(link, operation, readDeployment, options);
     },
     listRepositories: async (integrationId, options) => {
@@ -144,17 +156,17 @@ export function connectControlService(settings: ControlServiceSettings): Control
       return get('list repositories', path, readJson(githubRepositories), options);
     },
     buildLogs: async (id, revisionId, requested, options) =>
-      call(link, logs('build', id, revisionId, requested), readLogs, options),
+      call(link, logOperation('build', id, revisionId, requested), readLogs, options),
     deployLogs: async (id, revisionId, requested, options) =>
-      call(link, logs('deploy', id, revisionId, requested), readLogs, options),
+      call(link, logOperation('deploy', id, revisionId, requested), readLogs, options),
     reportVerdict: async (id, revisionId, report, options) => {
       const name = 'report verdict';
       const operation: Operation = {
         name,
         method: 'POST',
         path: `${revisionPath(id, revisionId)}/verdicts`,
-        headers: conditions(name, options),
-        body: checked(verdictReport, name, report),
+        headers: writeHeaders(name, options),
+        body: validRequest(verdictReport, name, report),
         // The idempotency key makes a retry safe.
         safe: true,
       };
@@ -164,19 +176,19 @@ export function connectControlService(settings: ControlServiceSettings): Control
       get('get baseline', baselinePath(id, revisionId, testHash), readJson(baseline), options),
     keepBaseline: async (id, revisionId, testHash, request, options) => {
       const name = 'keep baseline';
-      const [path, body] = [baselinePath(id, revisionId, testHash), checked(baselineRequest, name, request)];
+      const [path, body] = [baselinePath(id, revisionId, testHash), validRequest(baselineRequest, name, request)];
       return call(link, { name, method: 'PUT', path, body, safe: true }, readNothing, options);
     },
     promoteRevision: decide('promote'),
     discardRevision: decide('discard'),
     features: featuresOf(link),
     deleteDeployment: async (id, { deleteTracingProject }, options) => {
-      const [path, wanted] = [deploymentPath(id), query({ delete_tracing_project: deleteTracingProject })];
+      const [path, queryText] = [deploymentPath(id), query({ delete_tracing_project: deleteTracingProject })];
       const operation: Operation = {
         name: 'delete deployment' satisfies ControlOperation,
         method: 'DELETE',
         path,
-        query: wanted,
+        query: queryText,
       };
       return call(link, operation, readNothing, options);
     },
@@ -187,7 +199,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
     requestUpload: async (id, options) => {
       // Safe to retry: it only returns another URL. The specification has the path without the prefix, the public
       // service with it.
-      const at = (path: string) =>
+      const requestFrom = (path: string) =>
         call(
           link,
           { name: 'request upload' satisfies ControlOperation, method: 'POST', path, safe: true },
@@ -196,10 +208,10 @@ export function connectControlService(settings: ControlServiceSettings): Control
         );
       const path = `${deploymentPath(id)}/upload-url`;
       try {
-        return await at(path);
+        return await requestFrom(path);
       } catch (error) {
         if (!isNotOffered(error)) throw error;
-        return at(path.replace(/^\/v2/, ''));
+        return requestFrom(path.replace(/^\/v2/, ''));
       }
     },
     requestPushToken: async (id, options) => {
@@ -211,15 +223,15 @@ export function connectControlService(settings: ControlServiceSettings): Control
   };
 }
 
-/** The headers of a write. A key that is no valid header value is a programming error. */
-function conditions(
+/** The headers of a write. An invalid idempotency key is a programming error. */
+function writeHeaders(
   name: string,
   { ifLatest, idempotencyKey: key, holdSeconds }: ChangeOptions = {},
 ): Record<string, string> {
   return {
-    // The id comes from the service: an invalid header value is no precondition.
+    // The id comes from the service; one that is not a valid header value is left out.
     ...(ifLatest !== undefined && /^[\w-]+$/.test(ifLatest) ? { 'if-match': `"${ifLatest}"` } : {}),
-    ...(key === undefined ? {} : { [idempotencyKeyHeader.toLowerCase()]: checked(idempotencyKey, name, key) }),
+    ...(key === undefined ? {} : { [idempotencyKeyHeader.toLowerCase()]: validRequest(idempotencyKey, name, key) }),
     ...(holdSeconds === undefined ? {} : { [holdHeader.toLowerCase()]: String(holdSeconds) }),
   };
 }
@@ -234,37 +246,37 @@ function secretsIn({ secrets, source_config }: DeploymentCreateRequest | Deploym
   ];
 }
 
-/** The cache duration (ms): the service may be upgraded or downgraded. */
-const rememberedMs = 5 * 60_000;
+/** How long features are cached (ms): the service may be upgraded or downgraded. */
+const cacheMs = 5 * 60_000;
 
-const none: ControlFeatures = { idempotencyKeys: false, verdicts: false };
+const noFeatures: ControlFeatures = { idempotencyKeys: false, verdicts: false };
 
 /** Any other response, such as a web page, means that no feature is offered. */
 const readFeatures: Reader<ControlFeatures> = ({ body }) => {
   const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
-  if (!info.success) return { ok: true, value: none };
+  if (!info.success) return { ok: true, value: noFeatures };
   const { idempotency_keys, verdicts, baselines, holds, console_url: consoleUrl } = info.data;
   const features = { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true };
-  const more = {
+  const optionalFeatures = {
     ...(baselines === true ? { baselines } : {}),
     ...(holds === true ? { holds } : {}),
     ...(consoleUrl === undefined ? {} : { consoleUrl }),
   };
-  return { ok: true, value: { ...features, ...more } };
+  return { ok: true, value: { ...features, ...optionalFeatures } };
 };
 
 /** Reads the features of a control service beyond the contract, and caches them. */
 function featuresOf(link: Connection): (options?: CallOptions) => Promise<ControlFeatures> {
   const operation = { name: 'get service info', method: 'GET', path: '/info' } as const;
-  let known: { features: ControlFeatures; until: number } | undefined;
+  let cached: { features: ControlFeatures; until: number } | undefined;
   return async (options) => {
     options?.signal?.throwIfAborted();
-    if (known && link.clock.now() < known.until) return known.features;
+    if (cached && link.clock.now() < cached.until) return cached.features;
     const features = await call(link, operation, readFeatures, options).catch((error: unknown) => {
-      if (error instanceof ServiceError && hasNoInfo(error)) return none;
+      if (error instanceof ServiceError && hasNoInfo(error)) return noFeatures;
       throw error;
     });
-    known = { features, until: link.clock.now() + rememberedMs };
+    cached = { features, until: link.clock.now() + cacheMs };
     return features;
   };
 }

@@ -7,7 +7,7 @@ import { connection, type Connection, type ConnectionSettings } from './connecti
 import { type Reader, readJson } from './response-readers.ts';
 import { unreadable } from './attempt-failure.ts';
 
-/** Parsed strictly: what is not exactly this is no judgement. */
+/** Strict: any other response is an error. */
 const judgement = z.strictObject({ reason: z.string(), holds: z.boolean() });
 
 /** The reason comes first: a model that explains before it decides is right more often. */
@@ -34,9 +34,9 @@ const embeddings = z.looseObject({
 });
 
 export interface GraderSettings extends Pick<ConnectionSettings, 'userAgent' | 'clock' | 'random' | 'env'> {
-  /** The value of a key by its name; undefined where it is not set. */
+  /** Looks up a key by its name; undefined if it is not set. */
   keyOf: (name: string) => string | undefined;
-  /** Why an address gets no request; undefined where it may. */
+  /** Returns why no request may be sent to an address; undefined if it may. */
   refuse?: (baseUrl: string) => string | undefined;
 }
 
@@ -47,11 +47,12 @@ export function connectGraders({ keyOf, refuse, ...settings }: GraderSettings): 
   function linkTo({ baseUrl, key }: Grader): Connection {
     const id = `${key ?? ''} ${baseUrl}`;
     const bearer = key === undefined ? undefined : keyOf(key)?.trim();
-    const made =
+    const link =
       links.get(id) ?? connection(baseUrl, { ...settings, bearer, maxBodyBytes: 1024 * 1024, maxJsonValues: 50_000 });
-    links.set(id, made);
-    const keyless = key !== undefined && !bearer ? 'the variable or secret that its `key` names is not set' : undefined;
-    return { ...made, refusal: made.refusal ?? refuse?.(baseUrl) ?? keyless };
+    links.set(id, link);
+    const missingKey =
+      key !== undefined && !bearer ? 'the variable or secret that its `key` names is not set' : undefined;
+    return { ...link, refusal: link.refusal ?? refuse?.(baseUrl) ?? missingKey };
   }
 
   function post<T>(
@@ -62,7 +63,7 @@ export function connectGraders({ keyOf, refuse, ...settings }: GraderSettings): 
   ): Promise<T> {
     const link = linkTo(grader);
     const deadline = Math.min(options.deadline ?? Infinity, link.clock.now() + grader.timeoutMs);
-    // A second answer of the model does no harm.
+    // A retry is safe: asking a model twice has no effect.
     return call(link, { name, method: 'POST', path, body, safe: true }, read, { ...options, deadline });
   }
 
@@ -93,12 +94,12 @@ export function connectGraders({ keyOf, refuse, ...settings }: GraderSettings): 
 const readJudgement: Reader<Judgement> = (reply) => {
   const read = readJson(completion)(reply);
   if (!read.ok) return read;
-  const judged = judgement.safeParse(fromJson(read.value.choices[0]?.message.content ?? ''));
-  if (judged.success) return { ok: true, value: judged.data };
+  const parsed = judgement.safeParse(fromJson(read.value.choices[0]?.message.content ?? ''));
+  if (parsed.success) return { ok: true, value: parsed.data };
   return { ok: false, failure: unreadable(reply.status, 'the model did not reply in the requested form', false) };
 };
 
-/** From -1 to 1; undefined for vectors of different lengths or without a direction. */
+/** The cosine similarity, from -1 to 1; undefined for vectors of different lengths or of length zero. */
 function cosine(one: readonly number[], other: readonly number[]): number | undefined {
   if (one.length !== other.length) return undefined;
   const product = (first: readonly number[], second: readonly number[]): number =>

@@ -60,12 +60,12 @@ export function openStream(
   request: HttpRequest,
   limits: SendLimits & { idleMs: number },
 ): Promise<SendResult | HttpStream> {
-  const began = performance.now();
-  const untilHead = { ...limits, timeoutMs: Math.min(limits.timeoutMs, limits.idleMs) };
+  const startedAt = performance.now();
+  const headLimits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, limits.idleMs) };
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange(untilHead, resolve, reject, (status, headers, controller) => {
+    const exchange = new Exchange(headLimits, resolve, reject, (status, headers, controller) => {
       if (status < 200 || status > 299) return undefined;
-      exchange.extend(limits.timeoutMs, began);
+      exchange.extend(limits.timeoutMs, startedAt);
       const body = new BodyStream(controller, { idleMs: limits.idleMs, close: () => exchange.close() });
       resolve({ kind: 'stream', status, headers, body });
       return body;
@@ -80,7 +80,7 @@ export function header(headers: ReplyHeaders, name: string): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Takes over the body of a response, depending on its headers. */
+/** Decides by the headers whether to stream the body of a response. */
 type Divert = (
   status: number,
   headers: ReplyHeaders,
@@ -105,7 +105,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #timeoutMs: number;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #over = false;
+  #isFinished = false;
   #status: number | undefined;
   #headers: ReplyHeaders = {};
   #stream: BodyStream | undefined;
@@ -129,15 +129,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   start(dispatcher: Dispatcher, { origin, method, path, headers, body = '' }: HttpRequest): void {
     this.#limits.signal?.addEventListener('abort', this.#abort, { once: true });
     // The deadline covers headers and body, so undici's timers are off.
-    const own = { headersTimeout: 0, bodyTimeout: 0 };
-    dispatcher.dispatch({ origin, method, path, headers, body: body === '' ? null : body, ...own }, this);
+    const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
+    dispatcher.dispatch({ origin, method, path, headers, body: body === '' ? null : body, ...noTimeouts }, this);
   }
 
   /** Moves the deadline to `timeoutMs` after `began` (by `performance.now`). */
-  extend(timeoutMs: number, began: number): void {
+  extend(timeoutMs: number, startedAt: number): void {
     clearTimeout(this.#timer);
     this.#timeoutMs = timeoutMs;
-    this.#timer = setTimeout(this.#expire, timerMs(began + timeoutMs - performance.now()));
+    this.#timer = setTimeout(this.#expire, timerMs(startedAt + timeoutMs - performance.now()));
   }
 
   /** Closes the exchange, because the rest is not needed. */
@@ -149,11 +149,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // The request may reach the server from here on. After the deadline it is never written.
     this.#controller = controller;
-    if (this.#over) controller.abort(new Error('the deadline has passed'));
+    if (this.#isFinished) controller.abort(new Error('the deadline has passed'));
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
-    if (this.#over || status < 200) return;
+    if (this.#isFinished || status < 200) return;
     this.#status = status;
     this.#headers = headers;
     this.#stream = this.#divert?.(status, headers, controller);
@@ -161,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#over) return;
+    if (this.#isFinished) return;
     if (this.#stream) return this.#stream.push(chunk);
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -169,7 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#over) return;
+    if (this.#isFinished) return;
     this.#finish();
     if (this.#stream) return this.#stream.end();
     const body = Buffer.concat(this.#chunks, this.#length);
@@ -177,10 +177,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#over) return;
+    if (this.#isFinished) return;
     const code = codeOf(error);
-    if (closedCodes.has(code)) return this.#leave(new Error('the client was closed before the answer was there'));
-    if (code === invalidCode && !this.#controller) return this.#leave(error);
+    if (closedCodes.has(code)) return this.#endWith(new Error('the client was closed before the answer was there'));
+    if (code === invalidCode && !this.#controller) return this.#endWith(error);
     this.#fail(failureOf(error, this.#progress()));
     // undici reports a proxy's demand for a password as an error while the response continues.
     controller?.abort(error);
@@ -191,26 +191,26 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #tooLarge(): void {
-    const words = `the answer is longer than ${this.#limits.maxBodyBytes} bytes`;
-    this.#fail({ reason: 'too-large', ...this.#progress(), words });
-    this.#controller?.abort(new Error(words));
+    const detail = `the answer is longer than ${this.#limits.maxBodyBytes} bytes`;
+    this.#fail({ reason: 'too-large', ...this.#progress(), detail });
+    this.#controller?.abort(new Error(detail));
   }
 
   #expire = (): void => {
     const { sent, status } = this.#progress();
-    const until = status === undefined ? (sent ? 'no response' : 'no connection') : 'the response was incomplete';
-    const words = `${until} within ${this.#timeoutMs / 1000} s`;
-    this.#fail({ reason: 'timeout', sent, status, words });
-    this.#controller?.abort(new Error(words));
+    const state = status === undefined ? (sent ? 'no response' : 'no connection') : 'the response was incomplete';
+    const detail = `${state} within ${this.#timeoutMs / 1000} s`;
+    this.#fail({ reason: 'timeout', sent, status, detail });
+    this.#controller?.abort(new Error(detail));
   };
 
   #abort = (): void => {
-    this.#leave(this.#limits.signal?.reason);
+    this.#endWith(this.#limits.signal?.reason);
     this.#controller?.abort(new Error('aborted by the caller'));
   };
 
-  /** Ends with a failure that is not the service's. */
-  #leave(reason: unknown): void {
+  /** Ends with an error that is not a failure of the service. */
+  #endWith(reason: unknown): void {
     this.#finish();
     if (this.#stream) this.#stream.abort(reason);
     else this.#reject(reason);
@@ -223,7 +223,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    this.#over = true;
+    this.#isFinished = true;
     clearTimeout(this.#timer);
     this.#limits.signal?.removeEventListener('abort', this.#abort);
   }

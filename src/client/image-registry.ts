@@ -7,8 +7,8 @@ import { fromJson } from '../kit/json-text.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { header, send, type HttpReply } from './http.ts';
 
-/** How long a registry may take for one response (ms), and how large a manifest may be (bytes). */
-const withinMs = 10_000;
+/** The timeout of one response of a registry (ms). */
+const timeoutMs = 10_000;
 const maxManifestBytes = 4 * 1024 * 1024;
 
 const manifestTypes = [
@@ -21,8 +21,8 @@ const manifestTypes = [
 type Settings = Pick<ConnectionSettings, 'userAgent' | 'env'>;
 
 /**
- * Finds the digest that a tag points at, by the OCI distribution API, without credentials or with the anonymous token
- * that a registry hands out for public images. It never rejects: what a registry does not say is unknown.
+ * Finds the digest of a tag by the OCI distribution API, without credentials or with the anonymous token that a
+ * registry issues for public images. Failures of a registry result in `unknown`.
  *
  * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests
  */
@@ -34,14 +34,14 @@ export async function lookUpImage(reference: string, settings: Settings, options
   try {
     let reply = await get(manifest, { accept: manifestTypes }, settings, options);
     const challenge = reply?.status === 401 ? readChallenge(header(reply.headers, 'www-authenticate')) : undefined;
-    const isTrusted = challenge !== undefined && mayGiveTokens(challenge, new URL(manifest.base));
-    const token = isTrusted ? await anonymousToken(challenge, settings, options) : undefined;
+    const isAllowed = challenge !== undefined && mayGiveTokens(challenge, new URL(manifest.base));
+    const token = isAllowed ? await anonymousToken(challenge, settings, options) : undefined;
     if (token !== undefined) {
       reply = await get(manifest, { accept: manifestTypes, authorization: `Bearer ${token}` }, settings, options);
     }
     if (reply?.status !== 200) {
-      const said = reply ? `does not show it without credentials (HTTP ${reply.status})` : 'did not answer';
-      return { kind: 'unknown', why: `the registry ${host} ${said}` };
+      const problem = reply ? `does not show it without credentials (HTTP ${reply.status})` : 'did not answer';
+      return { kind: 'unknown', why: `the registry ${host} ${problem}` };
     }
     // The digest of a manifest is by definition that of its bytes.
     return { kind: 'pinned', uri: `${name}@sha256:${createHash('sha256').update(reply.body).digest('hex')}` };
@@ -51,25 +51,25 @@ export async function lookUpImage(reference: string, settings: Settings, options
   }
 }
 
-/** `[HOST[:PORT]/]PATH[:TAG]`. A name of one word is an image of the machine at least as often as one of Docker Hub. */
+/** Parses `[HOST[:PORT]/]PATH[:TAG]`. A name without a slash is ignored: it may be a local image. */
 function readReference(reference: string): { host: string; path: string; tag: string; name: string } | undefined {
-  const found = /^((?:[^/]+\/)+[^/:@]+)(?::([\w][\w.-]{0,127}))?$/.exec(reference);
-  const [, name = '', tag = 'latest'] = found ?? [];
+  const match = /^((?:[^/]+\/)+[^/:@]+)(?::([\w][\w.-]{0,127}))?$/.exec(reference);
+  const [, name = '', tag = 'latest'] = match ?? [];
   const [first = '', ...rest] = name.split('/');
   const isHost = /[.:]/.test(first) || first === 'localhost';
-  if (!found) return undefined;
+  if (!match) return undefined;
   const path = isHost ? rest.join('/') : name;
   if (!/^[a-z0-9]+(?:[._/-]+[a-z0-9]+)*$/.test(path)) return undefined;
   return { host: isHost ? first : 'docker.io', path, tag, name };
 }
 
-/** As for Docker, a registry on this machine speaks plain http. */
+/** The base URL of a registry. As in Docker, a local one uses plain http. */
 function baseOf(host: string): string {
   if (host === 'docker.io' || host === 'index.docker.io') return 'https://registry-1.docker.io';
   return `${/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(host) ? 'http' : 'https'}://${host}`;
 }
 
-/** A response of any status; undefined where none came. */
+/** Gets a response of any status; undefined if there is none. */
 async function get(
   { base, path }: { base: string; path: string },
   headers: Record<string, string>,
@@ -80,18 +80,21 @@ async function get(
   try {
     if (link.refusal !== undefined || !link.dispatcher) return undefined;
     const request = { origin: link.origin, method: 'GET', path, headers: { ...link.headers, ...headers } } as const;
-    const sent = await send(link.dispatcher, request, { timeoutMs: withinMs, maxBodyBytes: maxManifestBytes, signal });
-    return sent.kind === 'reply' ? sent : undefined;
+    const result = await send(link.dispatcher, request, { timeoutMs, maxBodyBytes: maxManifestBytes, signal });
+    return result.kind === 'reply' ? result : undefined;
   } finally {
     await link.close();
   }
 }
 
-/** `Bearer realm="…",service="…",scope="…"`: where an anonymous token is given. */
-function readChallenge(written: string | undefined): URL | undefined {
-  if (!written || !/^bearer /i.test(written)) return undefined;
+/** Reads the address of the token service from a challenge: `Bearer realm="…",service="…",scope="…"`. */
+function readChallenge(headerValue: string | undefined): URL | undefined {
+  if (!headerValue || !/^bearer /i.test(headerValue)) return undefined;
   const fields = new Map(
-    [...written.matchAll(/\b(realm|service|scope)="([^"]{0,1000})"/g)].map(([, key = '', value = '']) => [key, value]),
+    [...headerValue.matchAll(/\b(realm|service|scope)="([^"]{0,1000})"/g)].map(([, key = '', value = '']) => [
+      key,
+      value,
+    ]),
   );
   const url = URL.parse(fields.get('realm') ?? '');
   for (const key of ['service', 'scope']) {
@@ -102,15 +105,15 @@ function readChallenge(written: string | undefined): URL | undefined {
 }
 
 /**
- * Whether a registry may name this address for its tokens. A foreign registry must not lead requests into a network that
- * it can't reach itself: another host than its own has a public name and speaks https, which proves that name.
+ * Whether a registry may use this address for its tokens. A registry must not direct requests into a network that it
+ * can't reach itself, so another host must have a public name and use https, which proves that name.
  */
 export function mayGiveTokens(realm: URL, registry: URL): boolean {
   const host = hostOf(realm);
-  const own = hostOf(registry);
-  if (isLoopback(host) && isLoopback(own)) return true;
+  const registryHost = hostOf(registry);
+  if (isLoopback(host) && isLoopback(registryHost)) return true;
   if (realm.protocol !== 'https:') return false;
-  if (host === own) return true;
+  if (host === registryHost) return true;
   const isAddress = host.startsWith('[') || /^[\d.]+$/.test(host);
   return !isAddress && host.includes('.') && !/\.(?:localhost|local|internal|home\.arpa)$/.test(host);
 }
@@ -122,6 +125,6 @@ const tokenReply = z.looseObject({ token: z.string().optional(), access_token: z
 async function anonymousToken(challenge: URL, settings: Settings, options: CallOptions): Promise<string | undefined> {
   const { origin, pathname, search } = challenge;
   const reply = await get({ base: origin, path: `${pathname}${search}` }, {}, settings, options);
-  const read = reply?.status === 200 ? tokenReply.safeParse(fromJson(reply.body.toString('utf8'))) : undefined;
-  return read?.data?.token ?? read?.data?.access_token;
+  const parsed = reply?.status === 200 ? tokenReply.safeParse(fromJson(reply.body.toString('utf8'))) : undefined;
+  return parsed?.data?.token ?? parsed?.data?.access_token;
 }

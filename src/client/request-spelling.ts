@@ -13,7 +13,7 @@ import { call } from './call.ts';
 import type { Connection } from './connection.ts';
 
 /** The timeout (ms) of each query about the spelling. */
-const questionMs = 10_000;
+const queryTimeoutMs = 10_000;
 
 /**
  * Spells the fields of requests as the service expects. With `auto` it is learned before such a field is sent: from the
@@ -32,7 +32,7 @@ export class RequestSpelling {
   }
 
   /** Takes note of a response. */
-  see(json: unknown): void {
+  observe(json: unknown): void {
     if (this.#learned !== undefined) return;
     const names = aliasedNames(json);
     this.#learned = spellingOfNames((name) => names.includes(name));
@@ -48,15 +48,15 @@ export class RequestSpelling {
       return await send(spellFields(body, spelling));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      const theirs = spellingInRefusal(error);
-      if (theirs === undefined || theirs === spelling) throw error;
+      const serviceSpelling = spellingInRefusal(error);
+      if (serviceSpelling === undefined || serviceSpelling === spelling) throw error;
       if (isAuto && this.#learned === undefined) {
-        const answer = await send(spellFields(body, theirs));
-        this.#learned = theirs;
+        const answer = await send(spellFields(body, serviceSpelling));
+        this.#learned = serviceSpelling;
         return answer;
       }
       if (!isAuto) await this.#learn(options);
-      throw isAuto || this.#learned !== theirs ? error : withAdvice(error, theirs);
+      throw isAuto || this.#learned !== serviceSpelling ? error : withAdvice(error, serviceSpelling);
     }
   }
 
@@ -65,14 +65,14 @@ export class RequestSpelling {
     const document = await this.#read('read the OpenAPI document', '/openapi.json', '', options);
     this.#learned = spellingOfNames((name) => new RegExp(`"${name}"\\s*:`).test(document));
     if (this.#learned === undefined) {
-      this.see(fromJson(await this.#read('list deployments', '/v2/deployments', '?limit=1', options)));
+      this.observe(fromJson(await this.#read('list deployments', '/v2/deployments', '?limit=1', options)));
     }
     this.#hasQueried = true;
   }
 
   /** The text of a response; empty if the service does not answer. */
   async #read(name: string, path: string, query: string, { signal, deadline }: CallOptions = {}): Promise<string> {
-    const until = Math.min(deadline ?? Infinity, this.#link.clock.now() + questionMs);
+    const until = Math.min(deadline ?? Infinity, this.#link.clock.now() + queryTimeoutMs);
     try {
       return await call(
         this.#link,
@@ -107,11 +107,11 @@ function aliasedNames(json: unknown): string[] {
 }
 
 /** The refusal, with the `field-names` that would have avoided it. */
-function withAdvice(error: ServiceError, theirs: FieldSpelling): ServiceError {
+function withAdvice(error: ServiceError, serviceSpelling: FieldSpelling): ServiceError {
   const { kind, operation, method, address, status, detail, problems, retryAfterMs, effect } = error;
   const problem = {
     loc: ['field-names'],
-    msg: `this service uses the "${theirs}" names; set field-names to auto or ${theirs}`,
+    msg: `this service uses the "${serviceSpelling}" names; set field-names to auto or ${serviceSpelling}`,
     type: '',
   };
   return new ServiceError({

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { fromJson } from '../kit/json-text.ts';
-import { notJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
+import { describeNonJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { HttpReply } from './http.ts';
 import { isObject } from '../kit/json-object.ts';
 import { errorKey, toRunError, type RunError, type RunResult } from '../contract/agent/run.ts';
@@ -15,26 +15,30 @@ export function readJson<T>(schema: z.ZodType<T>, prepare: (json: unknown) => un
   return ({ status, headers, body }) => {
     const text = body.toString('utf8');
     const json = fromJson(text);
-    if (json === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
-    const read = schema.safeParse(prepare(json));
-    if (read.success) return { ok: true, value: read.data };
-    const words = `the answer is not what the documents describe: ${problemsIn(read.error)}`;
-    return { ok: false, failure: unreadable(status, words, false) };
+    if (json === undefined) return { ok: false, failure: unreadable(status, describeNonJson(text, headers), true) };
+    const result = schema.safeParse(prepare(json));
+    if (result.success) return { ok: true, value: result.data };
+    const detail = `the answer is not what the documents describe: ${problemsIn(result.error)}`;
+    return { ok: false, failure: unreadable(status, detail, false) };
   };
 }
 
-/** For a response without a meaningful body. */
+/** Ignores the body of a response. */
 export const readNothing: Reader<void> = () => ({ ok: true, value: undefined });
 
-/** Validates a request by the contract. An invalid one is a programming error: a plain error that names the field. */
-export function checked<T>(schema: z.ZodType<T>, operation: string, request: unknown): T {
-  const read = schema.safeParse(request);
-  if (read.success) return read.data;
-  throw new Error(`${operation}: the request does not keep the contract: ${problemsIn(read.error)}`);
+/**
+ * Validates a request by the contract.
+ *
+ * @throws Error that names the field: an invalid request is a programming error.
+ */
+export function validRequest<T>(schema: z.ZodType<T>, operation: string, request: unknown): T {
+  const result = schema.safeParse(request);
+  if (result.success) return result.data;
+  throw new Error(`${operation}: the request does not keep the contract: ${problemsIn(result.error)}`);
 }
 
-/** What is wrong with a text that holds more values than this. */
-export const tooManyValues = (what: string, most: number): string => `${what} holds more than ${most} values`;
+/** Describes a text with too many values. */
+export const tooManyValues = (subject: string, max: number): string => `${subject} holds more than ${max} values`;
 
 /** The invalid fields; zod's messages do not repeat the value. */
 function problemsIn({ issues }: z.ZodError): string {
@@ -51,7 +55,7 @@ function problemsIn({ issues }: z.ZodError): string {
 export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
   const text = body.toString('utf8').trim();
   const value = fromJson(text);
-  if (value === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
+  if (value === undefined) return { ok: false, failure: unreadable(status, describeNonJson(text, headers), true) };
   if (!isObject(value) || !(errorKey in value)) return { ok: true, value: { kind: 'values', values: value } };
   return { ok: true, value: { kind: 'error', error: innermost(toRunError(value[errorKey])) } };
 };

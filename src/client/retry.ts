@@ -17,7 +17,7 @@ export const defaultRetryPolicy: RetryPolicy = { attempts: 5, baseMs: 250, capMs
 /** The input of a retry decision. */
 export interface RetrySituation {
   attempt: number;
-  failure: Pick<AttemptFailure, 'effect' | 'passing' | 'retryAfterMs'>;
+  failure: Pick<AttemptFailure, 'effect' | 'isTransient' | 'retryAfterMs'>;
   /** Whether the request only reads, so that a retry is safe. */
   safe: boolean;
   now: number;
@@ -29,7 +29,7 @@ export interface RetrySituation {
 }
 
 /** To retry after a delay (ms), or to give up; `why` is set if the failure does not explain it. */
-export type RetryDecision = { kind: 'wait'; ms: number } | { kind: 'give-up'; why?: string };
+export type RetryDecision = { kind: 'wait'; ms: number } | { kind: 'give-up'; remark?: string };
 
 /**
  * Decides whether to retry. Reads are retried for transient failures, with full jitter, and not before the time of
@@ -37,19 +37,22 @@ export type RetryDecision = { kind: 'wait'; ms: number } | { kind: 'give-up'; wh
  */
 export function decideRetry(situation: RetrySituation): RetryDecision {
   const { attempt, failure, safe, now, deadline, random, policy } = situation;
-  if (!failure.passing) return { kind: 'give-up' };
+  if (!failure.isTransient) return { kind: 'give-up' };
   if (!safe && failure.effect === 'unknown') return { kind: 'give-up' };
   if (attempt >= policy.attempts) {
-    return attempt === 1 ? { kind: 'give-up' } : { kind: 'give-up', why: `after ${attempt} attempts` };
+    return attempt === 1 ? { kind: 'give-up' } : { kind: 'give-up', remark: `after ${attempt} attempts` };
   }
   const jitter = random * backoffMs(attempt, policy.baseMs, policy.capMs);
   const requested = failure.retryAfterMs ?? 0;
   const ms = Math.max(requested, jitter);
   if (now + ms < deadline) return { kind: 'wait', ms };
-  const left = Math.max(0, deadline - now);
-  return requested > left
-    ? { kind: 'give-up', why: `the service requested a delay of ${seconds(requested)}, and ${seconds(left)} are left` }
-    : { kind: 'give-up', why: 'no time is left for another attempt' };
+  const remainingMs = Math.max(0, deadline - now);
+  return requested > remainingMs
+    ? {
+        kind: 'give-up',
+        remark: `the service requested a delay of ${seconds(requested)}, and ${seconds(remainingMs)} are left`,
+      }
+    : { kind: 'give-up', remark: 'no time is left for another attempt' };
 }
 
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;

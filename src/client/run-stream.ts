@@ -10,7 +10,9 @@ import { header, type HttpStream } from './http.ts';
 import { tooManyValues, type ReadResult } from './response-readers.ts';
 
 interface StreamLimits {
-  /** The longest silence (ms); heartbeats count as data, so a server that only sends these is cut off at the deadline. */
+  /**
+   * How long (ms) the server may send nothing. Heartbeats count as data: the deadline ends a stream of only heartbeats.
+   */
   idleMs: number;
   /** The longest event (bytes). */
   maxEventBytes: number;
@@ -38,13 +40,13 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   #events: AsyncIterator<StreamEvent, undefined> | undefined;
   /** A run is started once, even if an iterator that failed is read again. */
   #started = false;
-  readonly #left = new AbortController();
+  readonly #closed = new AbortController();
 
   constructor(link: Connection, operation: Operation, limits: StreamLimits, options: CallOptions = {}) {
     this.#link = link;
     this.#operation = operation;
     this.#limits = limits;
-    const signals = [this.#left.signal, ...(options.signal ? [options.signal] : [])];
+    const signals = [this.#closed.signal, ...(options.signal ? [options.signal] : [])];
     this.#options = { ...options, signal: AbortSignal.any(signals) };
   }
 
@@ -55,7 +57,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   async return(): Promise<IteratorResult<StreamEvent, undefined>> {
     this.#started = true;
     if (this.#events) await this.#events.return?.();
-    else this.#left.abort(new Error('the stream was left before it began'));
+    else this.#closed.abort(new Error('the stream was left before it began'));
     return { done: true, value: undefined };
   }
 
@@ -64,7 +66,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
     this.#started = true;
     const opening = open(this.#link, this.#operation, this.#limits.idleMs, checkType, this.#options);
     const stream = await opening.catch((error: unknown) => {
-      if (!this.#left.signal.aborted) throw error;
+      if (!this.#closed.signal.aborted) throw error;
     });
     if (!stream) return { done: true, value: undefined };
     const mask = maskFor(this.#link, this.#operation);
@@ -75,7 +77,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
       explain: ({ message }) => this.#error(unreadable(stream.status, message, false)),
     })[Symbol.asyncIterator]();
     const first = await this.#events.next();
-    if (first.done && stream.body.whole) {
+    if (first.done && stream.body.isComplete) {
       throw this.#error(unreadable(stream.status, 'the stream ended before its first event', false));
     }
     return first;
@@ -89,8 +91,8 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
     }
     const read = data === '' ? null : fromJson(data);
     if (read === undefined) {
-      const words = `the data of the event ${JSON.stringify(event.slice(0, 100))} is not JSON (${data.length} characters)`;
-      throw this.#error(unreadable(status, words, false));
+      const detail = `the data of the event ${JSON.stringify(event.slice(0, 100))} is not JSON (${data.length} characters)`;
+      throw this.#error(unreadable(status, detail, false));
     }
     return id === undefined ? { event, data: read } : { id, event, data: read };
   }
@@ -104,6 +106,6 @@ function checkType(stream: HttpStream): ReadResult<HttpStream> {
   const type = header(stream.headers, 'content-type') ?? 'no content type';
   if (type.toLowerCase().startsWith(eventStreamType)) return { ok: true, value: stream };
   stream.body.close();
-  const words = `the answer is no stream of events (${type.slice(0, 100)})`;
-  return { ok: false, failure: unreadable(stream.status, words, false) };
+  const detail = `the answer is no stream of events (${type.slice(0, 100)})`;
+  return { ok: false, failure: unreadable(stream.status, detail, false) };
 }

@@ -20,10 +20,10 @@ export interface SendFailure {
   /** The status, if the response had started. */
   status?: number | undefined;
   /** A description without any part of the request. */
-  words: string;
+  detail: string;
 }
 
-const certificate =
+const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECODE)_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
 
 /** Classifies a network error. Uses only its code: messages may contain addresses. */
@@ -33,16 +33,16 @@ export function failureOf(error: Error, { sent, status }: Pick<SendFailure, 'sen
     reason,
     sent,
     status,
-    words: code === '' ? words : `${words} (${code})`,
+    detail: code === '' ? words : `${words} (${code})`,
   });
 
-  if (certificate.test(code)) {
+  if (certificateCodes.test(code)) {
     return failure(
       'untrusted',
       'its certificate was not accepted: for an authority of your own set NODE_EXTRA_CA_CERTS to its file',
     );
   }
-  // The parser's errors have no code. At the end of a connection they only mean that something is missing.
+  // The parser's errors have no code. At the end of a connection (EOF) they only mean that the response is incomplete.
   if (error.name === 'HTTPParserError' && !error.message.includes('EOF')) {
     return failure('garbled', 'what answered is not HTTP');
   }
@@ -52,14 +52,14 @@ export function failureOf(error: Error, { sent, status }: Pick<SendFailure, 'sen
   if (error.message.startsWith('Proxy Authentication Required')) {
     return { ...failure('unreachable', 'the proxy wants a user and a password'), sent: false };
   }
-  const known = error.name === 'HTTPParserError' ? closed : unreachable[code];
-  return failure('unreachable', known ?? 'the connection failed');
+  const description = error.name === 'HTTPParserError' ? closed : descriptionByCode[code];
+  return failure('unreachable', description ?? 'the connection failed');
 }
 
 const closed = 'the connection was closed before a response started';
 const notFound = 'the name of the host was not found';
 const tooLate = 'no connection in time';
-const unreachable: Readonly<Record<string, string>> = {
+const descriptionByCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: notFound,
   EAI_AGAIN: notFound,

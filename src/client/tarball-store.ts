@@ -20,13 +20,13 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
     const { origin, pathname, search, searchParams } = new URL(uploadUrl);
     const secrets = [uploadUrl, `${pathname}${search}`, pathname, ...searchParams.values()];
     const link = connection(origin, keyless);
-    let changed: string | undefined;
+    let changeReason: string | undefined;
     const operation: Operation = {
       name: 'upload source' satisfies ControlOperation,
       method: 'PUT',
       path: pathname,
       query: search,
-      shown: '/…',
+      displayedPath: '/…',
       headers: {
         'content-type': 'application/gzip',
         'content-length': String(tarball.size),
@@ -34,7 +34,7 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
         ...(isRangeSigned(searchParams) ? { 'x-goog-content-length-range': `0,${maxTarballSize}` } : {}),
       },
       stream: () => {
-        const bytes = asMeasured(tarball, (why) => (changed = why));
+        const bytes = verifyWhileReading(tarball, (why) => (changeReason = why));
         return Readable.from(bytes, { objectMode: false });
       },
       secrets: secrets.filter((each) => each.length >= 8),
@@ -45,8 +45,8 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
       await call(link, operation, readNothing, options);
       return { kind: 'stored' };
     } catch (error) {
-      if (changed === undefined) throw error;
-      return { kind: 'changed', why: changed } satisfies PutResult;
+      if (changeReason === undefined) throw error;
+      return { kind: 'changed', why: changeReason } satisfies PutResult;
     } finally {
       await link.close();
     }
@@ -68,18 +68,18 @@ const hexOf = ({ digest }: Tarball): string => digest.replace(/^sha256:/, '');
  * Streams the bytes and checks them against the measured size and digest. The last chunk is held back until the check:
  * a changed tarball never arrives completely.
  */
-async function* asMeasured(tarball: Tarball, changed: (why: string) => void): AsyncGenerator<Uint8Array> {
+async function* verifyWhileReading(tarball: Tarball, onChange: (why: string) => void): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let size = 0;
-  let held: Uint8Array | undefined;
+  let lastChunk: Uint8Array | undefined;
   const fail = (why: string): never => {
-    changed(why);
+    onChange(why);
     throw new Error(why);
   };
   try {
     for await (const bytes of tarball.read()) {
-      if (held) yield held;
-      held = bytes;
+      if (lastChunk) yield lastChunk;
+      lastChunk = bytes;
       size += bytes.length;
       hash.update(bytes);
     }
@@ -88,5 +88,5 @@ async function* asMeasured(tarball: Tarball, changed: (why: string) => void): As
   }
   if (size !== tarball.size || hash.digest('hex') !== hexOf(tarball))
     fail('its content has changed since it was measured');
-  if (held) yield held;
+  if (lastChunk) yield lastChunk;
 }

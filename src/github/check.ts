@@ -1,5 +1,5 @@
 import type { Endpoints } from '@octokit/types';
-import { ofRepository, paginate, type GitHubClient, type RepositoryName } from './client.ts';
+import { repositoryParameters, paginate, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** How a check run ended. */
 export type CheckConclusion =
@@ -32,6 +32,7 @@ export interface Annotation {
   message: string;
 }
 
+/** Identifies a check run. */
 export interface CheckKey {
   repository: RepositoryName;
   headSha: string;
@@ -40,30 +41,32 @@ export interface CheckKey {
   externalId: string;
 }
 
-/** What GitHub takes of annotations in one request. */
-const annotationsAtOnce = 50;
-/** What it takes of an annotation, in characters: 64 KB of message, in which a character may be four bytes. */
-const annotationMessage = 16_000;
-const annotationTitle = 255;
+/** GitHub's limit of annotations in one request. */
+const maxAnnotationsPerRequest = 50;
+/**
+ * The maximum lengths of an annotation, in characters: GitHub's limit is 64 KB, and a character may have four bytes.
+ */
+const maxMessageLength = 16_000;
+const maxTitleLength = 255;
 
-/** The check run of our external id on the commit, on whatever page it is, and how many annotations it has. */
+/** Finds the check run with our external id on the commit, and counts its annotations. */
 export async function findCheck(
   client: GitHubClient,
-  at: CheckKey,
+  key: CheckKey,
 ): Promise<{ id: number; annotations: number } | undefined> {
   const checks = paginate(async (page) => {
     const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-      ...ofRepository(at.repository),
-      ref: at.headSha,
-      check_name: at.name,
-      // Of runs with one name `latest` would show the newest alone.
+      ...repositoryParameters(key.repository),
+      ref: key.headSha,
+      check_name: key.name,
+      // `latest` would return only the newest of several runs with the same name.
       filter: 'all',
       ...page,
     });
     return data.check_runs;
   });
   for await (const { id, external_id, output } of checks)
-    if (external_id === at.externalId) return { id: Number(id), annotations: output.annotations_count };
+    if (external_id === key.externalId) return { id: Number(id), annotations: output.annotations_count };
   return undefined;
 }
 
@@ -74,33 +77,33 @@ export async function findCheck(
  */
 export async function writeCheck(
   client: GitHubClient,
-  at: CheckKey,
+  key: CheckKey,
   id: number | undefined,
   check: Check,
 ): Promise<number> {
   const { status, conclusion } = check;
-  // GitHub's document does not ask for it, but a check that is completed without a conclusion is shown as nothing.
+  // GitHub's API accepts a completed check without a conclusion, but does not show it.
   if ((status === 'completed') !== (conclusion !== undefined)) {
     throw new TypeError(`a check that is ${status} ${conclusion ? `cannot be ${conclusion}` : 'needs a conclusion'}`);
   }
   const annotations = check.annotations ?? [];
-  const there =
+  const existing =
     id === undefined
-      ? await findCheck(client, at)
-      : { id, annotations: annotations.length === 0 ? 0 : await annotationsOf(client, at, id) };
-  let [written, sent] = [there?.id, there?.annotations ?? 0];
+      ? await findCheck(client, key)
+      : { id, annotations: annotations.length === 0 ? 0 : await countAnnotations(client, key, id) };
+  let [checkId, sentCount] = [existing?.id, existing?.annotations ?? 0];
   do {
-    const some = annotations.slice(sent, sent + annotationsAtOnce);
-    const body = bodyOf(check, some);
-    written = written === undefined ? await create(client, at, body) : await update(client, at, written, body);
-    sent += some.length;
-  } while (sent < annotations.length);
-  return written;
+    const batch = annotations.slice(sentCount, sentCount + maxAnnotationsPerRequest);
+    const body = bodyOf(check, batch);
+    checkId = checkId === undefined ? await create(client, key, body) : await update(client, key, checkId, body);
+    sentCount += batch.length;
+  } while (sentCount < annotations.length);
+  return checkId;
 }
 
-async function annotationsOf(client: GitHubClient, { repository }: CheckKey, id: number): Promise<number> {
+async function countAnnotations(client: GitHubClient, { repository }: CheckKey, id: number): Promise<number> {
   const { data } = await client.request('GET /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-    ...ofRepository(repository),
+    ...repositoryParameters(repository),
     check_run_id: id,
   });
   return data.output.annotations_count;
@@ -110,7 +113,7 @@ type Body = ReturnType<typeof bodyOf>;
 
 async function create(client: GitHubClient, at: CheckKey, body: Body): Promise<number> {
   const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', {
-    ...ofRepository(at.repository),
+    ...repositoryParameters(at.repository),
     name: at.name,
     head_sha: at.headSha,
     external_id: at.externalId,
@@ -121,7 +124,7 @@ async function create(client: GitHubClient, at: CheckKey, body: Body): Promise<n
 
 async function update(client: GitHubClient, { repository }: CheckKey, id: number, body: Body): Promise<number> {
   await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-    ...ofRepository(repository),
+    ...repositoryParameters(repository),
     check_run_id: id,
     ...body,
   });
@@ -144,7 +147,7 @@ function bodyOf(check: Check, annotations: readonly Annotation[]) {
     ...(completedAt === undefined ? {} : { completed_at: completedAt }),
     ...(detailsUrl === undefined ? {} : { details_url: detailsUrl }),
     output,
-    // Sent when empty too: what is left out stays, and a button that makes no sense any more would too.
+    // Sent even if empty, because GitHub keeps what is left out: a button without a use would stay.
     actions: actions.map((each) => ({ ...each })),
   };
 }
@@ -154,9 +157,9 @@ const annotationBody = ({ path, startLine, endLine, level, title, message }: Ann
   start_line: startLine,
   end_line: endLine,
   annotation_level: level,
-  message: fit(message, annotationMessage),
-  ...(title === undefined ? {} : { title: fit(title, annotationTitle) }),
+  message: truncate(message, maxMessageLength),
+  ...(title === undefined ? {} : { title: truncate(title, maxTitleLength) }),
 });
 
-const fit = (text: string, limit: number): string =>
+const truncate = (text: string, limit: number): string =>
   (text.length > limit ? `${text.slice(0, limit - 1)}…` : text).toWellFormed();

@@ -1,6 +1,6 @@
 import type { Endpoints } from '@octokit/types';
 
-/** The requests that this module makes, by the names that GitHub's own document gives them. */
+/** The requests of this module, named as in GitHub's OpenAPI description. */
 export type Route =
   | 'POST /repos/{owner}/{repo}/check-runs'
   | 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}'
@@ -25,27 +25,27 @@ export interface GitHubClient<Routes extends AnyRoute = Route> {
   request<Each extends Routes>(
     route: Each,
     parameters: ParametersOf<Each>,
-  ): Promise<{ data: AnswerOf<Each>['data']; headers: { link?: string | undefined }; status: number }>;
+  ): Promise<{ data: ResponseOf<Each>['data']; headers: { link?: string | undefined }; status: number }>;
 }
 
-/** Every request that GitHub's document knows, what it takes and what it answers. */
+/** Every request in GitHub's OpenAPI description, with its parameters and its response. */
 export type AnyRoute = keyof Endpoints;
 export type ParametersOf<Each extends AnyRoute> = Endpoints[Each]['parameters'];
-export type AnswerOf<Each extends AnyRoute> = Endpoints[Each]['response'];
+export type ResponseOf<Each extends AnyRoute> = Endpoints[Each]['response'];
 
-/** A repository as its addresses have it. */
+/** A repository as in its address. */
 export interface RepositoryName {
   owner: string;
   name: string;
 }
 
-/** The parameters of a request that name a repository. */
-export const ofRepository = ({ owner, name }: RepositoryName) => ({ owner, repo: name });
+/** The parameters of a request that identify a repository. */
+export const repositoryParameters = ({ owner, name }: RepositoryName) => ({ owner, repo: name });
 
 /** The status of a rejected request; undefined without a response or for other errors. */
 export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined;
-  // An Octokit says 500 where it was not answered at all; only an answer has a response or comes translated.
+  // An Octokit sets the status 500 and no response if there was none.
   if ('response' in error && error.response === undefined) return undefined;
   return typeof error.status === 'number' ? error.status : undefined;
 }
@@ -53,7 +53,7 @@ export function statusOf(error: unknown): number | undefined {
 /** The page size of lists: GitHub's maximum. */
 const pageSize = 100;
 
-/** The entries of a list, page after page; `read` is given the parameters of a page. */
+/** Yields the entries of a list page by page. @param read reads the page with these parameters. */
 export async function* paginate<Entry>(
   read: (page: { per_page: number; page: number }) => Promise<readonly Entry[]>,
 ): AsyncGenerator<Entry, undefined> {

@@ -1,36 +1,36 @@
-import { ofRepository, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { repositoryParameters, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 import { rateLimitWaitOf } from './refusal.ts';
 
 /** The pull request that a comment belongs to. */
 export interface CommentKey {
   repository: RepositoryName;
   pullRequest: number;
-  /** What the comment is about: one comment is kept for each. */
-  about: string;
-  /** The step that writes it. */
+  /** The topic of the comment. Each pull request has one comment per topic. */
+  topic: string;
+  /** The workflow step that writes it. */
   step?: string | undefined;
 }
 
-/** Who may have written what we may edit. */
+/** The author of the comments that we may edit. */
 export type Author = { kind: 'login'; login: string } | { kind: 'any-bot' };
 
-/** What GitHub takes for a comment: 65,536 characters, of which some are the mark's. */
+/** The maximum length of a comment: 65,536 characters on GitHub, less some for the marks. */
 export const commentLimitBytes = 65_000;
 
-/** The hidden first line by which a comment is found again. Nothing of `about` can end it early. */
-export const commentMark = (about: string): string => hidden('landfall', about);
+/** The hidden first line, which identifies the comment by its topic. The topic is escaped, so it can't end the line. */
+export const commentMark = (topic: string): string => hiddenMark('landfall', topic);
 
 const markStart = '<!-- landfall: ';
 
-const hidden = (key: string, value: string): string =>
+const hiddenMark = (key: string, value: string): string =>
   `<!-- ${key}: ${encodeURIComponent(value.toWellFormed()).replaceAll('-', '%2D')} -->`;
 
-/** The hidden second line: it finds the comments of a step that ended before it knew what it is about. */
-const stepMark = (step: string): string => hidden('landfall-step', step);
+/** The hidden second line, which identifies the comments of a step that failed before its topic was known. */
+const stepMark = (step: string): string => hiddenMark('landfall-step', step);
 
 /**
- * The author behind this token: a person's token can read its login; the token of an App or of a workflow can't, and
- * writes as a bot.
+ * Finds the author that this token writes as. A person's token can read its login; the token of an App or a workflow
+ * can't, and writes as a bot.
  */
 export async function authorOf(client: GitHubClient): Promise<Author> {
   try {
@@ -45,38 +45,43 @@ export async function authorOf(client: GitHubClient): Promise<Author> {
 }
 
 /**
- * Maintains the one comment about `about`: edits ours on any page, or creates it. A comment of another author with our
- * mark is left alone. Returns the comment's id.
+ * Edits our comment about the topic, or creates it. Ignores comments of other authors with our mark. Returns the
+ * comment's id.
  */
-export async function keepComment(client: GitHubClient, at: CommentKey, author: Author, body: string): Promise<number> {
-  const mark = commentMark(at.about);
+export async function writeComment(
+  client: GitHubClient,
+  at: CommentKey,
+  author: Author,
+  body: string,
+): Promise<number> {
+  const mark = commentMark(at.topic);
   for await (const comment of commentsBy(client, at, author)) {
     if (comment.body.startsWith(mark)) return editComment(client, at, comment.id, mark, body);
   }
   const { data } = await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-    ...ofRepository(at.repository),
+    ...repositoryParameters(at.repository),
     issue_number: at.pullRequest,
     body: withMarks(mark, at, body),
   });
   return Number(data.id);
 }
 
-/** Edits every comment that the same step wrote, where it does not know what it is about; false where there is none. */
+/** Edits every comment of the step, for a step that failed before its topic was known. False if there is none. */
 export async function editCommentsOfStep(
   client: GitHubClient,
-  at: Omit<CommentKey, 'about'>,
+  at: Omit<CommentKey, 'topic'>,
   author: Author,
   body: string,
 ): Promise<boolean> {
   if (at.step === undefined) return false;
-  let edited = false;
+  let hasEdited = false;
   for await (const comment of commentsBy(client, at, author)) {
-    const [mark = '', second] = comment.body.split(/\r?\n/, 2);
-    if (!mark.startsWith(markStart) || second !== stepMark(at.step)) continue;
+    const [mark = '', stepLine] = comment.body.split(/\r?\n/, 2);
+    if (!mark.startsWith(markStart) || stepLine !== stepMark(at.step)) continue;
     await editComment(client, at, comment.id, mark, body);
-    edited = true;
+    hasEdited = true;
   }
-  return edited;
+  return hasEdited;
 }
 
 const withMarks = (mark: string, { step }: Pick<CommentKey, 'step'>, body: string): string =>
@@ -84,13 +89,13 @@ const withMarks = (mark: string, { step }: Pick<CommentKey, 'step'>, body: strin
 
 async function editComment(
   client: GitHubClient,
-  at: Omit<CommentKey, 'about'>,
+  at: Omit<CommentKey, 'topic'>,
   id: number,
   mark: string,
   body: string,
 ): Promise<number> {
   await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
-    ...ofRepository(at.repository),
+    ...repositoryParameters(at.repository),
     comment_id: id,
     body: withMarks(mark, at, body),
   });
@@ -99,16 +104,17 @@ async function editComment(
 
 async function* commentsBy(
   client: GitHubClient,
-  { repository, pullRequest }: Omit<CommentKey, 'about'>,
+  { repository, pullRequest }: Omit<CommentKey, 'topic'>,
   author: Author,
 ): AsyncGenerator<{ id: number; body: string }> {
-  const place = { ...ofRepository(repository), issue_number: pullRequest };
+  const target = { ...repositoryParameters(repository), issue_number: pullRequest };
   const comments = paginate(async (page) => {
-    const parameters = { ...place, ...page };
+    const parameters = { ...target, ...page };
     return (await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', parameters)).data;
   });
-  for await (const { id, body, user } of comments) if (isBy(author, user)) yield { id: Number(id), body: body ?? '' };
+  for await (const { id, body, user } of comments)
+    if (isWrittenBy(author, user)) yield { id: Number(id), body: body ?? '' };
 }
 
-const isBy = (author: Author, user: { login: string; type: string } | null): boolean =>
+const isWrittenBy = (author: Author, user: { login: string; type: string } | null): boolean =>
   author.kind === 'login' ? user?.login.toLowerCase() === author.login.toLowerCase() : user?.type === 'Bot';

@@ -1,7 +1,7 @@
-import { ofRepository, paginate, type GitHubClient, type RepositoryName } from './client.ts';
+import { repositoryParameters, paginate, type GitHubClient, type RepositoryName } from './client.ts';
 import { externalIdOf, newestStatus, writeDeploymentStatus } from './deployment.ts';
 
-/** Which GitHub Deployments are meant: those that deployments of these names made for an environment. */
+/** Selects GitHub Deployments: those of these Landfall deployments in an environment. */
 export interface OwnDeployments {
   repository: RepositoryName;
   environment: string;
@@ -14,25 +14,25 @@ interface OwnDeployment {
   description: string;
 }
 
-/** How many are looked at: every one takes a request. */
-const maxLooked = 300;
+/** How many are inspected, because each takes a request. */
+const maxInspected = 300;
 
-/** Ours of the environment, newest first, whether the Action or the App made them. */
-export async function* ownDeployments(client: GitHubClient, of: OwnDeployments): AsyncGenerator<OwnDeployment> {
-  const place = { ...ofRepository(of.repository), environment: of.environment };
-  const listed = paginate(
-    async (page) => (await client.request('GET /repos/{owner}/{repo}/deployments', { ...place, ...page })).data,
+/** Yields our GitHub Deployments of the environment, newest first, whether created by the Action or by the App. */
+export async function* ownDeployments(client: GitHubClient, scope: OwnDeployments): AsyncGenerator<OwnDeployment> {
+  const parameters = { ...repositoryParameters(scope.repository), environment: scope.environment };
+  const deployments = paginate(
+    async (page) => (await client.request('GET /repos/{owner}/{repo}/deployments', { ...parameters, ...page })).data,
   );
-  let looked = 0;
-  for await (const { id, sha, description, payload } of listed) {
-    looked += 1;
-    if (looked > maxLooked) return;
-    if (isOwn(payload, description ?? '', of.names))
+  let inspected = 0;
+  for await (const { id, sha, description, payload } of deployments) {
+    inspected += 1;
+    if (inspected > maxInspected) return;
+    if (isOwn(payload, description ?? '', scope.names))
       yield { id: Number(id), commit: sha, description: description ?? '' };
   }
 }
 
-/** The Action's external id ends with the name; the App's is an id of its own, and its description begins with the name. */
+/** The Action's external id ends with the name. The App's is a random id, but its description begins with the name. */
 function isOwn(payload: unknown, description: string, names: readonly string[]): boolean {
   const externalId = externalIdOf(payload);
   if (typeof externalId !== 'string') return false;
@@ -40,26 +40,41 @@ function isOwn(payload: unknown, description: string, names: readonly string[]):
   return name === undefined ? names.some((each) => description.startsWith(`${each} at `)) : names.includes(name);
 }
 
-/** States in which GitHub shows a deployment as one that serves or will. */
-const active: ReadonlySet<string | undefined> = new Set(['success', 'in_progress', 'queued', 'pending', undefined]);
+/** The states in which GitHub shows a deployment as active or pending. */
+const activeStates: ReadonlySet<string | undefined> = new Set([
+  'success',
+  'in_progress',
+  'queued',
+  'pending',
+  undefined,
+]);
 
-/** So many in a row that are not active: the older ones were retired by earlier runs. */
-const enoughRetired = 20;
+/** After so many inactive ones in a row, earlier runs have already retired the older ones. */
+const maxRetiredInARow = 20;
 
-/** Sets ours that no longer serve to `inactive`; `olderThan`: only those that were made before this one. */
+/** Sets our GitHub Deployments to `inactive`. @param options.olderThan retires only those before this id. */
 export async function retireDeployments(
   client: GitHubClient,
-  of: OwnDeployments,
-  { olderThan = Infinity, why, logUrl }: { olderThan?: number | undefined; why: string; logUrl?: string | undefined },
+  scope: OwnDeployments,
+  {
+    olderThan = Infinity,
+    why: reason,
+    logUrl,
+  }: { olderThan?: number | undefined; why: string; logUrl?: string | undefined },
 ): Promise<void> {
-  let retired = 0;
-  for await (const { id } of ownDeployments(client, of)) {
+  let retiredInARow = 0;
+  for await (const { id } of ownDeployments(client, scope)) {
     if (id >= olderThan) continue;
-    const isActive = active.has((await newestStatus(client, of.repository, id))?.state);
-    retired = isActive ? 0 : retired + 1;
-    if (retired >= enoughRetired) return;
+    const isActive = activeStates.has((await newestStatus(client, scope.repository, id))?.state);
+    retiredInARow = isActive ? 0 : retiredInARow + 1;
+    if (retiredInARow >= maxRetiredInARow) return;
     if (!isActive) continue;
-    const shown = { environment: of.environment, state: 'inactive', description: why, production: false } as const;
-    await writeDeploymentStatus(client, of, id, { ...shown, transient: false, ...(logUrl ? { logUrl } : {}) });
+    const desired = {
+      environment: scope.environment,
+      state: 'inactive',
+      description: reason,
+      production: false,
+    } as const;
+    await writeDeploymentStatus(client, scope, id, { ...desired, transient: false, ...(logUrl ? { logUrl } : {}) });
   }
 }

@@ -1,12 +1,13 @@
 import { ServiceError } from '../contract/service-error.ts';
 import { statusOf } from './client.ts';
 
-// GitHub answers 403 to a token without a permission, to too many requests, and about what nobody may change: a locked
-// conversation, an archived repository, an address that is not on the organisation's list. Its words tell them apart.
+// GitHub returns 403 for a missing permission, for too many requests, and for what nobody may change: a locked
+// conversation, an archived repository, an address outside of the organisation's list. Only the message tells them
+// apart.
 
 const permissionWords = /not accessible by|must have (?:push|write|admin)/i;
 
-/** GitHub's words for its limits on requests. */
+/** GitHub's messages about rate limits. */
 export const rateLimitWords = /secondary rate limit|abuse detection|rate limit exceeded/i;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
@@ -15,17 +16,17 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 export const refusesPermission = (error: unknown): boolean =>
   statusOf(error) === 403 && permissionWords.test(messageOf(error));
 
-/** Whether a permission of the token is missing. Without it a private repository is not to be seen: 404. */
+/** Whether the token lacks a permission. Without one, GitHub returns 404 for a private repository. */
 export const lacksPermission = (error: unknown): boolean => statusOf(error) === 404 || refusesPermission(error);
 
-/** GitHub's advice for a limit without a time (ms). */
+/** How long to wait if GitHub states no time, as its documentation advises (ms). */
 const unstatedWaitMs = 60_000;
 
 type ReadHeader = (name: string) => string | undefined;
 
 /**
- * How long until GitHub counts an hour's requests anew (ms); undefined where it does not say. The time is read relative
- * to the response's `Date`: our clock may differ.
+ * How long until GitHub's hourly rate limit resets (ms); undefined if unknown. The time is relative to the response's
+ * `Date`, because our clock may differ.
  */
 export function untilNextCount(header: ReadHeader, now: number): number | undefined {
   const reset = Number(header('x-ratelimit-reset') ?? Number.NaN) * 1000;
@@ -34,7 +35,7 @@ export function untilNextCount(header: ReadHeader, now: number): number | undefi
   return reset - (Number.isNaN(theirNow) ? now : theirNow);
 }
 
-/** How long GitHub's hourly limit lasts (ms), where it is used up; undefined otherwise. */
+/** How long until the hourly rate limit resets (ms), if it is used up; undefined otherwise. */
 export const untilReset = (header: ReadHeader, now: number): number | undefined =>
   header('x-ratelimit-remaining') === '0' ? untilNextCount(header, now) : undefined;
 

@@ -13,7 +13,7 @@ const run: RunReport = {
   commit: 'c0ffee0000000000000000000000000000000001',
   externalId: '900-1 echo',
   name: 'echo',
-  about: 'echo',
+  topic: 'echo',
   pullRequest: 12,
 };
 const deployed: Outcome = { kind: 'deployed', passes: true, reason: 'It is live.', changed: true, notes: [] };
@@ -44,7 +44,7 @@ const clock = {
   },
 };
 const report = () =>
-  new GitHubReporter({ client, run, clock, warn: (message) => warnings.push(message) }).concluded(deployed);
+  new GitHubReporter({ client, run, clock, warn: (message) => warnings.push(message) }).finish(deployed);
 
 /** Refuses so many requests of a method. */
 function refuse(method: string, times: number, message: string, headers: Record<string, string> = {}): void {

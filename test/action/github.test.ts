@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readGitHubInputs } from '../../src/action/read-step.ts';
-import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/github-connection.ts';
+import { connectGitHub, expandRoute, type ConnectedGitHub } from '../../src/action/github-connection.ts';
 import { runReportOf, type RunFacts } from '../../src/action/create-run-reporter.ts';
 import { GitHubReporter } from '../../src/action/github-reporter.ts';
 import type { RunReport } from '../../src/action/deployment-reports.ts';
 import { statusOf } from '../../src/github/client.ts';
-import { outcomeShown } from '../../src/github/deployment.ts';
+import { outcomeStatus } from '../../src/github/deployment.ts';
 import { outcomeKinds, type Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../../src/deploy/machine/deploy-event.ts';
 import { LittleGitHub } from '../github/little-github.ts';
@@ -18,7 +18,7 @@ const run: RunReport = {
   commit,
   externalId: '900-1 echo',
   name: 'echo',
-  about: 'echo',
+  topic: 'echo',
   runUrl: 'https://github.com/acme/agents/actions/runs/900',
   pullRequest: 12,
   environment: { name: 'staging', production: false, transient: false },
@@ -132,7 +132,7 @@ describe('what of a run is shown', () => {
     ['the deployment and its environment', 'staging', 'echo in staging'],
   ])('a comment names %s in every mode', (_, environment, about) => {
     for (const mode of ['plan', 'deploy', 'smoke'] as const) {
-      expect(runReportOf({ ...reporting, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
+      expect(runReportOf({ ...reporting, environment }, facts, { mode, name: 'echo' }).topic).toBe(about);
     }
   });
 
@@ -148,7 +148,7 @@ describe('what of a run is shown', () => {
 describe('a request', () => {
   test('has its parameters in the address, and the others in query or body', () => {
     expect(
-      expanded('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      expandRoute('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
         owner: 'a b',
         repo: 'x/y',
         issue_number: 12,
@@ -169,7 +169,7 @@ describe('a deploy run on GitHub', () => {
   test('is a deployment with a status for each step, and a comment', async () => {
     const reported = reporter();
     for (const event of [started, requested]) reported.emit(event);
-    await reported.concluded(deployed);
+    await reported.finish(deployed);
     expect(github.deployments).toMatchObject([
       { ref: commit, environment: 'staging', payload: { landfall: '900-1 echo' } },
     ]);
@@ -185,14 +185,14 @@ describe('a deploy run on GitHub', () => {
   });
 
   test('keeps one comment over many runs', async () => {
-    await reporter().concluded(deployed);
-    await reporter().concluded({ ...deployed, kind: 'failed', passes: false });
+    await reporter().finish(deployed);
+    await reporter().finish({ ...deployed, kind: 'failed', passes: false });
     expect(github.comments).toHaveLength(1);
     expect(github.comments[0]?.['body']).toContain('## ❌ echo: failed');
   });
 
   test('that begins nothing makes no deployment', async () => {
-    await reporter().concluded({ ...deployed, kind: 'unchanged', changed: false });
+    await reporter().finish({ ...deployed, kind: 'unchanged', changed: false });
     expect(github.deployments).toEqual([]);
     expect(github.comments).toHaveLength(1);
   });
@@ -202,21 +202,21 @@ describe('a deploy run on GitHub', () => {
     const reported = reporter();
     reported.emit(started);
     const rollout = { kind: 'live', revisionId: 'r2', seen: [], builtCommit: built } as const;
-    await reported.concluded({ ...deployed, repoUrl: 'https://github.com/Acme/agents.git', rollout });
+    await reported.finish({ ...deployed, repoUrl: 'https://github.com/Acme/agents.git', rollout });
     expect(github.deployments.map(({ ref }) => ref)).toEqual([commit, built]);
     expect(github.statuses.map(({ state }) => state)).toEqual(['in_progress', 'inactive', 'success']);
     expect(github.comments[0]?.['body']).toContain(built);
   });
 
   test('that was refused shows an error where a success was shown before', async () => {
-    await reporter().concluded({ ...deployed, kind: 'refused', passes: false });
+    await reporter().finish({ ...deployed, kind: 'refused', passes: false });
     expect(github.statuses).toMatchObject([{ state: 'error', environment: 'staging' }]);
     expect(github.comments[0]?.['body']).toContain('## ❌ echo: refused');
   });
 
   test('that finds nothing to do takes back an error that was shown', async () => {
-    await reporter().concluded({ ...deployed, kind: 'refused', passes: false });
-    await reporter({ externalId: '901-1 echo' }).concluded({ ...deployed, kind: 'unchanged' });
+    await reporter().finish({ ...deployed, kind: 'refused', passes: false });
+    await reporter({ externalId: '901-1 echo' }).finish({ ...deployed, kind: 'unchanged' });
     expect(github.statuses.map(({ state }) => state)).toEqual(['error', 'success']);
   });
 
@@ -224,7 +224,7 @@ describe('a deploy run on GitHub', () => {
     for (const externalId of ['900-1 echo', '901-1 other', '902-1 echo']) {
       const reported = reporter({ externalId, environment: { name: 'pr-12', production: false, transient: true } });
       reported.emit(started);
-      await reported.concluded(deployed);
+      await reported.finish(deployed);
     }
     expect(stateOf('900-1 echo')).toBe('inactive');
     expect(stateOf('901-1 other')).toBe('success');
@@ -235,9 +235,9 @@ describe('a deploy run on GitHub', () => {
     for (const externalId of ['900-1 echo', '901-1 echo', '901-1 other']) {
       const reported = reporter({ externalId });
       reported.emit(started);
-      await reported.concluded({ ...deployed, deploymentName: externalId.slice(6) });
+      await reported.finish({ ...deployed, deploymentName: externalId.slice(6) });
     }
-    await reporter({ mode: 'delete' }).concluded({ ...deployed, kind });
+    await reporter({ mode: 'delete' }).finish({ ...deployed, kind });
     expect([stateOf('900-1 echo'), stateOf('901-1 echo')]).toEqual(['inactive', 'inactive']);
     expect(stateOf('901-1 other')).toBe('success');
     expect(github.deployments).toHaveLength(3);
@@ -246,8 +246,8 @@ describe('a deploy run on GitHub', () => {
   test('of a deletion that only plans changes nothing', async () => {
     const reported = reporter();
     reported.emit(started);
-    await reported.concluded(deployed);
-    await reporter({ mode: 'delete' }).concluded({ ...deployed, kind: 'planned' });
+    await reported.finish(deployed);
+    await reporter({ mode: 'delete' }).finish({ ...deployed, kind: 'planned' });
     expect(stateOf('900-1 echo')).toBe('success');
   });
 
@@ -259,11 +259,11 @@ describe('a deploy run on GitHub', () => {
     ] as const) {
       const reported = reporter({ externalId, commit: each });
       reported.emit({ ...started, revisionId });
-      await reported.concluded(deployed);
+      await reported.finish(deployed);
     }
     const rollout = { kind: 'live', revisionId: 'r3', seen: [] } as const;
     const verdict = { kind: 'none', tests: [] } as const;
-    await reporter({ mode: 'rollback', externalId: '902-1 echo' }).concluded({
+    await reporter({ mode: 'rollback', externalId: '902-1 echo' }).finish({
       ...deployed,
       kind: 'rolled-back',
       rollback: { kind: 'done', toRevisionId: 'r1', rollout, verdict },
@@ -273,16 +273,16 @@ describe('a deploy run on GitHub', () => {
   });
 
   test('that ends before it knows its deployment edits the comments of its step', async () => {
-    await reporter({ step: 'ci/deploy/a' }).concluded(deployed);
-    await reporter({ step: 'ci/deploy/b', about: 'other' }).concluded(deployed);
-    const { name: _, about: __, environment: ___, ...unknown } = run;
+    await reporter({ step: 'ci/deploy/a' }).finish(deployed);
+    await reporter({ step: 'ci/deploy/b', topic: 'other' }).finish(deployed);
+    const { name: _, topic: __, environment: ___, ...unknown } = run;
     const refused = new GitHubReporter({
       client,
       run: { ...unknown, step: 'ci/deploy/a' },
       clock,
       warn: (message) => warnings.push(message),
     });
-    await refused.concluded({ ...deployed, kind: 'refused', passes: false });
+    await refused.finish({ ...deployed, kind: 'refused', passes: false });
     const titles = github.comments.map(({ body }) => /^## .*$/m.exec(String(body))?.[0]);
     expect(titles).toEqual(['## ❌ echo: refused', '## ✅ echo: deployed']);
     expect(String(github.comments[0]?.['body'])).toMatch(/^<!-- landfall: echo -->\n/);
@@ -297,7 +297,7 @@ describe('a deploy run on GitHub', () => {
     };
     const reported = reporter();
     reported.emit(started);
-    await reported.concluded(deployed);
+    await reported.finish(deployed);
     expect(dropped.size).toBeGreaterThanOrEqual(3);
     expect(github.deployments).toHaveLength(1);
     expect(github.statuses.map(({ state }) => state)).toEqual(['in_progress', 'success']);
@@ -310,7 +310,7 @@ describe('a deploy run on GitHub', () => {
       method === 'POST' ? { status: 403, body: { message: 'Resource not accessible by integration' } } : undefined;
     const reported = reporter();
     for (const event of [started, requested]) reported.emit(event);
-    await reported.concluded(deployed);
+    await reported.finish(deployed);
     expect(warnings).toEqual([
       expect.stringMatching(/^The GitHub Deployment was not written: .*403.*`permissions: deployments: write`\.$/),
       expect.stringMatching(/^The comment was not written: .*403.*`permissions: pull-requests: write`\.$/),
@@ -325,13 +325,13 @@ describe('a deploy run on GitHub', () => {
         : undefined;
     const reported = reporter({ pullRequest: undefined });
     reported.emit(started);
-    await reported.concluded(deployed);
+    await reported.finish(deployed);
     expect(warnings).toEqual([expect.stringContaining('Conflict: x')]);
     expect(github.statuses).toEqual([]);
   });
 
   test("escapes others' text in a comment", async () => {
-    await reporter().concluded({ ...deployed, reason: '@everyone <img src=x> [a](b) #1 -->' });
+    await reporter().finish({ ...deployed, reason: '@everyone <img src=x> [a](b) #1 -->' });
     expect(String(github.comments[0]?.['body']).split('\n').slice(1).join('\n')).not.toMatch(
       /@everyone|<img|\]\(b\)| #1/,
     );
@@ -339,18 +339,18 @@ describe('a deploy run on GitHub', () => {
 
   test('a comment of any size fits', async () => {
     const logs = Array.from({ length: 100 }, () => ({ message: 'é€😀'.repeat(900) }));
-    await reporter().concluded({ ...deployed, kind: 'failed', logs });
+    await reporter().finish({ ...deployed, kind: 'failed', logs });
     expect(Buffer.byteLength(String(github.comments[0]?.['body']))).toBeLessThan(65_536);
   });
 });
 
 describe('the last status', () => {
   test.each(outcomeKinds)('of %s is a success only if the revision is live without objections', (kind) => {
-    const { state } = outcomeShown({ ...deployed, kind });
+    const { state } = outcomeStatus({ ...deployed, kind });
     expect(state === 'success').toBe(kind === 'deployed' || kind === 'unchanged');
   });
 
   test('shows no address that GitHub would refuse', () => {
-    expect(outcomeShown({ ...deployed, deploymentUrl: 'javascript:alert(1)' })).not.toHaveProperty('environmentUrl');
+    expect(outcomeStatus({ ...deployed, deploymentUrl: 'javascript:alert(1)' })).not.toHaveProperty('environmentUrl');
   });
 });

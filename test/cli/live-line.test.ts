@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { activityAfter, liveLineOn, type Activity } from '../../src/cli/live-line.ts';
+import { nextActivity, createLiveLine, type Activity } from '../../src/cli/live-line.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
 import type { DeployEvent } from '../../src/deploy/machine/deploy-event.ts';
 
@@ -47,7 +47,7 @@ describe('the current step', () => {
       'Revision c0ffee00 GONE',
     ],
   ])('%s', (_, event, text) => {
-    expect(activityAfter(event, before, 5)?.text).toBe(text);
+    expect(nextActivity(event, before, 5)?.text).toBe(text);
   });
 });
 
@@ -71,7 +71,7 @@ const clock = { now: () => 61_000 };
 describe('the line', () => {
   test('shows the step and its duration, without secrets, and is cleared at the end', async () => {
     const { stream, shown } = screen(true);
-    const live = await liveLineOn(stream, { clock, mask, env: {} });
+    const live = await createLiveLine(stream, { clock, mask, env: {} });
     live.show({ text: 'Asking hunter-22', since: 1_000 });
     expect(shown()).toContain('Asking ***, 1 min');
     live.end();
@@ -82,7 +82,7 @@ describe('the line', () => {
 
   test('allows lines to be printed above it', async () => {
     const { stream, shown } = screen(true);
-    const live = await liveLineOn(stream, { clock, mask, env: {} });
+    const live = await createLiveLine(stream, { clock, mask, env: {} });
     const write = (text: string) => void stream.write(text);
     const terminal = new Terminal({ out: write, err: write });
     terminal.keepBelow(live);
@@ -94,7 +94,7 @@ describe('the line', () => {
 
   test('is absent on a terminal without a width', async () => {
     const { stream, shown } = screen(true);
-    const live = await liveLineOn(Object.assign(stream, { columns: 0 }), { clock, mask, env: {} });
+    const live = await createLiveLine(Object.assign(stream, { columns: 0 }), { clock, mask, env: {} });
     live.show({ text: 'Asking', since: 1_000 });
     live.end();
     expect(shown()).toBe('');
@@ -106,9 +106,9 @@ describe('the line', () => {
     ['a terminal that can do nothing', true, { TERM: 'dumb' }],
   ])('is absent on %s', async (_, isTTY, env) => {
     const { stream, shown } = screen(isTTY);
-    const live = await liveLineOn(stream, { clock, mask, env });
+    const live = await createLiveLine(stream, { clock, mask, env });
     live.show({ text: 'Asking', since: 1_000 });
-    live.above(() => void stream.write('a line\n'));
+    live.writeAbove(() => void stream.write('a line\n'));
     live.end();
     expect(shown()).toBe('a line\n');
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { addInputOptions, givenInputs, groups, variables } from '../../src/cli/deploy-flags.ts';
+import { addInputOptions, givenInputs, helpHeadings, environmentVariables } from '../../src/cli/deploy-flags.ts';
 import { deploymentFieldNames } from '../../src/deploy/file/deployment-fields.ts';
 import { inputs } from '../../src/deploy/file/input-table.ts';
 import { root, runHere } from './run-cli.ts';
@@ -73,7 +73,7 @@ describe('the options of a deploy run', () => {
 
   test('are grouped by topic in the help', () => {
     const fields = commandWithOptions()
-      .options.filter(({ helpGroupHeading }) => helpGroupHeading === groups.deployment)
+      .options.filter(({ helpGroupHeading }) => helpGroupHeading === helpHeadings.deployment)
       .map(({ long }) => long?.slice(2));
     expect(new Set(fields)).toEqual(new Set(deploymentFieldNames));
   });
@@ -98,9 +98,9 @@ describe('the options of a deploy run', () => {
     ['allow-http', 'LANDFALL_ALLOW_HTTP'],
     ['config', 'LANDFALL_CONFIG'],
     ['deployment', 'LANDFALL_DEPLOYMENT'],
-  ])('%s may be set by %s', (name, variable) => expect(variables.get(name)).toBe(variable));
+  ])('%s may be set by %s', (name, variable) => expect(environmentVariables.get(name)).toBe(variable));
 
   test('that identify one deployment have no variable', () => {
-    expect(deploymentFieldNames.filter((name) => variables.has(name))).toEqual([]);
+    expect(deploymentFieldNames.filter((name) => environmentVariables.has(name))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ describe('a status', () => {
     const reply = { kind: 'reply' as const, status, headers: {}, body: Buffer.from('') };
     expect(kindOfStatus(status)).toBe(kind);
     expect(effectOfStatus(status)).toBe(effect);
-    expect(failureOfReply(reply, (text) => text, 0).passing).toBe(passing);
+    expect(failureOfReply(reply, (text) => text, 0).isTransient).toBe(passing);
   });
 });
 
@@ -45,8 +45,8 @@ describe('a network error', () => {
     ['an unknown one', new Error('token=hunter22'), 'unreachable', 'the connection failed'],
   ])('%s', (_, error, reason, words) => {
     const failure = failureOf(error, { sent: false });
-    expect(failure).toMatchObject({ reason, sent: false, words: expect.stringContaining(words) });
-    expect(failure.words).not.toMatch(/10\.0\.0\.1|hunter22/);
+    expect(failure).toMatchObject({ reason, sent: false, detail: expect.stringContaining(words) });
+    expect(failure.detail).not.toMatch(/10\.0\.0\.1|hunter22/);
   });
 
   test('after the response headers is a cut connection', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxDetail, readErrorBody } from '../../src/client/attempt-failure.ts';
+import { maxDetailLength, readErrorBody } from '../../src/client/attempt-failure.ts';
 
 const plain = (text: string): string => text;
 const zod = {
@@ -73,8 +73,8 @@ describe('the detail of an error response', () => {
 
   test('is truncated after secrets are removed', () => {
     const mask = (text: string): string => text.replaceAll('hunter22', '***');
-    const { detail = '' } = readErrorBody(`${'x'.repeat(maxDetail - 5)}hunter22${'y'.repeat(100)}`, mask);
-    expect(detail).toHaveLength(maxDetail);
+    const { detail = '' } = readErrorBody(`${'x'.repeat(maxDetailLength - 5)}hunter22${'y'.repeat(100)}`, mask);
+    expect(detail).toHaveLength(maxDetailLength);
     expect(detail).not.toContain('hunt');
   });
 

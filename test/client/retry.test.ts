@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideRetry, defaultRetryPolicy, type RetrySituation } from '../../src/client/retry.ts';
 import { readRetryAfter } from '../../src/client/attempt-failure.ts';
 
-const passing: RetrySituation['failure'] = { effect: 'unknown', passing: true };
+const passing: RetrySituation['failure'] = { effect: 'unknown', isTransient: true };
 const read: RetrySituation = {
   attempt: 1,
   failure: passing,
@@ -13,7 +13,7 @@ const read: RetrySituation = {
   policy: { attempts: 5, baseMs: 250, capMs: 8_000 },
 };
 const write = { safe: false };
-const never = { effect: 'none', passing: true } as const;
+const never = { effect: 'none', isTransient: true } as const;
 
 describe('another attempt', () => {
   test.each<[string, Partial<RetrySituation>, object]>([
@@ -27,7 +27,7 @@ describe('another attempt', () => {
     ],
     [
       'a read that the service refused is not repeated',
-      { failure: { effect: 'none', passing: false } },
+      { failure: { effect: 'none', isTransient: false } },
       { kind: 'give-up' },
     ],
     ['a write of unknown outcome is never repeated', write, { kind: 'give-up' }],
@@ -51,14 +51,14 @@ describe('another attempt', () => {
     [
       'one beyond the deadline is reported and not waited for',
       { failure: { ...passing, retryAfterMs: 60_000 * 60 }, now: 10_000 },
-      { kind: 'give-up', why: 'the service requested a delay of 3600 s, and 50 s are left' },
+      { kind: 'give-up', remark: 'the service requested a delay of 3600 s, and 50 s are left' },
     ],
     ['one attempt may be all there is', { policy: { ...read.policy, attempts: 1 } }, { kind: 'give-up' }],
-    ['the last attempt is the last', { attempt: 5 }, { kind: 'give-up', why: 'after 5 attempts' }],
+    ['the last attempt is the last', { attempt: 5 }, { kind: 'give-up', remark: 'after 5 attempts' }],
     [
       'no attempt starts after the deadline',
       { now: 59_900 },
-      { kind: 'give-up', why: 'no time is left for another attempt' },
+      { kind: 'give-up', remark: 'no time is left for another attempt' },
     ],
   ])('%s', (_, situation, expected) => {
     expect(decideRetry({ ...read, ...situation })).toEqual(expected);

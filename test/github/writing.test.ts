@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppOctokit } from '../../app/github/installation-clients.ts';
 import { findCheck, writeCheck, type Check } from '../../src/github/check.ts';
 import { statusOf, type GitHubClient } from '../../src/github/client.ts';
-import { authorOf, commentMark, keepComment } from '../../src/github/comment.ts';
-import { makeDeployment, writeDeploymentStatus, type GitHubDeployment } from '../../src/github/deployment.ts';
+import { authorOf, commentMark, writeComment } from '../../src/github/comment.ts';
+import { createDeployment, writeDeploymentStatus, type GitHubDeployment } from '../../src/github/deployment.ts';
 import { LittleGitHub } from './little-github.ts';
 
 const commit = 'c0ffee0000000000000000000000000000000001';
@@ -137,7 +137,7 @@ describe('a GitHub Deployment', () => {
   };
 
   test('is of the commit, merges nothing and waits for no other check', async () => {
-    const made = await makeDeployment(client, place, shown);
+    const made = await createDeployment(client, place, shown);
     expect(made.kind).toBe('made');
     expect(bodies('POST')).toEqual([
       {
@@ -161,13 +161,13 @@ describe('a GitHub Deployment', () => {
       github.deployments.push({ id: github.nextId(), sha: commit, payload: [{}, '{', 'null', '', null][n % 5] });
     }
     github.deployments.push({ id: 7, sha: commit, environment: 'production', payload });
-    expect(await makeDeployment(client, place, shown)).toEqual({ kind: 'made', id: 7 });
+    expect(await createDeployment(client, place, shown)).toEqual({ kind: 'made', id: 7 });
     expect(bodies('POST')).toEqual([]);
   });
 
   test('of the same run and commit to another environment is another one', async () => {
-    const staging = await makeDeployment(client, place, { ...shown, environment: 'staging' });
-    const production = await makeDeployment(client, place, shown);
+    const staging = await createDeployment(client, place, { ...shown, environment: 'staging' });
+    const production = await createDeployment(client, place, shown);
     expect(production).not.toEqual(staging);
     expect(github.deployments.map(({ environment }) => environment)).toEqual(['staging', 'production']);
   });
@@ -177,9 +177,9 @@ describe('a GitHub Deployment', () => {
     [409, "Conflict: Commit status checks failed for 'main'."],
   ])('that GitHub did not make (%i) is a value with its sentence', async (status, message) => {
     github.before = ({ method }) => (method === 'POST' ? { status, body: { message } } : undefined);
-    const made = await makeDeployment(client, place, shown);
+    const made = await createDeployment(client, place, shown);
     expect(made).toMatchObject({ kind: 'not-made', status });
-    expect(made.kind === 'not-made' ? made.why : '').toContain(message);
+    expect(made.kind === 'not-made' ? made.reason : '').toContain(message);
   });
 
   test('has a description of at most 140 characters, whole ones', async () => {
@@ -217,38 +217,38 @@ describe('a GitHub Deployment', () => {
 });
 
 describe('the comment on a pull request', () => {
-  const place = { repository, pullRequest: 12, about: 'echo' };
+  const place = { repository, pullRequest: 12, topic: 'echo' };
   const bot = { kind: 'any-bot' } as const;
   const by = (login: string, type: string, body: string) => ({ id: github.nextId(), body, user: { login, type } });
 
   test('is made once and edited from then on', async () => {
-    const id = await keepComment(client, place, bot, 'first');
-    expect(await keepComment(client, place, bot, 'second')).toBe(id);
+    const id = await writeComment(client, place, bot, 'first');
+    expect(await writeComment(client, place, bot, 'second')).toBe(id);
     expect(github.comments.map(({ body }) => body)).toEqual([`${commentMark('echo')}\nsecond`]);
   });
 
   test('is kept where the name that it is about holds half a sign', async () => {
-    const about = { ...place, about: 'echo \ud83d' };
-    const id = await keepComment(client, about, bot, 'first');
-    expect(await keepComment(client, about, bot, 'second')).toBe(id);
+    const about = { ...place, topic: 'echo \ud83d' };
+    const id = await writeComment(client, about, bot, 'first');
+    expect(await writeComment(client, about, bot, 'second')).toBe(id);
   });
 
   test('is found on the second page', async () => {
     for (let n = 0; n < 120; n += 1) github.comments.push(by('someone', 'User', `talk ${n}`));
-    const id = await keepComment(client, place, bot, 'first');
-    expect(await keepComment(client, place, bot, 'second')).toBe(id);
+    const id = await writeComment(client, place, bot, 'first');
+    expect(await writeComment(client, place, bot, 'second')).toBe(id);
     expect(github.comments).toHaveLength(121);
   });
 
   test('of another deployment is another', async () => {
-    await keepComment(client, place, bot, 'echo');
-    await keepComment(client, { ...place, about: 'echo-2' }, bot, 'echo-2');
+    await writeComment(client, place, bot, 'echo');
+    await writeComment(client, { ...place, topic: 'echo-2' }, bot, 'echo-2');
     expect(github.comments).toHaveLength(2);
   });
 
   test('that a person wrote with our mark is left alone', async () => {
     github.comments.push(by('mallory', 'User', `${commentMark('echo')}\nforged`));
-    await keepComment(client, place, bot, 'ours');
+    await writeComment(client, place, bot, 'ours');
     expect(github.comments.map(({ body }) => body)).toEqual([
       expect.stringContaining('forged'),
       expect.stringContaining('ours'),
@@ -257,7 +257,7 @@ describe('the comment on a pull request', () => {
 
   test('with our mark quoted further below is left alone', async () => {
     github.comments.push(by('other[bot]', 'Bot', `> ${commentMark('echo')}`));
-    await keepComment(client, place, bot, 'ours');
+    await writeComment(client, place, bot, 'ours');
     expect(github.comments).toHaveLength(2);
   });
 
@@ -269,7 +269,7 @@ describe('the comment on a pull request', () => {
       by('other[bot]', 'Bot', `${commentMark('echo')}\ntheirs`),
       by('alice', 'User', `${commentMark('echo')}\nmine`),
     );
-    await keepComment(client, place, author, 'new');
+    await writeComment(client, place, author, 'new');
     expect(github.comments.map(({ body }) => String(body).split('\n')[1])).toEqual(['theirs', 'new']);
   });
 

@@ -11,7 +11,7 @@ import type {
 import { createInstallationClients } from '../../../app/github/installation-clients.ts';
 import { octokitsOf } from '../../../app/github/probot-octokits.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { keepComment } from '../../../src/github/comment.ts';
+import { writeComment } from '../../../src/github/comment.ts';
 import { testGitHub, type TestGitHub } from '../../demo/github/github.ts';
 import { probotOf } from '../../demo/github/octokit.ts';
 
@@ -167,10 +167,10 @@ describe("against GitHub's OpenAPI document", () => {
       base: 'main',
       by: 'writer',
     });
-    const place = { repository: at, pullRequest, about: 'echo' };
+    const place = { repository: at, pullRequest, topic: 'echo' };
     const client = clientOf(at.installationId);
-    const id = await keepComment(client, place, { kind: 'any-bot' }, 'first');
-    expect(await keepComment(client, place, { kind: 'any-bot' }, 'second')).toBe(id);
+    const id = await writeComment(client, place, { kind: 'any-bot' }, 'first');
+    expect(await writeComment(client, place, { kind: 'any-bot' }, 'second')).toBe(id);
   });
 
   test('deliveries are listed', async () => {
