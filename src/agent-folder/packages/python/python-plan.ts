@@ -55,11 +55,10 @@ export function planPython(keys: PythonKeys, source: PythonSource): PythonPlan {
   const pipConfig = keys.pip_config_file ? resolveInSource(source.folder, keys.pip_config_file) : undefined;
   if (keys.pip_config_file && (pipConfig === undefined || source.textOf(pipConfig) === undefined))
     return refuse(['pip_config_file'], 'names a file that is not there. Commit it, or remove the key');
-  const common = { kind: 'install', installer, pipConfig, warnings: [] } as const;
-  if (keys.source) return planUvSource(keys, source, { ...common, installer: 'uv' });
-
   const plan: PythonInstall = {
-    ...common,
+    kind: 'install',
+    installer,
+    pipConfig,
     locked: undefined,
     projects: [],
     moduleFolders: [],
@@ -69,6 +68,7 @@ export function planPython(keys: PythonKeys, source: PythonSource): PythonPlan {
     reason: '',
     warnings: [],
   };
+  if (keys.source) return planUvSource(keys, source, plan);
   const dependencies = keys.dependencies ?? ['.'];
   for (const [index, entry] of dependencies.entries()) {
     const problem = addDependency(plan, entry.trim(), source);
@@ -97,7 +97,7 @@ function chooseInstaller({
 function planUvSource(
   { source: requested, dependencies = [] }: PythonKeys,
   source: PythonSource,
-  common: Pick<PythonInstall, 'kind' | 'installer' | 'pipConfig'>,
+  plan: PythonInstall,
 ): PythonPlan {
   if (dependencies.length > 0) return refuse(['dependencies'], 'has no place beside `source`. Remove one of them');
   const root = resolveInSource(source.folder, requested?.root ?? '.');
@@ -111,15 +111,11 @@ function planUvSource(
   const memberFolder = memberName === undefined ? findMember(source, root) : root;
   const suffix = memberName === undefined ? '' : ` for ${memberName}`;
   return {
-    ...common,
+    ...plan,
+    installer: 'uv',
     locked: { folder: memberFolder, package: memberName, isRequired: true },
-    projects: [],
-    moduleFolders: [],
-    requirements: [],
-    packages: [],
     isLocked: true,
     reason: `\`source\` selects ${pathInFolder('uv.lock', root)}${suffix}`,
-    warnings: [],
   };
 }
 

@@ -4,7 +4,7 @@ import { hasCode } from '../../../kit/errors.ts';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
 import type { CronCount, CronSearch } from '../../../contract/agent/cron.ts';
 import { defaultAssistantId } from '../assistants/assistant.ts';
-import type { Queryable } from '../storage/transaction.ts';
+import { inTransaction, type Queryable } from '../storage/transaction.ts';
 import type { Storage } from '../storage/open.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -122,10 +122,7 @@ export class CronStore {
     next: number | undefined,
     act: (on: Queryable) => Promise<T>,
   ): Promise<T | undefined> {
-    const client = await this.#storage.pool.connect();
-    let isBroken = true;
-    try {
-      await client.query('begin');
+    return inTransaction(this.#storage.pool, async (client) => {
       // The run first, in the lock order of deleting a thread with its crons: thread before cron.
       const done = await act(client);
       const { rowCount } = await client.query({
@@ -133,13 +130,11 @@ export class CronStore {
         text: 'update crons set next_run_date = $1 where cron_id = $2 and next_run_date = $3 and updated_at = $4',
         values: [next === undefined ? null : new Date(next), cron_id, next_run_date, updated_at],
       });
-      await client.query(rowCount === 1 ? 'commit' : 'rollback');
-      isBroken = false;
-      return rowCount === 1 ? done : undefined;
-    } finally {
-      // Closing a connection rolls its transaction back.
-      client.release(isBroken);
-    }
+      if (rowCount === 1) return done;
+      // The commit that follows then finds nothing to do.
+      await client.query('rollback');
+      return undefined;
+    });
   }
 }
 

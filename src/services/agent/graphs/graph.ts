@@ -1,4 +1,5 @@
-import type { FreeObject } from '../../../contract/agent/open-word.ts';
+import * as z from 'zod';
+import { freeObject } from '../../../contract/agent/open-word.ts';
 import { hasMethods } from '../members.ts';
 import { messageOf } from '../../../kit/errors.ts';
 
@@ -80,15 +81,16 @@ export interface Graph {
 export type GraphInside = Pick<Graph, 'builder' | 'ownSchemas' | 'contextSchema' | 'getState'>;
 
 /** The JSON schemas of a graph; unknown ones are omitted. */
-export interface GraphSchemaSet {
-  input_schema?: FreeObject | undefined;
-  output_schema?: FreeObject | undefined;
+export const graphSchemaSet = z.object({
+  input_schema: freeObject.optional(),
+  output_schema: freeObject.optional(),
   /** Always present; `{}`, which accepts everything, if unknown. */
-  state_schema: FreeObject;
+  state_schema: freeObject.default({}),
   /** The engine has one schema for both: without a context, a run's configurable values are validated by it. */
-  config_schema?: FreeObject | undefined;
-  context_schema?: FreeObject | undefined;
-}
+  config_schema: freeObject.optional(),
+  context_schema: freeObject.optional(),
+});
+export type GraphSchemaSet = z.output<typeof graphSchemaSet>;
 
 export interface DrawConfig {
   configurable: Record<string, unknown>;

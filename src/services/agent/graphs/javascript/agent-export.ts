@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { splitExportPath } from '../../../../agent-folder/graph-config/export-path.ts';
+import { splitExportPath, type ExportPath } from '../../../../agent-folder/graph-config/export-path.ts';
 import { didYouMean } from '../../../../kit/diagnostics/did-you-mean.ts';
 import { fieldName, type FieldPath } from '../../../../kit/diagnostics/problem.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -54,11 +54,20 @@ export async function agentExport(
   });
   const exported = exportOf(module, exportName);
   if (exported !== undefined && exported !== null) return exported;
-  const names = exportNames(module);
+  throw noExport({ invalid }, path, { file, exportName }, exportNames(module));
+}
+
+/** The error for a field that names a missing export. @param names what its module exports. */
+export function noExport(
+  { invalid }: Pick<Configuration, 'invalid'>,
+  path: FieldPath,
+  { file, exportName }: ExportPath,
+  names: readonly string[],
+): StartupError {
   const there = names.length === 0 ? 'nothing' : names.map((name) => `"${name}"`).join(', ');
   const meant = didYouMean(exportName, names);
   const suggestion = meant === undefined || meant === exportName ? '' : `; did you mean "${meant}"?`;
-  throw invalid(path, `\`${field}\`: ${file} exports no "${exportName}"; it exports ${there}${suggestion}`);
+  return invalid(path, `\`${fieldName(path)}\`: ${file} exports no "${exportName}"; it exports ${there}${suggestion}`);
 }
 
 /** What a field names raised while it was loaded: the first line, which alone is seen in many places, says why. */

@@ -2,27 +2,18 @@ import * as z from 'zod';
 import { toPlainNumber } from '../../../../kit/exact-number.ts';
 
 /** An error of the agent as the worker sends it, with what caused it. */
-export interface WorkerErrorShape {
-  type: string;
-  message: string;
-  stack?: string | undefined;
-  code?: string | undefined;
-  status?: number | undefined;
-  headers?: Record<string, string> | undefined;
-  cause?: WorkerErrorShape | undefined;
-}
-
-export const errorShape: z.ZodType<WorkerErrorShape> = z.object({
+export const errorShape = z.object({
   type: z.string(),
   message: z.string(),
   stack: z.string().optional(),
   code: z.string().optional(),
   status: z.int().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  get cause() {
+  get cause(): z.ZodOptional<typeof errorShape> {
     return errorShape.optional();
   },
 });
+export type WorkerErrorShape = z.infer<typeof errorShape>;
 /** Numbers of the protocol, not the agent's data. */
 export const plainNumber = z.preprocess(toPlainNumber, z.number());
 export const plainInteger = z.preprocess(toPlainNumber, z.int());

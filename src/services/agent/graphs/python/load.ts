@@ -6,7 +6,7 @@ import { isInPython, embedderOf } from '../../../../agent-folder/graph-config/la
 import type { AgentAuth } from '../../auth/agent-auth.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Engine } from '../javascript/engine.ts';
-import type { GraphSchemaSet } from '../graph.ts';
+import { graphSchemaSet, type GraphSchemaSet } from '../graph.ts';
 import type { LoadedGraph } from '../javascript/load.ts';
 import type { LoadingOptions } from '../../log-while-loading.ts';
 import { readPrepared } from '../../prepared.ts';
@@ -17,9 +17,9 @@ import type { CustomApp } from '../../http/custom-app.ts';
 import { opaqueSerializer } from './checkpoint-requests.ts';
 import { pythonApp } from './python-app.ts';
 import { pythonAuth } from './python-auth.ts';
-import { graphSchemaSet, PythonGraph, WorkerMemory } from './python-graph.ts';
+import { PythonGraph, WorkerMemory } from './python-graph.ts';
 import { PythonCommand } from './python-run.ts';
-import { RunWorkers, type GraphHost } from './run-workers.ts';
+import { runWorkers, type GraphHost } from './run-workers.ts';
 import type { CodeFacts } from './load-code.ts';
 import { WorkerHost, type WorkerHostOptions } from './worker-host.ts';
 import { toPlainNumber } from '../../../../kit/exact-number.ts';
@@ -82,7 +82,7 @@ export async function loadPython(
     environment: { ...process.env, LANDFALL_REVISION_ID: loading.revisionId },
   };
   const host = new WorkerHost(options);
-  const workers = new RunWorkers({
+  const workers = runWorkers({
     shared: host,
     makeDedicated: () => new WorkerHost({ ...options, isDedicated: true }),
     log: loading.log,
@@ -93,7 +93,7 @@ export async function loadPython(
     throw error;
   });
   return {
-    graphs: inPython.map((place) => loadedGraph(place, workers, known, kept[place.graphId])),
+    graphs: inPython.map((place) => loadedGraph(place, workers.host, known, kept[place.graphId])),
     engine: inPython.length === 0 ? undefined : known.engine,
     auth: known.auth && pythonAuth(host, { ...known.auth, trustsStudio: file.auth?.disable_studio_auth === false }),
     embeddings: known.embeds ? pythonEmbeddings(host) : undefined,

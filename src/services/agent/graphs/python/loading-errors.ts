@@ -1,10 +1,9 @@
 import type { ExportPath } from '../../../../agent-folder/graph-config/export-path.ts';
 import type { GraphLocation } from '../../../../agent-folder/graph-config/graph-path.ts';
-import { didYouMean } from '../../../../kit/diagnostics/did-you-mean.ts';
 import { fieldName, type FieldPath } from '../../../../kit/diagnostics/problem.ts';
 import type { Configuration } from '../../configuration.ts';
 import { missingExport, missingFile, noGraph } from '../javascript/load.ts';
-import { cannotLoad } from '../javascript/agent-export.ts';
+import { cannotLoad, noExport } from '../javascript/agent-export.ts';
 import { StartupError, type StartupCode } from '../../startup-error.ts';
 import { WorkerError } from './connection.ts';
 
@@ -42,13 +41,8 @@ export function explainField(
   switch (error.code) {
     case 'file-missing':
       return invalid(path, `${field} names a file that is not there: ${file}`);
-    case 'export-missing': {
-      const names = namesIn(error);
-      const meant = didYouMean(exportName, names);
-      const there = names.length === 0 ? 'nothing' : names.map((name) => `"${name}"`).join(', ');
-      const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
-      return invalid(path, `${field}: ${file} exports no "${exportName}"; it exports ${there}${suggestion}`);
-    }
+    case 'export-missing':
+      return noExport({ invalid }, path, { file, exportName }, namesIn(error));
     case undefined: {
       const [, lines] = thrown(error, field, file);
       return cannotLoad({ invalid }, path, lines, error);

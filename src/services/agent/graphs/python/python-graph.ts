@@ -1,17 +1,19 @@
 import { unlessAborted } from '../../../../kit/clock.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as z from 'zod';
-import type {
-  ContextSchema,
-  Drawable,
-  DrawConfig,
-  EngineOptions,
-  GraphInside,
-  GraphSchemaSet,
-  Snapshot,
-  ServerRuntime,
+import {
+  graphSchemaSet,
+  type ContextSchema,
+  type Drawable,
+  type DrawConfig,
+  type EngineOptions,
+  type GraphInside,
+  type GraphSchemaSet,
+  type Snapshot,
+  type ServerRuntime,
 } from '../graph.ts';
 import type { EngineUpdate, HistoryOptions, StateConfig, StatefulGraph } from '../stateful.ts';
+import { overriding } from '../../../../kit/overriding.ts';
 import { Refusal } from '../../refusal.ts';
 import type { GraphStore } from '../../store/graph-store.ts';
 import { answerAboutCheckpoints, type UsedCheckpoints } from './checkpoint-requests.ts';
@@ -65,14 +67,6 @@ const shownState = z.object({
   parentConfig: stateConfig.nullish(),
   metadata: z.unknown(),
   createdAt: z.string().nullish(),
-});
-const jsonSchema = z.record(z.string(), z.unknown());
-export const graphSchemaSet = z.object({
-  input_schema: jsonSchema.optional(),
-  output_schema: jsonSchema.optional(),
-  state_schema: jsonSchema.default({}),
-  config_schema: jsonSchema.optional(),
-  context_schema: jsonSchema.optional(),
 });
 
 /** A graph in a Python worker, as the server uses one in its own process. */
@@ -146,10 +140,10 @@ export class PythonGraph implements StatefulGraph {
     return this.#known.schemas ?? graphSchemaSet.parse(jsonOf(await this.#ask('schemas', {}, {})));
   }
 
-  async *getSubgraphsAsync(namespace: string | undefined, recurse: boolean): AsyncGenerator<[string, PythonSubgraph]> {
+  async *getSubgraphsAsync(namespace: string | undefined, recurse: boolean): AsyncGenerator<[string, GraphInside]> {
     const found = jsonOf(await this.#ask('subgraphs', {}, { namespace, recurse }));
     for (const [name, schemas] of Object.entries(z.record(z.string(), graphSchemaSet).parse(found)))
-      yield [name, new PythonSubgraph(this, schemas)];
+      yield [name, subgraphOf(this, schemas)];
   }
 
   async getGraphAsync({ configurable, xray }: DrawConfig): Promise<Drawable> {
@@ -258,33 +252,15 @@ async function answerFrom(
 }
 
 /** A graph within one: it is read and written through the outer one, which finds it by its namespace. */
-export class PythonSubgraph implements GraphInside {
-  readonly #outer: PythonGraph;
-  readonly #schemas: GraphSchemaSet;
-
-  constructor(outer: PythonGraph, schemas: GraphSchemaSet) {
-    this.#outer = outer;
-    this.#schemas = schemas;
-  }
-
-  async ownSchemas(): Promise<GraphSchemaSet> {
-    return this.#schemas;
-  }
-
-  getState(...args: Parameters<PythonGraph['getState']>): Promise<Snapshot> {
-    return this.#outer.getState(...args);
-  }
-
-  getStateHistory(...args: Parameters<PythonGraph['getStateHistory']>): AsyncGenerator<Snapshot> {
-    return this.#outer.getStateHistory(...args);
-  }
-
-  bulkUpdateState({ configurable }: StateConfig, steps: { updates: EngineUpdate[] }[]): Promise<StateConfig> {
-    // The worker finds the checkpointer by itself.
-    const place = Object.entries(configurable).filter(([key]) => !key.startsWith('__pregel_'));
-    return this.#outer.bulkUpdateState({ configurable: Object.fromEntries(place) }, steps);
-  }
-}
+const subgraphOf = (outer: PythonGraph, schemas: GraphSchemaSet): GraphInside =>
+  overriding<StatefulGraph, PythonGraph>(outer, {
+    ownSchemas: async () => schemas,
+    bulkUpdateState({ configurable }, steps) {
+      // The worker finds the checkpointer by itself.
+      const place = Object.entries(configurable).filter(([key]) => !key.startsWith('__pregel_'));
+      return outer.bulkUpdateState({ configurable: Object.fromEntries(place) }, steps);
+    },
+  });
 
 function snapshotOf(answer: Answer): Snapshot {
   const { parentConfig, createdAt, ...state } = shownState.parse(jsonOf(answer));

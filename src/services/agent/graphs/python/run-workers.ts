@@ -1,5 +1,6 @@
 import { unlessAborted } from '../../../../kit/clock.ts';
 import type { Logger } from '../../../../kit/logger.ts';
+import { overriding } from '../../../../kit/overriding.ts';
 import type { Fetch } from '../../protocols/internal-api.ts';
 import { Slots } from '../../runs/slots.ts';
 import { WorkerGone, type Connection } from './connection.ts';
@@ -39,42 +40,29 @@ const maxDedicated = 2;
  * Runs share one worker. If it exits twice in a row under a run, the next attempt of that run has a dedicated one: which
  * of the runs ended the shared worker is not known, and one that ends each of its workers must not end others.
  */
-export class RunWorkers implements GraphHost {
-  readonly #shared: GraphHost;
-  readonly #makeDedicated: () => DedicatedHost;
-  readonly #log: Logger;
-  readonly #dedicated = new Set<DedicatedHost>();
-  readonly #slots = new Slots(maxDedicated);
+export function runWorkers({
+  shared,
+  makeDedicated,
+  log,
+}: {
+  shared: GraphHost;
+  makeDedicated: () => DedicatedHost;
+  log: Logger;
+}) {
+  const dedicated = new Set<DedicatedHost>();
+  const slots = new Slots(maxDedicated);
   /** Exits of the shared worker in a row, by the id of the run. */
-  readonly #exits = new Map<string, number>();
+  const exitsOf = new Map<string, number>();
 
-  constructor(parts: { shared: GraphHost; makeDedicated: () => DedicatedHost; log: Logger }) {
-    this.#shared = parts.shared;
-    this.#makeDedicated = parts.makeDedicated;
-    this.#log = parts.log;
-  }
-
-  get fetch(): GraphHost['fetch'] {
-    return this.#shared.fetch;
-  }
-
-  get running(): Connection | undefined {
-    return this.#shared.running;
-  }
-
-  connection(): Promise<Connection> {
-    return this.#shared.connection();
-  }
-
-  async forRun(runId: string, signal: AbortSignal): Promise<RunWorker> {
-    const exits = this.#exits.get(runId) ?? 0;
-    if (exits >= maxSharedExits) return this.#dedicatedTo(runId, signal);
+  async function forRun(runId: string, signal: AbortSignal): Promise<RunWorker> {
+    const exits = exitsOf.get(runId) ?? 0;
+    if (exits >= maxSharedExits) return dedicatedTo(runId, signal);
     const note = (failure: unknown): void => {
-      if (failure instanceof WorkerGone) this.#exits.set(runId, exits + 1);
-      else this.#exits.delete(runId);
+      if (failure instanceof WorkerGone) exitsOf.set(runId, exits + 1);
+      else exitsOf.delete(runId);
     };
     try {
-      const connection = await unlessAborted(this.#shared.connection(), signal);
+      const connection = await unlessAborted(shared.connection(), signal);
       return { connection, release: async (failure) => note(failure) };
     } catch (error) {
       note(error);
@@ -82,21 +70,21 @@ export class RunWorkers implements GraphHost {
     }
   }
 
-  async #dedicatedTo(runId: string, signal: AbortSignal): Promise<RunWorker> {
-    this.#exits.delete(runId);
-    this.#log.warn(
+  async function dedicatedTo(runId: string, signal: AbortSignal): Promise<RunWorker> {
+    exitsOf.delete(runId);
+    log.warn(
       { runId },
       `The shared Python process has ended twice under run ${runId}: its next attempt has one of its own.`,
     );
-    await this.#slots.take(signal);
-    const host = this.#makeDedicated();
-    this.#dedicated.add(host);
+    await slots.take(signal);
+    const host = makeDedicated();
+    dedicated.add(host);
     const release = async (): Promise<void> => {
-      this.#dedicated.delete(host);
+      dedicated.delete(host);
       try {
         await host.close();
       } finally {
-        this.#slots.release();
+        slots.release();
       }
     };
     try {
@@ -108,10 +96,14 @@ export class RunWorkers implements GraphHost {
     }
   }
 
-  /** Ends the dedicated workers, and so their runs; the shared one is not this object's to end. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#dedicated].map((host) => host.close()));
-  }
+  return {
+    host: overriding<Pick<GraphHost, 'forRun'>, GraphHost>(shared, { forRun }),
+    forRun,
+    /** Ends the dedicated workers, and so their runs; the shared one is not this object's to end. */
+    async close(): Promise<void> {
+      await Promise.all([...dedicated].map((host) => host.close()));
+    },
+  };
 }
 
 /** Runs a graph, from its last checkpoint where its process has ended. @throws what the last attempt throws. */

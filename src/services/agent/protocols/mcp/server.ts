@@ -15,7 +15,7 @@ import { Refusal } from '../../refusal.ts';
 import type { FreeObject } from '../../../../contract/agent/open-word.ts';
 import type { Clock } from '../../../../kit/clock.ts';
 import { maxBodyBytes as maxRequestBodySize } from '../../api/body.ts';
-import { heartbeatJson, maxWaitMs } from '../../api/heartbeat-json.ts';
+import { heartbeatJson } from '../../api/heartbeat-json.ts';
 import type { Logger } from '../../../../kit/logger.ts';
 
 /** The page size of the tool list: each tool includes its schema. */
@@ -162,17 +162,5 @@ export async function answerMcp(request: Request, { api, version, clock, log }: 
   await server.connect(transport);
   const close = () => void server.close().catch(onerror);
   const answer = transport.handleRequest(request).finally(close);
-  return whenReady(answer, clock, close);
-}
-
-/** Passes a quick response on as it is; keeps the connection of a slow one, which comes from a run, alive. */
-async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => void): Promise<Response> {
-  const waited = new AbortController();
-  const soon = await Promise.race([answer, clock.sleep(maxWaitMs, waited.signal)]);
-  waited.abort();
-  if (soon) return soon;
-  return heartbeatJson(
-    answer.then((response) => response.text()),
-    { clock, onGone, headers: {} },
-  );
+  return heartbeatJson(answer, { clock, onGone: close, headers: {} });
 }

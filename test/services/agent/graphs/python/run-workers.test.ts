@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { Connection, WorkerGone } from '../../../../../src/services/agent/graphs/python/connection.ts';
-import { RunWorkers } from '../../../../../src/services/agent/graphs/python/run-workers.ts';
+import { runWorkers } from '../../../../../src/services/agent/graphs/python/run-workers.ts';
 import { loggerTo } from '../../../../logger.ts';
 
 const open: Connection[] = [];
@@ -28,7 +28,7 @@ function workers({ starts = true } = {}) {
     close: async () => void (own.ended += 1),
   });
   const lines: string[] = [];
-  const of = new RunWorkers({
+  const of = runWorkers({
     shared: { connection: async () => shared },
     makeDedicated,
     log: loggerTo((line) => lines.push(line)),
