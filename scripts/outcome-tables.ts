@@ -24,7 +24,7 @@ const rollout = { revisionId, seen: [{ status: 'BUILDING', at: 0 }] };
 const notLive = (ended: NotLive) => (host: Host) =>
   outcomes.notLive({ rollout: ended, former, timeoutMs: 1_200_000, byCommit: built }, host);
 const discarded = (verdict: Verdict | undefined) => (host: Host) =>
-  outcomes.discarded({ revisionId, verdict, decision: 'discarded', statusMessage: undefined, former }, host);
+  outcomes.discarded({ revisionId, verdict, onUnproven: 'keep', statusMessage: undefined, former }, host);
 const wrong = (undo?: Parameters<typeof outcomes.wrong>[2]) => (host: Host) =>
   outcomes.wrong({ revisionId, verdict: failed }, host, undo);
 

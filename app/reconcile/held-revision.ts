@@ -2,10 +2,10 @@ import { agentAddress } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { decideHold, settleHold } from '../../src/deploy/machine/decide-hold.ts';
 import { reasonOfDecision } from '../../src/deploy/words/verdict-words.ts';
-import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../../src/deploy/rules/hold-state.ts';
+import { type HoldState, holdStateOf, isOpenHold } from '../../src/deploy/rules/hold-state.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { deadlineIn } from './deadlines.ts';
-import { type Deciding, type Following, type Intent, heldTermsOf } from './intent.ts';
+import { type Deciding, type Following, type Intent, decisionOn } from './intent.ts';
 import {
   continued,
   readOptions,
@@ -46,7 +46,7 @@ async function liveAddress(work: ReconcileContext, intent: Following): Promise<s
 export async function decideAboutHeld(work: ReconcileContext, intent: Deciding): Promise<StepResult> {
   const { id, deploymentId, revisionId, hold, verdict } = intent;
   const { control, step } = work.context;
-  const decision = hold.decision ?? decisionOf(verdict, heldTermsOf(intent));
+  const decision = hold.decision ?? decisionOn(verdict, intent);
   const why = reasonOfDecision(verdict, decision);
   let deciding = intent;
   const options = () => readOptions(work);

@@ -1,7 +1,7 @@
 import type { HoldDecision } from '../../src/contract/control/revision.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import type { OwnRevision, TestAnswers, TestResult } from '../../src/deploy/machine/state.ts';
-import type { HeldTerms } from '../../src/deploy/rules/hold-state.ts';
+import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
 import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
 import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
@@ -195,11 +195,11 @@ export type IntentFields = IntentHeader & { state: IntentState } & {
 export const triesConversations = ({ terms, hold, former }: IntentFields): boolean =>
   terms.conversations !== undefined && hold !== undefined && !!former?.live;
 
-/** Whom the held revision of an intent would take the traffic from. */
-export const heldTermsOf = ({ terms, former }: Pick<IntentFields, 'terms' | 'former'>): HeldTerms => ({
-  isReplacing: !!former?.live,
-  onUnproven: terms.onUnproven,
-});
+/** What the verdict on the held revision of an intent decides about it. */
+export const decisionOn = (
+  verdict: TestResult['verdict'],
+  { terms: { onUnproven }, former }: Deciding | Following,
+): HoldDecision => decisionOf(verdict, { isReplacing: !!former.live, onUnproven });
 
 /** Makes an intent of a deploy request: nothing is decided yet. */
 export const newIntent = (

@@ -3,16 +3,7 @@ import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
-import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
-import {
-  type Concluding,
-  type Ended,
-  type Following,
-  type Intent,
-  type IntentHeader,
-  type IntentOutcome,
-  heldTermsOf,
-} from './intent.ts';
+import type { Concluding, Ended, Following, Intent, IntentHeader, IntentOutcome } from './intent.ts';
 import type { NotLive } from '../../src/deploy/machine/after-look.ts';
 
 /** How an intent ended, but for the time. */
@@ -75,9 +66,9 @@ export const intentRolloutOutcome = (
 
 /** The outcome of a revision that was discarded before it got traffic: by its verdict, or by others. */
 export function discardOutcome(intent: Following, statusMessage: string | undefined): NewIntentOutcome {
-  const { revisionId, verdict, former } = intent;
-  const decision = verdict && decisionOf(verdict, heldTermsOf(intent));
-  return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former: former.live }, 'app');
+  const { revisionId, verdict, former, terms } = intent;
+  const { onUnproven } = terms;
+  return outcomes.discarded({ revisionId, verdict, onUnproven, statusMessage, former: former.live }, 'app');
 }
 
 /** The outcome of a live revision, by its verdict. */

@@ -4,7 +4,7 @@ import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
 import { noteText } from '../../src/deploy/words/note.ts';
 import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
-import { consoleLink } from '../../src/deploy/words/summary.ts';
+import { consoleLink, notesSection } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import type { Cause } from '../reconcile/deploy-request.ts';
 import {
@@ -28,7 +28,7 @@ export function summarySections<State extends IntentState>(intent: IntentIn<Stat
     ...(end ? standInOf(end) : []),
     factsOf(intent),
     differencesOf(intent),
-    notesOf([
+    notesSection([
       ...intent.terms.notes.map(shownNote),
       ...notesOnBuild(rollout ?? {}).map(noteText),
       ...conversationNotes(intent),
@@ -168,6 +168,3 @@ function conversationNotes({ terms, sending, former, hold, verified, verdict, st
 
 const shownNote = (note: Note | string): string =>
   typeof note === 'string' ? note : note.code === 'uncompared' ? capitalized(noteText(note)) : noteText(note);
-
-const notesOf = (notes: readonly string[]): string =>
-  notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');

@@ -1,13 +1,12 @@
 import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { firstTestOf } from '../../src/deploy/words/verdict-words.ts';
-import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import { asLine } from '../../src/deploy/words/sanitize.ts';
 import {
   type Ended,
   type Following,
-  heldTermsOf,
+  decisionOn,
   type IntentIn,
   type IntentOutcomeKind,
   type IntentState,
@@ -53,8 +52,7 @@ export const titleOf = <State extends IntentState>(intent: IntentIn<State>, abou
 
 function followingWords(intent: Following, { now }: CheckContext): string {
   const { rollout, verdict } = intent;
-  if (verdict)
-    return decisionOf(verdict, heldTermsOf(intent)) === 'promoted' ? 'Promoted, to get the traffic' : 'Being discarded';
+  if (verdict) return decisionOn(verdict, intent) === 'promoted' ? 'Promoted, to get the traffic' : 'Being discarded';
   const last = rollout.seen.at(-1);
   if (!last) return 'The revision is on its way';
   return `${asLine(last.status, 40)}${elapsed(now - last.at)}`;

@@ -7,27 +7,19 @@ import type { Graders } from '../contract/grader.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { RunSubject } from '../deploy/file/desired.ts';
-import type { Workflow } from '../deploy/file/workflow.ts';
-import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
+import type { DeployRunRequest } from '../deploy/machine/deploy-run.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 
 /** What a run is about, and how it has to prove itself. */
 export type SubjectOfRun = RunSubject & Omit<DesiredDeployment, 'desired'>;
 
 /** The configuration of a run, after all input has been read. */
-export interface DeployInputs {
+export interface DeployInputs extends Pick<
+  DeployRunRequest,
+  'workflow' | 'tarball' | 'head' | 'commit' | 'journal' | 'kept'
+> {
   options: EntryOptions;
   subject: SubjectOfRun;
-  workflow?: Workflow | undefined;
-  /** The requested folder, packed. */
-  tarball?: PackedSource | undefined;
-  /** The head commit of the requested ref, if the entry point looked it up. */
-  head?: string | undefined;
-  /** The one commit that may be deployed. */
-  commit?: string | undefined;
-  journal?: Journal | undefined;
-  /** What an earlier run kept: this one goes on with it. */
-  kept?: KeptDeploy | undefined;
   userAgent: string;
   signal: AbortSignal;
   emit: (event: DeployEvent) => void;
@@ -43,8 +35,7 @@ export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): nu
 
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
-  const { options, subject, workflow, head, commit, tarball, userAgent, signal, emit, mask } = deployRun;
-  const { journal, kept } = deployRun;
+  const { options, subject, userAgent, ...inputs } = deployRun;
   const [{ connectControlService }, { connectAgentServer }, { lookUpImage }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
@@ -66,24 +57,16 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
     return await deploy({
       ...runOptions,
       ...subject,
+      ...inputs,
       notes: [...(subject.notes ?? []), ...(await notesOnBuild(deployRun))],
       control,
       further: control,
-      tarball,
       agentAt,
       threadsAt: agentAt,
       lookUpImage: (reference, each) => lookUpImage(reference, { userAgent }, each),
       graders,
       clock: steadyClock,
       random: Math.random,
-      workflow,
-      head,
-      commit,
-      journal,
-      kept,
-      signal,
-      emit,
-      mask,
       credentials: [...(apiKey === undefined ? [] : [apiKey]), ...keys],
     });
   } finally {

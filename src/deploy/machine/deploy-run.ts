@@ -102,8 +102,8 @@ interface RunTerms {
 /** What is known so far: enough to conclude from, wherever the run ends. */
 export interface RunState {
   deployment?: Deployment;
-  plan?: ReportedPlan;
-  commit?: RequestedCommit;
+  plan?: ReportedPlan | undefined;
+  commit?: RequestedCommit | undefined;
   /** The revision that served before anything was written. */
   formerLive?: LiveRevision | undefined;
   /** What the deployment held then. */
@@ -113,7 +113,7 @@ export interface RunState {
   /** A write is in progress: until its response arrives, its effect is unknown. */
   writing: boolean;
   changed: boolean;
-  rollout?: Rollout;
+  rollout?: Rollout | undefined;
   /** When the revision is tested, once that was decided. */
   verification?: Verification;
   /** Keeps what a held revision answered, once it is live. */

@@ -1,5 +1,5 @@
 import { allEntriesOf } from '../../contract/control/pages.ts';
-import { isNotOffered } from '../../contract/service-error.ts';
+import { ifOffered, isNotOffered } from '../../contract/service-error.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { tryCall } from '../smoke/try-call.ts';
@@ -21,9 +21,7 @@ export async function findDeployments(run: DeployRun): Promise<Deployment[]> {
 /** Whether the service says that there is none of this name or id: one that lists nothing, or is none, says nothing. */
 export async function confirmsAbsence(run: DeployRun): Promise<boolean> {
   const { control } = run.request;
-  const listed = await tryCall(control.listDeployments({ limit: 1 }, run.reading()));
-  if (listed.ok) return true;
-  if (!isNotOffered(listed.error)) throw listed.error;
+  if (await ifOffered(control.listDeployments({ limit: 1 }, run.reading()))) return true;
   return namedBy(run.request).deploymentId !== undefined && (await isControlService(run));
 }
 

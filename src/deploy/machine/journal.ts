@@ -1,9 +1,5 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { isTransient } from '../../contract/service-error.ts';
-import type { RequestedCommit } from '../rules/commit.ts';
-import type { Note } from '../rules/note.ts';
-import type { ReportedPlan } from '../words/plan.ts';
-import type { Rollout } from '../rules/rollout-types.ts';
 import type { Sample } from '../rules/verdict-types.ts';
 import type { DeployRun, RunState } from './deploy-run.ts';
 import { type Deploy, type DeployIn, type Ending, type OpenState, ownOf, type Prepared } from './deploy-state.ts';
@@ -27,22 +23,17 @@ export interface Journal {
 export type KeptState = Exclude<OpenState, 'requested' | 'filling' | 'measuring' | 'resolving' | 'serving'>;
 
 /** The state of a deploy, and what later states and the outcome need. */
-export interface KeptDeploy {
+export interface KeptDeploy extends Pick<RunState, 'plan' | 'commit' | 'rollout' | 'changed' | 'notes'> {
   /** ms since the epoch */
   at: number;
   deploy: DeployIn<KeptState>;
-  plan?: ReportedPlan | undefined;
-  commit?: RequestedCommit | undefined;
   /** The revision that served before anything was sent. */
   formerLive?: string | undefined;
   /** What the live revision answered before the change, by the names of the tests. */
   before?: { of: string; answers: (readonly [test: string, samples: readonly Sample[]])[] } | undefined;
-  rollout?: Rollout | undefined;
   /** What was sent, and what the deployment held before, without the values of secrets: a rollback puts settings back. */
   sent?: Prepared | undefined;
   formerDeployment?: Deployment | undefined;
-  changed: boolean;
-  notes: readonly Note[];
 }
 
 /** What of a run is worth going on with; undefined before anything was sent. */

@@ -5,14 +5,13 @@ import type { GithubIntegration, GithubRepository } from '../../contract/control
 import type { Listener } from '../../contract/control/listener.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import { type ImageLookup, isPinned } from '../../contract/control/container.ts';
-import { isNotOffered } from '../../contract/service-error.ts';
+import { ifOffered } from '../../contract/service-error.ts';
 import { sameCommit, shortCommit } from '../../contract/control/repo-ref.ts';
 import { determineCommit, type RequestedCommit } from '../rules/commit.ts';
 import { newerThan } from '../rules/find-made.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import type { IdLookup, Obstacle, ObservedState } from '../rules/plan-types.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../file/repository-url.ts';
-import { tryCall } from '../smoke/try-call.ts';
 import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { readRevisions, type LiveRevision } from './steps/read-deployment.ts';
@@ -103,12 +102,8 @@ async function othersOnTheirWay(
   const waits = latest && phaseOf(latest, deployment.active_revision_id) === 'on-its-way';
   if (desired.source !== 'github' || commit.kind === 'unknown' || !waits) return [];
   if (sameCommit(latest.source_revision_config.repo_commit_sha, commit.sha)) return [];
-  const page = await tryCall(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
-  if (!page.ok) {
-    if (!isNotOffered(page.error)) throw page.error;
-    return [];
-  }
-  const { resources } = page.value;
+  const page = await ifOffered(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
+  const { resources } = page ?? { resources: [] };
   const newer = newerThan(deployment.active_revision_id, resources) ?? resources;
   return newer.filter((each) => each.id !== latest.id && phaseOf(each, deployment.active_revision_id) === 'on-its-way');
 }
@@ -117,19 +112,15 @@ async function othersOnTheirWay(
 async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): Promise<IdLookup | undefined> {
   if (repoUrl === undefined) return undefined;
   const { control } = run.request;
-  const listed = await tryCall(control.listIntegrations(run.reading()));
-  if (!listed.ok) {
-    if (!isNotOffered(listed.error)) throw listed.error;
-    return { kind: 'none', note: { code: 'ids-unlisted', of: 'integration' } };
-  }
-  if (listed.value.length === 0) return { kind: 'none', note: { code: 'ids-absent', of: 'integration' } };
+  const listed = await ifOffered(control.listIntegrations(run.reading()));
+  if (!listed) return { kind: 'none', note: { code: 'ids-unlisted', of: 'integration' } };
+  if (listed.length === 0) return { kind: 'none', note: { code: 'ids-absent', of: 'integration' } };
   const reaching: GithubIntegration[] = [];
   const unreported: GithubIntegration[] = [];
-  for (const integration of listed.value) {
-    const repositories = await tryCall(control.listRepositories(integration.id, run.reading()));
-    if (!repositories.ok && !isNotOffered(repositories.error)) throw repositories.error;
-    if (!repositories.ok) unreported.push(integration);
-    else if (repositories.value.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
+  for (const integration of listed) {
+    const repositories = await ifOffered(control.listRepositories(integration.id, run.reading()));
+    if (!repositories) unreported.push(integration);
+    else if (repositories.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
   }
   const [first, ...others] = reaching.length > 0 ? reaching : unreported;
   if (!first) return { kind: 'none', note: { code: 'repository-unreached', repoUrl: shownRepository(repoUrl) } };
@@ -145,13 +136,10 @@ const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed
 
 /** The listener that can serve the namespace, if none was given. */
 async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<IdLookup> {
-  const listed = await tryCall(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
-  if (!listed.ok) {
-    if (!isNotOffered(listed.error)) throw listed.error;
-    return { kind: 'none', note: { code: 'ids-unlisted', of: 'listener' } };
-  }
-  const matching = listed.value.filter((listener) => serves(listener, k8sNamespace));
-  const [first, ...others] = matching.length > 0 ? matching : listed.value;
+  const listed = await ifOffered(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
+  if (!listed) return { kind: 'none', note: { code: 'ids-unlisted', of: 'listener' } };
+  const matching = listed.filter((listener) => serves(listener, k8sNamespace));
+  const [first, ...others] = matching.length > 0 ? matching : listed;
   if (!first) return { kind: 'none', note: { code: 'ids-absent', of: 'listener' } };
   const nameOf = ({ id, compute_id }: Listener): string => compute_id ?? id;
   if (others.length > 0) {

@@ -4,7 +4,7 @@ import type { Deployment, DeploymentPatchRequest } from '../../contract/control/
 import type { Revision } from '../../contract/control/revision.ts';
 import { knownSecrets } from '../../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../../contract/control/pages.ts';
-import { isNotOffered, type ServiceError } from '../../contract/service-error.ts';
+import { ifOffered, isNotOffered, type ServiceError } from '../../contract/service-error.ts';
 import { whatFailed } from '../words/verdict-words.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import { decideRollback, isLiveBefore, rollbackObstacle } from '../rules/rollback.ts';
@@ -62,16 +62,12 @@ export async function findFormer(deployment: Deployment, run: DeployRun): Promis
   const active = deployment.active_revision_id;
   if (!active) return impossible({ code: 'nothing-live' });
   const { control } = run.request;
-  const former = await tryCall(
-    findFormerLive(active, (page) => control.listRevisions(deployment.id, page, run.reading())),
-  );
-  if (!former.ok) {
-    if (!isNotOffered(former.error)) throw former.error;
-    return impossible({ code: 'revisions-unlisted' });
-  }
-  if (!former.value) return impossible({ code: 'none-live-before', active });
-  const [target, serving] = [former.value, { deploymentId: deployment.id, revisionId: active }];
-  return restoring({ id: target.id, revision: target }, serving, run);
+  const read: ReadPage<Revision> = (page) => control.listRevisions(deployment.id, page, run.reading());
+  const former = await ifOffered(findFormerLive(active, read).then((revision) => ({ revision })));
+  if (!former) return impossible({ code: 'revisions-unlisted' });
+  const { revision } = former;
+  if (!revision) return impossible({ code: 'none-live-before', active });
+  return restoring({ id: revision.id, revision }, { deploymentId: deployment.id, revisionId: active }, run);
 }
 
 /** The state in which a revision is restored. */

@@ -6,7 +6,6 @@ import { type HoldDeciding, settleHold } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { DeployIn } from './deploy-state.ts';
 import type { Seen } from './next.ts';
-import { heldTermsOf } from '../words/revision-ending.ts';
 import { smokeHeld } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { decideWhenToTest } from './steps/send-change.ts';
@@ -37,7 +36,8 @@ export async function testHeld(
   run.emit({ kind: 'held', revisionId, endsAt });
   const { verdict, keepAnswers } = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
   if (verdict.kind !== 'failed') run.known.keepAnswers = keepAnswers;
-  const decision = decisionOf(verdict, heldTermsOf(run));
+  const { onUnproven } = run.request;
+  const decision = decisionOf(verdict, { isReplacing: run.known.formerLive !== undefined, onUnproven });
   return { kind: 'decides', decision, result: { verdict, verified: 'before-traffic' } };
 }
 

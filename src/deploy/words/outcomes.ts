@@ -1,7 +1,7 @@
 import { asSentence, capitalized, withoutFullStop } from '../../kit/plain-text.ts';
-import type { HoldDecision } from '../../contract/control/revision.ts';
 import { sameCommit, shortCommit } from '../../contract/control/repo-ref.ts';
-import type { HoldState } from '../rules/hold-state.ts';
+import type { OnUnproven } from '../file/desired.ts';
+import { decisionOf, type HoldState } from '../rules/hold-state.ts';
 import type { NotLive } from '../machine/after-look.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
@@ -153,25 +153,25 @@ export const outcomes = {
     }
   },
 
-  /** A revision that was discarded before it got traffic; `decision` is what this host decided by the verdict. */
+  /** A revision that was discarded before it got traffic; `onUnproven` is by what terms this host decided about it. */
   discarded(
     facts: {
       revisionId: string | undefined;
       verdict: Verdict | undefined;
-      decision: HoldDecision | undefined;
+      onUnproven: OnUnproven | undefined;
       statusMessage: string | undefined;
       former: string | null | undefined;
     },
     host: Host,
   ) {
-    const { revisionId, verdict, decision, statusMessage, former } = facts;
+    const { revisionId, verdict, onUnproven, statusMessage, former } = facts;
     const { self, again, deploy } = hosts[host];
     const [kind, serves] = ['discarded' as const, servesWords(former)];
     if (verdict?.kind === 'failed') {
       const reason = `Revision ${revisionId} ${whatFailed(verdict)} before it got traffic, and was discarded: ${firstTestOf(verdict, 'failed')}.${serves}`;
       return { kind, reason, advice: `Correct the agent and ${deploy}.${adviceIfIntended(verdict)}` };
     }
-    if (verdict?.kind === 'unproven' && decision === 'discarded') {
+    if (verdict?.kind === 'unproven' && decisionOf(verdict, { isReplacing: !!former, onUnproven }) === 'discarded') {
       const reason = `Revision ${revisionId} was discarded before it got traffic, because its ${whatIsUnproven(verdict)} proved nothing: ${firstTestOf(verdict, 'unproven')}.${serves}`;
       const advice = `${adviceOnUnproven(verdict)} Then ${again}; \`on-unproven: promote\` would give it the traffic.`;
       return { kind, reason, advice };

@@ -1,6 +1,6 @@
 import { rollbackWords } from './rollback.ts';
 import { isOtherCommit } from '../rules/commit.ts';
-import { decisionOf, type HeldTerms, type HoldState } from '../rules/hold-state.ts';
+import type { HoldState } from '../rules/hold-state.ts';
 import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import { isReplaced } from '../rules/verdict-subject.ts';
@@ -51,20 +51,13 @@ const holdOf = ({ own, known: { rollout } }: Pick<EndedRun, 'own' | 'known'>): H
 /** Says that a revision gets no traffic without a decision; empty where it is not held. */
 export const describeOpenHold = (run: EndedRun): string => openHold(holdOf(run));
 
-/** Whom a held revision of this run would take the traffic from. */
-export const heldTermsOf = ({ request: { onUnproven }, known: { formerLive } }: EndedRun): HeldTerms => ({
-  isReplacing: formerLive !== undefined,
-  onUnproven,
-});
-
 /** Reports a revision that was discarded before it got traffic; undefined where it was not. */
 export function reportOfDiscard(run: EndedRun): EndingDescription | undefined {
   const { rollout } = run.known;
-  const verdict = run.result?.verdict;
   if (rollout?.kind !== 'interrupted' || rollout.hold?.kind !== 'discarded') return undefined;
-  const decision = verdict && decisionOf(verdict, heldTermsOf(run));
   const { revisionId, statusMessage } = rollout;
-  return outcomes.discarded({ revisionId, verdict, decision, statusMessage, former: formerOf(run) }, 'run');
+  const [verdict, { onUnproven }] = [run.result?.verdict, run.request];
+  return outcomes.discarded({ revisionId, verdict, onUnproven, statusMessage, former: formerOf(run) }, 'run');
 }
 
 /** Reports a revision of another commit than the only one that may be deployed; undefined for every other. */

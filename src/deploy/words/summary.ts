@@ -116,7 +116,8 @@ function rollbackSection({ rollback }: Outcome): string {
   return `### ${failedRollbackTitle(rollback)}\n\n${asMarkdown(asSentence(why), 1000)} ${asMarkdown(advice, 1000)}`;
 }
 
-const notesSection = (notes: readonly string[]): string =>
+/** The notes as a list; empty where there are none. */
+export const notesSection = (notes: readonly string[]): string =>
   notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');
 
 /** The last log lines in a block of code; empty where there are none. */

@@ -2,7 +2,7 @@ import type { CallOptions } from '../../../contract/call-options.ts';
 import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { Revision } from '../../../contract/control/revision.ts';
 import type { ControlService } from '../../../contract/control/service.ts';
-import { isNotOffered } from '../../../contract/service-error.ts';
+import { ifOffered } from '../../../contract/service-error.ts';
 import { findMade, type FoundChange, newerThan, type SoughtChange } from '../../rules/find-made.ts';
 import { tryCall } from '../../smoke/try-call.ts';
 
@@ -64,7 +64,6 @@ async function readNewer(
   { control, options }: Reader,
 ): Promise<readonly Revision[]> {
   if (!newest || newest === former) return [];
-  const page = await tryCall(control.listRevisions(id, { limit: 50 }, options()));
-  if (!page.ok && !isNotOffered(page.error)) throw page.error;
-  return (page.ok && newerThan(former, page.value.resources)) || [await control.getRevision(id, newest, options())];
+  const page = await ifOffered(control.listRevisions(id, { limit: 50 }, options()));
+  return (page && newerThan(former, page.resources)) ?? [await control.getRevision(id, newest, options())];
 }
