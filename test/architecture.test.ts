@@ -46,7 +46,7 @@ const architecture: Record<string, Module> = {
   'services/listener': module('kit contract client services/control', ''),
   console: module(
     'kit kit/archive kit/sse kit/statistics contract deploy',
-    'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate @langchain/langgraph-sdk',
+    'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate',
   ),
   host: module('kit kit/archive kit/diagnostics contract agent-folder client deploy/file deploy', ''),
   action: module('kit kit/diagnostics contract client deploy/file deploy github host', '@actions/core @actions/github'),

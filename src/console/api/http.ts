@@ -12,9 +12,6 @@ import { endSession, session, openSession } from './session-state.ts';
 /** The address of the control service, with a slash at its end. */
 export const serviceUrl = new URL('..', document.baseURI);
 
-/** The address of a deployment's agent through the control service. */
-export const agentUrl = (deploymentId: string): string => new URL(`agents/${deploymentId}`, serviceUrl).href;
-
 /** A field that was refused, and why. */
 export interface FieldProblem {
   /** `source_config.repo_url` */
@@ -75,16 +72,12 @@ export async function send(method: string, path: string, options: RequestOptions
   const url = new URL(path, serviceUrl);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  return fetchOk(url, {
+  const init: RequestInit = {
     method,
     headers: { ...spelling(path), ...type, ...headers },
     body: body === undefined ? null : JSON.stringify(body),
     signal: signal ?? null,
-  });
-}
-
-/** `fetch` with the session, for clients that make their own requests. @throws ApiError for every refused request */
-export async function fetchOk(url: string | URL, init: RequestInit = {}): Promise<Response> {
+  };
   const used = session.value;
   let response = await fetchAs(used, url, init);
   // Another tab may have signed in again, which changes the CSRF token.
@@ -95,15 +88,14 @@ export async function fetchOk(url: string | URL, init: RequestInit = {}): Promis
   throw await toApiError(response);
 }
 
-async function fetchAs(used: Session | undefined, url: string | URL, init: RequestInit): Promise<Response> {
+async function fetchAs(used: Session | undefined, url: URL, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   if (used && isPageIdle()) headers.set(backgroundHeader, '1');
   // An agent could direct a request with its credentials to the service itself.
   const sent: RequestInit = { ...init, headers, credentials: 'same-origin', redirect: 'manual' };
   let unreachable = 'The service could not be reached. Check that it is running; the page tries again.';
   try {
-    const { href } = new URL(url);
-    const path = href.startsWith(serviceUrl.href) ? href.slice(serviceUrl.href.length) : '';
+    const path = url.href.slice(serviceUrl.href.length);
     const route = used && (await routeToAgent(path, used, (deploymentId) => requestToken(used, deploymentId)));
     if (route instanceof Response) return route;
     if (!route) {

@@ -3,33 +3,34 @@ import { messageOf } from '../../kit/errors.ts';
 import { announce, useIsUnmounted } from '../parts/toasts.tsx';
 import { ApiError } from './http.ts';
 
-export type Problems = Readonly<Record<string, string | undefined>>;
+type Problems = Readonly<Record<string, string | undefined>>;
+
+/** What is typed into a form, by the name of the field in the request; undefined before anything is. */
+type FormValues = Readonly<Record<string, string | undefined>>;
 
 /** The state of a form that sends a request. */
-export interface FormState {
+export interface FormState<Values extends FormValues> {
   /** What its dialog shows: whether the request is sent, and what is wrong with the whole form. */
   status: { isBusy: boolean; problem: string | undefined };
-  /** By the name of the field; `''` for the whole form. */
-  problems: Problems;
-  /** Runs a form's request once at a time, and keeps the problems of a refused one. @returns whether it succeeded */
-  submit: (fields: readonly string[], request: () => Promise<unknown>) => Promise<boolean>;
+  values: Values;
+  /** Runs the form's request once at a time, and keeps the problems of a refused one. @returns whether it succeeded */
+  submit: (request: () => Promise<unknown>) => Promise<boolean>;
+  /** Shows problems by the names of their fields; `''` for the whole form. */
   show: (problems: Problems) => void;
-  /** A setter of a field that also takes its problem away, which was of the former value. */
-  edited: <Value>(field: string, set: (value: Value) => void) => (value: Value) => void;
-  /** The attributes of a field that is typed into. */
+  /** The attributes of a field that is typed into; `value` is shown until something is. An edit takes a problem away. */
   typed: (
-    field: string,
-    value: string,
-    set: (value: string) => void,
+    field: keyof Values & string,
+    value?: string,
   ) => { problem: string | undefined; value: string; onInput: (value: string) => void };
 }
 
-/** Keeps the result of a form's request. */
-export function useForm(): FormState {
+/** Keeps what is typed into a form, and the result of its request. */
+export function useForm<Values extends FormValues>(initial: Values | (() => Values)): FormState<Values> {
   const [isBusy, setBusy] = useState(false);
+  const [values, setValues] = useState(initial);
   const [problems, setProblems] = useState<Problems>({});
   const isUnmounted = useIsUnmounted();
-  const submit: FormState['submit'] = async (fields, request) => {
+  const submit: FormState<Values>['submit'] = async (request) => {
     if (isBusy) return false;
     setBusy(true);
     setProblems({});
@@ -39,22 +40,21 @@ export function useForm(): FormState {
     } catch (error) {
       // A closed form can't show the problem.
       if (isUnmounted()) announce(messageOf(error), 'failed');
-      setProblems(problemsOf(error, fields));
+      setProblems(problemsOf(error, Object.keys(values)));
       return false;
     } finally {
       setBusy(false);
     }
   };
-  const edited: FormState['edited'] = (field, set) => (value) => {
-    setProblems((former) => ({ ...former, [field]: undefined, '': undefined }));
-    set(value);
-  };
-  const typed: FormState['typed'] = (field, value, set) => ({
+  const typed: FormState<Values>['typed'] = (field, value = '') => ({
     problem: problems[field],
-    value,
-    onInput: edited(field, set),
+    value: values[field] ?? value,
+    onInput: (text) => {
+      setProblems((former) => ({ ...former, [field]: undefined, '': undefined }));
+      setValues((former) => ({ ...former, [field]: text }));
+    },
   });
-  return { status: { isBusy, problem: problems[''] }, problems, submit, show: setProblems, edited, typed };
+  return { status: { isBusy, problem: problems[''] }, values, submit, show: setProblems, typed };
 }
 
 /** Runs one action at a time, such as that of a button, and announces its failure. */

@@ -80,12 +80,15 @@ type SelectProps = Partial<FieldAttributes> & {
   'aria-label'?: string;
   value: string | undefined;
   options: readonly Choice[];
+  /** What choosing none of them is called, where that is possible: the value is empty then. */
+  none?: string;
   onChange: (value: string) => void;
 };
 
 /** A list to choose one value from. */
-export const Select = ({ options, onChange, ...attributes }: SelectProps) => (
+export const Select = ({ options, none, onChange, ...attributes }: SelectProps) => (
   <select {...attributes} onChange={(event) => onChange(event.currentTarget.value)}>
+    {none !== undefined && <option value="">{none}</option>}
     {options.map(({ value, label = value }) => (
       <option key={value} value={value}>
         {label}
@@ -212,15 +215,8 @@ export function FilterField({ label, type = 'search', value, problem, placeholde
   );
 }
 
-interface FilterSelectProps {
-  label: string;
-  value: string;
-  options: readonly Choice[];
-  onChange: (value: string) => void;
-}
-
 /** A filter that is chosen from a list. */
-export const FilterSelect = ({ label, ...props }: FilterSelectProps) => (
+export const FilterSelect = ({ label, ...props }: SelectProps & { label: string }) => (
   <label>
     {label}
     <Select {...props} />

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Agent } from '../../../src/console/pages/playground/agent-api.ts';
-import { ThreadSession } from '../../../src/console/pages/playground/thread-session.ts';
+import { ThreadSession, type ThreadAgent } from '../../../src/console/pages/playground/thread-session.ts';
 import type { Run } from '../../../src/contract/agent/run.ts';
 import type { StreamEvent } from '../../../src/contract/agent/stream-event.ts';
 
@@ -28,21 +27,9 @@ interface Connection {
 const refused = (status: number): Error => Object.assign(new Error('refused'), { status });
 
 /** An agent with one run, whose stream breaks off as given; `statuses` are those that the run has after each. */
-function agentWith(connections: Connection[], statuses: string[]): { agent: Agent; lastEventIds: string[] } {
+function agentWith(connections: Connection[], statuses: string[]): { agent: ThreadAgent; lastEventIds: string[] } {
   const lastEventIds: string[] = [];
-  const unused = (): never => {
-    throw new Error('not expected');
-  };
-  const agent: Agent = {
-    assistants: unused,
-    versions: unused,
-    activate: unused,
-    schemas: unused,
-    drawing: unused,
-    searchThreads: unused,
-    createThread: unused,
-    deleteThread: unused,
-    updateState: unused,
+  const agent: ThreadAgent = {
     startRun: async () => runOf('pending'),
     thread: async () => ({ thread_id: 't', created_at: '', updated_at: '', status: 'idle' }),
     history: async () => [],
@@ -120,9 +107,9 @@ test.each([
 ])('says once why a run is not followed after %s, until it is dismissed', async (_, error) => {
   const { agent, lastEventIds } = agentWith([{ events: [metadata], error }, { events: [token(1, 'a')] }], []);
   let changes = 0;
-  const thread: Agent['thread'] = async (id) => {
+  const thread: ThreadAgent['thread'] = async (id, signal) => {
     changes += 1;
-    return { ...(await agent.thread(id)), updated_at: String(changes) };
+    return { ...(await agent.thread(id, signal)), updated_at: String(changes) };
   };
   const session = new ThreadSession({ ...agent, thread }, 't');
   await session.open();
@@ -162,7 +149,7 @@ test('follows a run once that a refresh notices before the response that started
 test('adds older states once, also when requested twice', async () => {
   const { agent } = agentWith([], []);
   const states = ['1', '2'].map((checkpoint_id) => ({ values: {}, next: [], checkpoint: { checkpoint_id } }));
-  const history: Agent['history'] = async (_, { before }) => states.slice(before ? 1 : 0, before ? 2 : 1);
+  const history: ThreadAgent['history'] = async (_, { before }) => states.slice(before ? 1 : 0, before ? 2 : 1);
   const session = new ThreadSession({ ...agent, history, runs: async () => [] }, 't');
   await session.open();
   await Promise.all([session.loadMoreStates(), session.loadMoreStates()]);

@@ -19,27 +19,25 @@ interface AssistantFormProps {
   onClose: () => void;
 }
 
-const fields = ['name', 'description', 'graph_id', 'context', 'config', 'metadata'] as const;
-
 /** Makes an assistant, or the next version of one. */
 export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClose }: AssistantFormProps) {
-  const { status, submit, show, typed } = useForm();
-  const [typedGraph, setGraph] = useState(assistant?.graph_id);
-  // The graphs may be loaded after the form was opened.
-  const graph = typedGraph ?? graphs[0] ?? '';
-  const [name, setName] = useState(assistant?.name ?? '');
-  const [description, setDescription] = useState(assistant?.description ?? '');
-  const [json, setJson] = useState({
+  const { status, values, submit, show, typed } = useForm({
+    name: assistant?.name ?? '',
+    description: assistant?.description ?? '',
+    graph_id: assistant?.graph_id,
     context: toJsonText(assistant?.context),
     config: toJsonText(assistant?.config),
     metadata: toJsonText(assistant?.metadata),
   });
+  // The graphs may be loaded after the form was opened.
+  const { value: graph } = typed('graph_id', graphs[0]);
   // Sent again with the same id, a request makes no second one.
   const [newId] = useState(() => crypto.randomUUID());
   const save = async (): Promise<void> => {
-    const [context, config, metadata] = [json.context, json.config, json.metadata].map(readOptionalJsonObject);
+    const [name, description] = [values.name.trim(), values.description.trim()];
+    const [context, config, metadata] = [values.context, values.config, values.metadata].map(readOptionalJsonObject);
     const found = {
-      name: name.trim() === '' ? 'Enter a name.' : undefined,
+      name: name === '' ? 'Enter a name.' : undefined,
       graph_id: graph.trim() === '' ? 'Enter the name of a graph of the agent.' : undefined,
       context: context?.problem,
       config: config?.problem,
@@ -49,25 +47,25 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
       show(found);
       return;
     }
-    const values = changedFields(
+    const changed = changedFields(
       {
-        name: name.trim(),
-        description: description.trim(),
+        name,
+        description,
         ...(context?.value && { context: context.value }),
         ...(config?.value && { config: config.value }),
         ...(metadata?.value && { metadata: metadata.value }),
       },
       assistant,
     );
-    if (Object.keys(values).length === 0) {
+    if (Object.keys(changed).length === 0) {
       show({ '': 'Nothing is changed.' });
       return;
     }
-    const saved = await submit(fields, async () => {
+    const saved = await submit(async () => {
       const result = assistant
-        ? await patchAssistant(deploymentId, assistant.assistant_id, values)
+        ? await patchAssistant(deploymentId, assistant.assistant_id, changed)
         : await createAssistant(deploymentId, {
-            ...values,
+            ...changed,
             graph_id: graph.trim(),
             assistant_id: newId,
             if_exists: 'do_nothing',
@@ -94,25 +92,25 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
           This makes a new version, which is active at once. Every former version stays and can be activated again.
         </p>
       )}
-      <TextField label="Name" {...typed('name', name, setName)} />
-      <TextField label="Description" {...typed('description', description, setDescription)} />
+      <TextField label="Name" {...typed('name')} />
+      <TextField label="Description" {...typed('description')} />
       {!assistant && (
         <TextField
           label="Graph"
           hint="A graph of the agent, by its name."
-          {...typed('graph_id', graph, setGraph)}
+          {...typed('graph_id', graphs[0])}
           options={graphs.map((value) => ({ value }))}
         />
       )}
       <LinesField
         label="Context (JSON)"
         hint={`What the graph reads at run time.${assistant ? ' It replaces the former context.' : ''}`}
-        {...typed('context', json.context, (context) => setJson({ ...json, context }))}
+        {...typed('context')}
       />
       <LinesField
         label="Configuration (JSON)"
         hint={`Such as { "recursion_limit": 50, "tags": [] }.${assistant ? ' It replaces the former configuration.' : ''}`}
-        {...typed('config', json.config, (config) => setJson({ ...json, config }))}
+        {...typed('config')}
         rows={3}
       />
       <LinesField
@@ -122,7 +120,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
             ? 'Keys are added or replaced. A key that you leave out stays.'
             : 'Keys by which the assistant can be found.'
         }
-        {...typed('metadata', json.metadata, (metadata) => setJson({ ...json, metadata }))}
+        {...typed('metadata')}
         rows={3}
       />
     </FormDialog>

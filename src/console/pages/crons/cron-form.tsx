@@ -16,28 +16,30 @@ interface CronFormProps {
   onClose: () => void;
 }
 
-const fields = ['assistant_id', 'schedule', 'timezone', 'input', 'on_run_completed'] as const;
-
 /** Makes a cron; its next runs are shown while the schedule is typed. */
 export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFormProps) {
-  const { status, problems, submit, show, edited, typed } = useForm();
-  const [assistant, setAssistant] = useState(assistants[0]?.assistant_id ?? '');
-  const [schedule, setSchedule] = useState('0 9 * * 1-5');
-  const [timezone, setTimezone] = useState(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [input, setInput] = useState('{}');
+  const { status, values, submit, show, typed } = useForm(() => ({
+    assistant_id: assistants[0]?.assistant_id ?? '',
+    schedule: '0 9 * * 1-5',
+    timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    input: '{}',
+  }));
+  const { assistant_id } = values;
+  const [schedule, timezone] = [values.schedule.trim(), values.timezone.trim() || null];
+  const { onInput: choose, ...assistant } = typed('assistant_id');
   const [keeps, setKeeps] = useState(true);
-  const firings = nextFirings({ schedule, timezone: timezone.trim() || null }, Date.now());
+  const firings = nextFirings({ schedule, timezone }, Date.now());
   const save = async (): Promise<void> => {
-    const read = readJson(input);
-    if (assistant === '' || firings.problem || read.problem !== undefined) {
-      show({ assistant_id: assistant === '' ? 'Choose an assistant.' : undefined, input: read.problem });
+    const read = readJson(values.input);
+    if (assistant_id === '' || firings.problem || read.problem !== undefined) {
+      show({ assistant_id: assistant_id === '' ? 'Choose an assistant.' : undefined, input: read.problem });
       return;
     }
-    const isSaved = await submit(fields, () =>
+    const isSaved = await submit(() =>
       createCron(deploymentId, {
-        assistant_id: assistant,
-        schedule: schedule.trim(),
-        ...(timezone.trim() === '' ? {} : { timezone: timezone.trim() }),
+        assistant_id,
+        schedule,
+        ...(timezone === null ? {} : { timezone }),
         input: read.value,
         on_run_completed: keeps ? 'keep' : 'delete',
       }),
@@ -48,33 +50,30 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
     onClose();
   };
   const problemOf = (field: 'schedule' | 'timezone'): string | undefined =>
-    firings.problem?.field === field ? firings.problem.text : problems[field];
+    firings.problem?.field === field ? firings.problem.text : typed(field).problem;
   return (
     <FormDialog title="New cron" action="Make the cron" {...status} onSubmit={() => void save()} onClose={onClose}>
       <SelectField
         label="Assistant"
-        problem={problems['assistant_id']}
-        value={assistant}
-        options={[
-          { value: '', label: 'Choose' },
-          ...assistants.map(({ assistant_id, name, graph_id }) => ({
-            value: assistant_id,
-            label: shownText(name || graph_id, 80),
-          })),
-        ]}
-        onChange={edited('assistant_id', setAssistant)}
+        {...assistant}
+        none="Choose"
+        options={assistants.map(({ assistant_id, name, graph_id }) => ({
+          value: assistant_id,
+          label: shownText(name || graph_id, 80),
+        }))}
+        onChange={choose}
       />
       <TextField
         label="Schedule"
         hint="Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly."
-        {...typed('schedule', schedule, setSchedule)}
+        {...typed('schedule')}
         problem={problemOf('schedule')}
         class="mono"
       />
       <TextField
         label="Time zone"
         hint="Such as Europe/Berlin; UTC if empty."
-        {...typed('timezone', timezone, setTimezone)}
+        {...typed('timezone')}
         problem={problemOf('timezone')}
         options={Intl.supportedValuesOf('timeZone').map((value) => ({ value }))}
       />
@@ -86,17 +85,13 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
           ) : (
             <ol class="plain">
               {firings.times.map((at) => (
-                <li key={at}>{timeIn(timezone.trim() || null, at)}</li>
+                <li key={at}>{timeIn(timezone, at)}</li>
               ))}
             </ol>
           )}
         </div>
       )}
-      <LinesField
-        label="Input (JSON)"
-        hint="What the graph is given at each run."
-        {...typed('input', input, setInput)}
-      />
+      <LinesField label="Input (JSON)" hint="What the graph is given at each run." {...typed('input')} />
       <Check label="Keep the thread of each run" isOn={keeps} onChange={setKeeps} />
     </FormDialog>
   );

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { call, send } from '../../api/http.ts';
+import { send } from '../../api/http.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
@@ -26,83 +26,108 @@ interface ActionDialogProps {
 }
 
 /** Says what an action will do, and does it. */
-export function ActionDialog(props: ActionDialogProps) {
-  const { action } = props;
-  if (action.kind === 'delete') return <DeleteDialog {...props} />;
-  if (action.kind === 'promote' || action.kind === 'discard') {
-    return <HoldDialog {...props} entry={action.entry} decision={action.kind} />;
-  }
-  if (action.kind === 'interrupt') return <InterruptDialog {...props} entry={action.entry} />;
-  return <RedeployDialog {...props} entry={action.entry} isRollback={action.kind === 'rollback'} />;
-}
+export const ActionDialog = (props: ActionDialogProps) =>
+  props.action.kind === 'delete' ? <DeleteDialog {...props} /> : <RevisionDialog {...props} action={props.action} />;
 
 /** The idempotency key; one for each dialog, so that a retry does not write twice. */
 const useIdempotencyKey = (): Record<string, string> => useState({ [idempotencyKeyHeader]: crypto.randomUUID() })[0];
 
-type EntryDialogProps = ActionDialogProps & { entry: HistoryEntry };
+type RevisionAction = Extract<Action, { entry: HistoryEntry }>;
 
-type RedeployDialogProps = EntryDialogProps & { isRollback: boolean };
+/** The words of each action, and the end of its path. */
+const revisionActions: Readonly<Record<RevisionAction['kind'], { verb: string; done: string; path: string }>> = {
+  redeploy: { verb: 'Redeploy', done: 'Created', path: 'redeploy' },
+  rollback: { verb: 'Roll back', done: 'Created', path: 'redeploy' },
+  interrupt: { verb: 'Interrupt', done: 'Interrupted', path: 'interruption' },
+  promote: { verb: 'Promote', done: 'Promoted', path: 'promote' },
+  discard: { verb: 'Discard', done: 'Discarded', path: 'discard' },
+};
 
-function RedeployDialog({ deployment, entry, isRollback, onDone, onClose }: RedeployDialogProps) {
+function RevisionDialog({ action, deployment, onDone, onClose }: ActionDialogProps & { action: RevisionAction }) {
+  const { kind, entry } = action;
   const key = useIdempotencyKey();
   // The revision that the user saw: if there is a newer one, the service rejects the change.
   const [ifMatch] = useState(deployment.latest_revision_id);
-  const { id } = entry.revision;
+  const [why, setWhy] = useState('');
+  const short = shortId(entry.revision.id);
+  const { verb, done, path } = revisionActions[kind];
+  const isDeploy = path === 'redeploy';
+  const isDecision = kind === 'promote' || kind === 'discard';
   const confirm = async (): Promise<void> => {
-    const path = `v2/deployments/${deployment.id}/revisions/${id}/redeploy`;
-    const headers = { ...key, ...(ifMatch === null ? {} : { 'if-match': ifMatch }) };
-    const changed = await call('POST', path, deploymentSchema, { headers });
-    announce(`Created revision ${shortId(changed.latest_revision_id ?? '')}.`);
+    const response = await send('POST', `v2/deployments/${deployment.id}/revisions/${entry.revision.id}/${path}`, {
+      headers: { ...key, ...(isDeploy && ifMatch !== null ? { 'if-match': ifMatch } : {}) },
+      ...(isDecision ? { body: why.trim() === '' ? {} : { why: why.trim() } } : {}),
+    });
+    const made = isDeploy ? deploymentSchema.parse(await response.json()).latest_revision_id : entry.revision.id;
+    announce(`${done} revision ${shortId(made ?? '')}.`);
     await onDone();
   };
   return (
     <ConfirmDialog
-      title={isRollback ? `Roll back to ${shortId(id)}` : `Redeploy ${shortId(id)}`}
-      action={isRollback ? 'Roll back' : 'Redeploy'}
+      title={`${verb}${kind === 'rollback' ? ' to' : ''} ${short}`}
+      action={verb}
+      isDangerous={kind === 'interrupt' || kind === 'discard'}
       onConfirm={confirm}
       onClose={onClose}
     >
-      <p>
-        Creates a new revision from the build of <code>{shortId(id)}</code> (
-        <Sentence parts={causeOf(entry).headline} deploymentId={deployment.id} />
-        ). Nothing is built again.{' '}
-        {isRollback && 'The settings, resources and secrets of that revision become those of the deployment.'}
-      </p>
-      <FailedTestsWarning entry={entry} />
-      <p>{servesMeanwhile(deployment, 'until the new one is ready')}</p>
+      <Consequences action={action} deployment={deployment} />
+      {kind !== 'interrupt' && kind !== 'discard' && <FailedTestsWarning entry={entry} />}
+      {!isDecision && <p>{servesMeanwhile(deployment, isDeploy ? ' until the new one is ready' : '')}</p>}
+      {isDecision && (
+        <TextField
+          label="Reason"
+          hint="Optional. The timeline and the log show it."
+          value={why}
+          maxLength={1_000}
+          onInput={setWhy}
+        />
+      )}
     </ConfirmDialog>
   );
 }
 
-function InterruptDialog({ deployment, entry, onDone, onClose }: EntryDialogProps) {
-  const headers = useIdempotencyKey();
-  const { id } = entry.revision;
-  const confirm = async (): Promise<void> => {
-    await send('POST', `v2/deployments/${deployment.id}/revisions/${id}/interruption`, { headers });
-    announce(`Interrupted revision ${shortId(id)}.`);
-    await onDone();
-  };
+/** What an action does. */
+function Consequences({ action: { kind, entry }, deployment }: { action: RevisionAction; deployment: Deployment }) {
+  const short = shortId(entry.revision.id);
+  if (kind === 'promote') {
+    const { active_revision_id: serving } = deployment;
+    const end = serving === null ? noneLive : `Requests to ${shortId(serving)} end there; new ones go to ${short}.`;
+    return (
+      <p>
+        Switches the traffic to revision {short}. {end}
+      </p>
+    );
+  }
+  if (kind === 'discard') {
+    return (
+      <p>
+        Stops revision {short} before it gets traffic, with its unfinished runs. {servesMeanwhile(deployment)} A
+        redeploy makes a new one.
+      </p>
+    );
+  }
+  if (kind === 'interrupt') {
+    return (
+      <p>
+        Stops the build or the deploy of revision <code>{short}</code>. It does not start again by itself; a redeploy or
+        a change makes a new revision.
+      </p>
+    );
+  }
   return (
-    <ConfirmDialog
-      title={`Interrupt ${shortId(id)}`}
-      action="Interrupt"
-      isDangerous
-      onConfirm={confirm}
-      onClose={onClose}
-    >
-      <p>
-        Stops the build or the deploy of revision <code>{shortId(id)}</code>. It does not start again by itself; a
-        redeploy or a change makes a new revision.
-      </p>
-      <p>{servesMeanwhile(deployment, 'on')}</p>
-    </ConfirmDialog>
+    <p>
+      Creates a new revision from the build of <code>{short}</code> (
+      <Sentence parts={causeOf(entry).headline} deploymentId={deployment.id} />
+      ). Nothing is built again.{' '}
+      {kind === 'rollback' && 'The settings, resources and secrets of that revision become those of the deployment.'}
+    </p>
   );
 }
 
-const servesMeanwhile = ({ active_revision_id }: Deployment, until: string): string =>
-  active_revision_id === null
-    ? 'No revision is live at the moment.'
-    : `The live revision ${shortId(active_revision_id)} keeps serving${until === 'on' ? '' : ` ${until}`}.`;
+const noneLive = 'No revision is live at the moment.';
+
+const servesMeanwhile = ({ active_revision_id }: Deployment, until = ''): string =>
+  active_revision_id === null ? noneLive : `The live revision ${shortId(active_revision_id)} keeps serving${until}.`;
 
 function DeleteDialog({ deployment, onDone, onClose }: ActionDialogProps) {
   const headers = useIdempotencyKey();
@@ -137,48 +162,6 @@ function DeleteDialog({ deployment, onDone, onClose }: ActionDialogProps) {
           <span class="field-hint"> If you keep them, the name cannot be reused.</span>
         </span>
       </label>
-    </ConfirmDialog>
-  );
-}
-
-type HoldDialogProps = EntryDialogProps & { decision: 'promote' | 'discard' };
-
-/** Decides about a held revision: it gets the traffic, or ends. */
-function HoldDialog({ deployment, entry, decision, onDone, onClose }: HoldDialogProps) {
-  const headers = useIdempotencyKey();
-  const [why, setWhy] = useState('');
-  const { id } = entry.revision;
-  const short = shortId(id);
-  const { active_revision_id } = deployment;
-  const serving = active_revision_id === null ? undefined : shortId(active_revision_id);
-  const isPromotion = decision === 'promote';
-  const confirm = async (): Promise<void> => {
-    const body = why.trim() === '' ? {} : { why: why.trim() };
-    await send('POST', `v2/deployments/${deployment.id}/revisions/${id}/${decision}`, { headers, body });
-    announce(isPromotion ? `Promoted revision ${short}.` : `Discarded revision ${short}.`);
-    await onDone();
-  };
-  return (
-    <ConfirmDialog
-      title={isPromotion ? `Promote ${short}` : `Discard ${short}`}
-      action={isPromotion ? 'Promote' : 'Discard'}
-      isDangerous={!isPromotion}
-      onConfirm={confirm}
-      onClose={onClose}
-    >
-      <p>
-        {isPromotion
-          ? `Switches the traffic to revision ${short}. ${serving ? `Requests to ${serving} end there; new ones go to ${short}.` : 'No revision is live at the moment.'}`
-          : `Stops revision ${short} before it gets traffic, with its unfinished runs. ${serving ? `The live revision ${serving} keeps serving.` : 'No revision is live at the moment.'} A redeploy makes a new one.`}
-      </p>
-      {isPromotion && <FailedTestsWarning entry={entry} />}
-      <TextField
-        label="Reason"
-        hint="Optional. The timeline and the log show it."
-        value={why}
-        maxLength={1_000}
-        onInput={setWhy}
-      />
     </ConfirmDialog>
   );
 }

@@ -91,13 +91,11 @@ function Filters({ view, data, show }: FilterProps) {
       <Select
         aria-label="State"
         value={view.state}
-        options={[
-          { value: '', label: 'All states' },
-          ...stateCounts(data?.resources ?? []).map(([value, count]) => ({
-            value,
-            label: `${stateLabel(value)} (${count})`,
-          })),
-        ]}
+        none="All states"
+        options={stateCounts(data?.resources ?? []).map(([value, count]) => ({
+          value,
+          label: `${stateLabel(value)} (${count})`,
+        }))}
         onChange={(state) => show({ state })}
       />
     </search>

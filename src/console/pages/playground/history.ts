@@ -2,6 +2,9 @@ import { isObject } from '../../../kit/json-object.ts';
 import type { Checkpoint, ThreadState } from '../../../contract/agent/thread.ts';
 import { compareKeys, isSame, type KeyChange } from '../../parts/changes.ts';
 
+/** The number of states in a page of a thread's history. */
+export const historyPage = 30;
+
 /** A state of a thread, with what brought it about. */
 export interface Step {
   id: string;

@@ -4,8 +4,7 @@ import { deploymentPage } from '../../parts/deployment-page.tsx';
 import { ErrorNotice, Loading, Empty } from '../../parts/notices.tsx';
 import { paths } from '../../paths.ts';
 import { isUuid } from '../../../kit/uuid.ts';
-import type { Agent } from './agent-api.ts';
-import { connectAgent } from './connect-agent.ts';
+import { agentOf, type Agent } from './agent-api.ts';
 import { type AgentPlace, useSession } from './use-session.ts';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -26,7 +25,7 @@ export default deploymentPage('Playground', ({ deploymentId }) => {
   return (
     <>
       {heldRevisionId !== undefined && <HeldNotice deploymentId={deploymentId} revisionId={heldRevisionId} />}
-      <Connection key={`${deploymentId} ${heldRevisionId ?? ''}`} place={{ deploymentId, heldRevisionId }} />
+      <Workbench key={`${deploymentId} ${heldRevisionId ?? ''}`} place={{ deploymentId, heldRevisionId }} />
     </>
   );
 });
@@ -41,36 +40,20 @@ function HeldNotice({ deploymentId, revisionId }: { deploymentId: string; revisi
   );
 }
 
-function Connection({ place }: { place: AgentPlace }) {
-  const { deploymentId, heldRevisionId } = place;
-  const [agent, setAgent] = useState<Agent>();
-  const [problem, setProblem] = useState<Error>();
-  const connect = (): void => {
-    setProblem(undefined);
-    connectAgent(heldRevisionId === undefined ? deploymentId : `${deploymentId}@${heldRevisionId}`).then(setAgent, () =>
-      setProblem(new Error('A part of this page could not be loaded. Check your connection, then try again.')),
-    );
-  };
-  useEffect(connect, [deploymentId, heldRevisionId]);
-  if (problem) return <ErrorNotice error={problem} retry={connect} />;
-  return agent ? <Workbench agent={agent} place={place} /> : <Loading what="the playground" />;
-}
-
 const assistantsMs = 15_000;
 const retryMs = 5_000;
 
-interface WorkbenchProps {
-  agent: Agent;
-  place: AgentPlace;
-}
-
-/** The playground of an agent that can be reached. */
-function Workbench({ agent, place }: WorkbenchProps) {
+/** The playground of an agent. */
+function Workbench({ place }: { place: AgentPlace }) {
+  const { deploymentId, heldRevisionId } = place;
+  const [agent] = useState(() =>
+    agentOf(heldRevisionId === undefined ? deploymentId : `${deploymentId}@${heldRevisionId}`),
+  );
   const {
     data: assistants,
     error,
     reload,
-  } = useLoaded(place.deploymentId, (signal) => agent.assistants(signal), {
+  } = useLoaded(deploymentId, (signal) => agent.assistants(signal), {
     everyMs: assistantsMs,
   });
   const [assistantId, setAssistantId] = useState<string>();
@@ -100,7 +83,9 @@ function Workbench({ agent, place }: WorkbenchProps) {
   );
 }
 
-interface AssistantWorkbenchProps extends WorkbenchProps {
+interface AssistantWorkbenchProps {
+  agent: Agent;
+  place: AgentPlace;
   assistants: readonly Assistant[];
   assistant: Assistant;
   choose: (assistantId: string) => void;

@@ -1,4 +1,4 @@
-import { finalRunStatuses } from '../../../contract/agent/run.ts';
+import { finalRunStatuses, type RunError } from '../../../contract/agent/run.ts';
 import { useAction } from '../../api/use-form.ts';
 import { paths } from '../../paths.ts';
 import { Badge, runStatus } from '../../parts/badge.tsx';
@@ -12,7 +12,6 @@ import { logPage } from '../../../contract/control/log.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { isPlainError } from '../../parts/value-text.ts';
-import type { RunFailure } from './agent-api.ts';
 import { stackIn } from './run-view.ts';
 
 interface RunBarProps {
@@ -77,7 +76,7 @@ const logMs = 2_000;
 const mostAttempts = 10;
 
 /** The error of a run; its stack is in the agent's log. */
-function Failure({ failure, deploymentId, runId }: { failure: RunFailure; deploymentId: string; runId: string }) {
+function Failure({ failure, deploymentId, runId }: { failure: RunError; deploymentId: string; runId: string }) {
   const [isOpen, setOpen] = useState(false);
   const wasCancelled = failure.error === 'RunCancelled';
   return (

@@ -1,7 +1,6 @@
-import { toRunError } from '../../../contract/agent/run.ts';
+import { toRunError, type RunError } from '../../../contract/agent/run.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import { metadataEventData, splitEventName, type StreamEvent } from '../../../contract/agent/stream-event.ts';
-import type { RunFailure } from './agent-api.ts';
 import { addChunk, messagesOf, readMessage, type ChatMessage } from './messages.ts';
 import type { LogEntry } from '../../../contract/control/log.ts';
 
@@ -25,7 +24,7 @@ export interface RunView {
   streamed: readonly StreamedMessage[];
   /** By path: `inner:classify`. */
   nodes: ReadonlyMap<string, NodeStatus>;
-  failure: RunFailure | undefined;
+  failure: RunError | undefined;
 }
 
 export const emptyRun = (runId: string): RunView => ({

@@ -62,7 +62,10 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
           step={edited}
           nodeNames={nodeNames}
           onSave={async (values, asNode) => {
-            await agent.updateState(session.threadId, { values, asNode, checkpoint: edited.checkpoint });
+            await agent.updateState(session.threadId, edited.checkpoint, {
+              values,
+              ...(asNode ? { as_node: asNode } : {}),
+            });
             await session.reload();
             announce('The state is changed. Run it again from the new step to continue.');
           }}
@@ -149,22 +152,24 @@ function StepDetails({ step, canRun, onRun, onFork, onEdit }: Omit<StepItemProps
 interface EditStateProps {
   step: Step;
   nodeNames: readonly string[];
-  onSave: (values: Record<string, unknown>, asNode: string | undefined) => Promise<void>;
+  onSave: (values: Record<string, unknown>, asNode: string) => Promise<void>;
   onClose: () => void;
 }
 
 /** Changes the values of a state, as if a node had returned them. */
 function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) {
-  const { values } = step.state;
-  const [text, setText] = useState(() => JSON.stringify(values, undefined, 2));
-  const [asNode, setAsNode] = useState('');
-  const { status, submit } = useForm();
+  const { values: former } = step.state;
+  const { status, values, submit, typed } = useForm(() => ({
+    values: JSON.stringify(former, undefined, 2),
+    as_node: '',
+  }));
+  const { onInput: choose, ...asNode } = typed('as_node');
   const isUnmounted = useIsUnmounted();
-  const parsed = readJsonObject(text);
-  const changed = parsed.problem === undefined ? changedValues(values, parsed.value) : {};
+  const parsed = readJsonObject(values.values);
+  const changed = parsed.problem === undefined ? changedValues(former, parsed.value) : {};
   const keys = Object.keys(changed);
   const save = async (): Promise<void> => {
-    const isSaved = await submit([], () => onSave(changed, asNode === '' ? undefined : asNode));
+    const isSaved = await submit(() => onSave(changed, values.as_node));
     if (isSaved && !isUnmounted()) onClose();
   };
   return (
@@ -183,20 +188,17 @@ function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) {
       </p>
       <LinesField
         label="Values (JSON)"
-        problem={parsed.problem ?? status.problem}
+        {...typed('values')}
+        problem={parsed.problem ?? typed('values').problem ?? status.problem}
         rows={14}
-        value={text}
-        onInput={setText}
       />
       <SelectField
         label="As node"
         hint="The graph continues with what follows this node."
-        value={asNode}
-        options={[
-          { value: '', label: 'The node that ran last' },
-          ...nodeNames.map((value) => ({ value, label: shownText(value, 80) })),
-        ]}
-        onChange={setAsNode}
+        {...asNode}
+        none="The node that ran last"
+        options={nodeNames.map((value) => ({ value, label: shownText(value, 80) }))}
+        onChange={choose}
       />
       <p role="status">{keys.length === 0 ? 'Nothing is changed.' : `Changes ${shownText(keys.join(', '), 200)}.`}</p>
     </FormDialog>

@@ -7,8 +7,8 @@ import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
-import type { Agent, ListedThread } from './agent-api.ts';
-import { hasText, titleFieldsOf, toThreadQuery } from './thread-query.ts';
+import type { Agent } from './agent-api.ts';
+import { hasText, titleFieldsOf, toThreadQuery, type ListedThread } from './thread-query.ts';
 import type { ThreadSession } from './thread-session.ts';
 import { playgroundPath, type AgentPlace } from './use-session.ts';
 import { Button } from '../../parts/button.tsx';
@@ -72,10 +72,8 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
       <Select
         aria-label="Status"
         value={status}
-        options={[
-          { value: '', label: 'All statuses' },
-          ...threadStatuses.map((value) => ({ value, label: labelOf(value)[0] })),
-        ]}
+        none="All statuses"
+        options={threadStatuses.map((value) => ({ value, label: labelOf(value)[0] }))}
         onChange={setStatus}
       />
       {error && <ErrorNotice error={error} retry={reload} />}

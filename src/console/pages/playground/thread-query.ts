@@ -1,7 +1,34 @@
+import type * as z from 'zod';
+import { threadSchema, type ThreadSearch } from '../../../contract/agent/thread.ts';
 import { isUuid } from '../../../kit/uuid.ts';
 import { readAnswer } from './interrupts.ts';
-import type { ListedThread, ThreadQuery } from './agent-api.ts';
+import { textOf } from './messages.ts';
 import { toForm } from './schema-form.ts';
+
+/** Which threads to list. */
+export interface ThreadQuery extends Pick<ThreadSearch, 'status' | 'ids' | 'metadata' | 'values' | 'limit' | 'offset'> {
+  /** The fields of the state to take a thread's title from where it has no messages. */
+  titleFields?: readonly string[];
+}
+
+export const listedThread = threadSchema
+  .pick({ thread_id: true, status: true, updated_at: true, metadata: true, extracted: true })
+  .transform(({ thread_id, status, updated_at, metadata, extracted }) => ({
+    threadId: thread_id,
+    status,
+    updatedAt: updated_at,
+    metadata: metadata ?? {},
+    title: titleOf(extracted ?? {}),
+  }));
+
+/** A thread in a list; its title is the text of its first message or of the first field with one, if any. */
+export type ListedThread = z.infer<typeof listedThread>;
+
+/** The first text that was extracted: of a message, or of a field. */
+const titleOf = (extracted: Record<string, unknown>): string | undefined =>
+  Object.values(extracted)
+    .map((value) => textOf(value).trim())
+    .find((text) => text !== '');
 
 const pair = /^(values\.)?([^=\s]+)=(.*)$/s;
 

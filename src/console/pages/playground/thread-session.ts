@@ -1,8 +1,9 @@
 import { batch, signal } from '@preact/signals';
-import { finalRunStatuses, type Run } from '../../../contract/agent/run.ts';
-import type { Thread, ThreadState } from '../../../contract/agent/thread.ts';
+import { finalRunStatuses, type Run, type RunCreate, type RunError } from '../../../contract/agent/run.ts';
+import type { StreamEvent } from '../../../contract/agent/stream-event.ts';
+import type { Checkpoint, Thread, ThreadState } from '../../../contract/agent/thread.ts';
 import { toError } from '../../../kit/errors.ts';
-import { historyPage, type Agent, type RunFailure, type RunRequest } from './agent-api.ts';
+import { historyPage } from './history.ts';
 import { emptyRun, reduceRun, type RunView } from './run-view.ts';
 
 const isFinal = (status: string): boolean => finalRunStatuses.some((each) => each === status);
@@ -18,6 +19,27 @@ const statusOf = (error: unknown): unknown => read(error, 'status');
 const isFinalRefusal = (error: unknown): boolean =>
   statusOf(error) === 401 || statusOf(error) === 403 || read(error, 'isRedirect') === true;
 
+/** What a run is started with. */
+export interface RunRequest extends Pick<RunCreate, 'input' | 'context' | 'checkpoint'> {
+  assistantId: string;
+  command?: { resume: unknown } | undefined;
+}
+
+/** What a session needs of an agent. Every method rejects with an error for people. */
+export interface ThreadAgent {
+  thread(threadId: string, signal: AbortSignal): Promise<Thread>;
+  history(threadId: string, options: { before?: Checkpoint; signal: AbortSignal }): Promise<ThreadState[]>;
+  startRun(threadId: string, request: RunRequest): Promise<Run>;
+  /** The newest runs of a thread, newest first. */
+  runs(threadId: string, signal: AbortSignal): Promise<Run[]>;
+  run(threadId: string, runId: string, signal: AbortSignal): Promise<Run>;
+  /** The error of a failed run. */
+  runError(threadId: string, runId: string): Promise<RunError | undefined>;
+  cancel(threadId: string, runId: string): Promise<unknown>;
+  /** The events of a run after one of them, or from its start. */
+  follow(threadId: string, runId: string, lastEventId: string, signal: AbortSignal): AsyncIterable<StreamEvent>;
+}
+
 /** A thread that a page shows: its states, and the run on it, followed as it goes. */
 export class ThreadSession {
   readonly thread = signal<Thread | undefined>(undefined);
@@ -30,7 +52,7 @@ export class ThreadSession {
   readonly isOlderRun = signal(false);
   /** The state of that run, from its events so far. */
   readonly view = signal<RunView | undefined>(undefined);
-  readonly failure = signal<RunFailure | undefined>(undefined);
+  readonly failure = signal<RunError | undefined>(undefined);
   readonly isFollowing = signal(false);
   /** The stream is interrupted; the session tries again. */
   readonly isReconnecting = signal(false);
@@ -38,11 +60,11 @@ export class ThreadSession {
   /** Why a run is not followed any more. It stays until the user has read it. */
   readonly refusal = signal<{ runId: string; error: Error } | undefined>(undefined);
   readonly threadId: string;
-  readonly #agent: Agent;
+  readonly #agent: ThreadAgent;
   readonly #closed = new AbortController();
   #following: AbortController | undefined;
 
-  constructor(agent: Agent, threadId: string) {
+  constructor(agent: ThreadAgent, threadId: string) {
     this.#agent = agent;
     this.threadId = threadId;
   }

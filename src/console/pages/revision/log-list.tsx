@@ -1,5 +1,5 @@
-import { type Ref, type RefObject, Component } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useRef, useReducer, useState } from 'preact/hooks';
+import type { Ref, RefObject } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useReducer, useState } from 'preact/hooks';
 import { type LogLines, type LogView, longestShown, toPieces } from './log-lines.ts';
 import { type LogKind, logAddress } from './use-log.ts';
 import {
@@ -211,34 +211,23 @@ interface LogRowProps {
 }
 
 /** A line of a log: a link to it, its time and level, and its text in its colours. */
-class LogRow extends Component<LogRowProps> {
-  override shouldComponentUpdate(next: LogRowProps): boolean {
-    const { line, number, query, isSelected, showTimes } = this.props;
-    return (
-      next.line !== line ||
-      next.number !== number ||
-      next.query !== query ||
-      next.isSelected !== isSelected ||
-      next.showTimes !== showTimes
-    );
-  }
-
-  override render({ kind, line, number, query, isSelected, showTimes }: LogRowProps) {
-    const { id, at, level, text } = line;
-    return (
+function LogRow({ kind, line, number, query, isSelected, showTimes }: LogRowProps) {
+  // Of the rows in view, only those that change are rendered again.
+  return useMemo(
+    () => (
       <>
         <a
           class="log-number"
           // Not in the order of the Tab key: Enter in the log selects lines.
           tabIndex={-1}
-          href={logAddress(kind, id)}
+          href={logAddress(kind, line.id)}
           aria-label={`Line ${number + 1}`}
           aria-current={isSelected ? 'true' : undefined}
         >
           {number + 1}
         </a>
-        {showTimes && <span class="log-time">{clockTime(at)}</span>}
-        <span class={`log-level log-level-${level}`}>{level === 'info' ? '' : level}</span>
+        {showTimes && <span class="log-time">{clockTime(line.at)}</span>}
+        <span class={`log-level log-level-${line.level}`}>{line.level === 'info' ? '' : line.level}</span>
         <bdi class="log-text">
           {toPieces(line, query).map(({ text: part, styles, isMatch }) => {
             const shown = shownText(part, longestShown);
@@ -251,11 +240,12 @@ class LogRow extends Component<LogRowProps> {
               <span class={className}>{shown}</span>
             );
           })}
-          {text.length > longestShown && (
-            <span class="log-more"> … {(text.length - longestShown).toLocaleString('en')} more characters</span>
+          {line.text.length > longestShown && (
+            <span class="log-more"> … {(line.text.length - longestShown).toLocaleString('en')} more characters</span>
           )}
         </bdi>
       </>
-    );
-  }
+    ),
+    [line, number, query, isSelected, showTimes],
+  );
 }

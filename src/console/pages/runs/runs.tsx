@@ -136,17 +136,15 @@ function RunFilters({ assistants, filter, problems, change, actions }: RunFilter
       <FilterSelect
         label="Status"
         value={filter.status}
-        options={[
-          { value: '', label: 'Any status' },
-          ...[...liveStatuses, ...finalRunStatuses].map((value) => ({ value, label: runStatus(value).label })),
-        ]}
+        none="Any status"
+        options={[...liveStatuses, ...finalRunStatuses].map((value) => ({ value, label: runStatus(value).label }))}
         onChange={(status) => change({ status })}
       />
       <FilterSelect
         label="Assistant"
         value={filter.assistant}
+        none="Any assistant"
         options={[
-          { value: '', label: 'Any assistant' },
           ...assistants.map(({ assistant_id, name, graph_id }) => ({
             value: assistant_id,
             label: shownText(name ?? graph_id, 60),
@@ -158,8 +156,8 @@ function RunFilters({ assistants, filter, problems, change, actions }: RunFilter
       <FilterSelect
         label="Ended"
         value={filter.time}
+        none="At any time"
         options={[
-          { value: '', label: 'At any time' },
           ...Object.entries(timeRanges).map(([value, { label }]) => ({ value, label })),
           { value: 'custom', label: 'From … until …' },
         ]}

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { StoreItem } from '../../../contract/agent/store-item.ts';
 import { useForm } from '../../api/use-form.ts';
 import { LinesField, TextField } from '../../parts/field.tsx';
@@ -20,16 +19,17 @@ interface ItemFormProps {
 
 /** Makes an item of the store, or changes the value of one. */
 export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: ItemFormProps) {
-  const { status, submit, show, typed } = useForm();
-  const [around, setAround] = useState(namespace.join('/'));
-  const [key, setKey] = useState('');
-  const [text, setText] = useState(() => JSON.stringify(item?.value ?? {}, undefined, 2));
+  const { status, values, submit, show, typed } = useForm(() => ({
+    namespace: namespace.join('/'),
+    key: '',
+    value: JSON.stringify(item?.value ?? {}, undefined, 2),
+  }));
   const save = async (): Promise<void> => {
-    const labels = around.split('/').flatMap((label) => (label.trim() === '' ? [] : [label.trim()]));
-    const read = readOptionalJsonObject(text);
+    const labels = values.namespace.split('/').flatMap((label) => (label.trim() === '' ? [] : [label.trim()]));
+    const read = readOptionalJsonObject(values.value);
     const found = {
       namespace: !item && labels.length === 0 ? 'Enter at least one name.' : undefined,
-      key: !item && key.trim() === '' ? 'Enter a key.' : undefined,
+      key: !item && values.key.trim() === '' ? 'Enter a key.' : undefined,
       value: read.problem,
     };
     if (read.value === undefined || found.namespace !== undefined || found.key !== undefined) {
@@ -37,8 +37,8 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
       return;
     }
     const { value } = read;
-    const place = item ? { namespace: item.namespace, key: item.key } : { namespace: labels, key: key.trim() };
-    const isSaved = await submit(['namespace', 'key', 'value'], () => putItem(deploymentId, { ...place, value }));
+    const place = item ? { namespace: item.namespace, key: item.key } : { namespace: labels, key: values.key.trim() };
+    const isSaved = await submit(() => putItem(deploymentId, { ...place, value }));
     if (!isSaved) return;
     announce('The item is saved.');
     onSaved();
@@ -61,18 +61,14 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
         </p>
       ) : (
         <>
-          <TextField
-            label="Namespace"
-            hint="Names with a slash between them: users/ada."
-            {...typed('namespace', around, setAround)}
-          />
-          <TextField label="Key" hint="An item with this key there is replaced." {...typed('key', key, setKey)} />
+          <TextField label="Namespace" hint="Names with a slash between them: users/ada." {...typed('namespace')} />
+          <TextField label="Key" hint="An item with this key there is replaced." {...typed('key')} />
         </>
       )}
       <LinesField
         label="Value (JSON)"
         hint="The whole value of the item. Saving starts its time to live again, where the agent sets one."
-        {...typed('value', text, setText)}
+        {...typed('value')}
         rows={10}
       />
     </FormDialog>

@@ -46,10 +46,8 @@ function DeliveryList({ deploymentId }: { deploymentId: string }) {
         <FilterSelect
           label="Status"
           value={status ?? ''}
-          options={[
-            { value: '', label: 'Any status' },
-            ...deliveryStatuses.map((value) => ({ value, label: states[value].label })),
-          ]}
+          none="Any status"
+          options={deliveryStatuses.map((value) => ({ value, label: states[value].label }))}
           onChange={(chosen) => change({ status: chosen })}
         />
       </search>

@@ -58,19 +58,15 @@ function Filters({ filter, change }: FilterProps) {
       <Select
         aria-label="Kind of change"
         value={filter.operation ?? ''}
-        options={[
-          { value: '', label: 'All changes' },
-          ...auditedOperations.map((value) => ({ value, label: operationLabel(value) })),
-        ]}
+        none="All changes"
+        options={auditedOperations.map((value) => ({ value, label: operationLabel(value) }))}
         onChange={(operation) => change({ operation })}
       />
       <Select
         aria-label="Key"
         value={filter.key_id ?? ''}
-        options={[
-          { value: '', label: 'Any key' },
-          ...(keys.data ?? []).map(({ id, name }) => ({ value: id, label: shownText(name, 100) })),
-        ]}
+        none="Any key"
+        options={(keys.data ?? []).map(({ id, name }) => ({ value: id, label: shownText(name, 100) }))}
         onChange={(key_id) => change({ key_id })}
       />
       {filter.deployment_id && <Button onClick={() => change({ deployment_id: '' })}>Of one deployment ×</Button>}

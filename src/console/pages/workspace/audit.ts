@@ -1,57 +1,34 @@
 import * as z from 'zod';
 import { isLasting, type ApiKeyReply } from '../../../contract/control/api-key.ts';
 
+const labels: ReadonlyMap<string, string> = new Map([
+  ['create deployment', 'Deployment created'],
+  ['patch deployment', 'Deployment changed'],
+  ['delete deployment', 'Deployment deleted'],
+  ['create revision', 'Revision created'],
+  ['redeploy revision', 'Revision redeployed'],
+  ['interrupt revision', 'Revision interrupted'],
+  ['promote revision', 'Revision promoted'],
+  ['discard revision', 'Revision discarded'],
+  ['report verdict', 'Smoke tests reported'],
+  ['build push', 'Push built'],
+  ['request upload', 'Upload requested'],
+  ['request push token', 'Push token requested'],
+  ['create api key', 'API key created'],
+  ['revoke api key', 'API key revoked'],
+  ['create listener', 'Listener created'],
+  ['patch listener', 'Listener changed'],
+  ['delete listener', 'Listener deleted'],
+  ['delete tracing project', 'Tracing project deleted'],
+  ['bind integration', 'Integration bound'],
+  ['unbind integration', 'Integration unbound'],
+]);
+
 /** The changes that the audit log names. */
-export const auditedOperations = [
-  'create deployment',
-  'patch deployment',
-  'delete deployment',
-  'create revision',
-  'redeploy revision',
-  'interrupt revision',
-  'promote revision',
-  'discard revision',
-  'report verdict',
-  'build push',
-  'request upload',
-  'request push token',
-  'create api key',
-  'revoke api key',
-  'create listener',
-  'patch listener',
-  'delete listener',
-  'delete tracing project',
-  'bind integration',
-  'unbind integration',
-] as const;
-
-const labels: Readonly<Record<(typeof auditedOperations)[number], string>> = {
-  'create deployment': 'Deployment created',
-  'patch deployment': 'Deployment changed',
-  'delete deployment': 'Deployment deleted',
-  'create revision': 'Revision created',
-  'redeploy revision': 'Revision redeployed',
-  'interrupt revision': 'Revision interrupted',
-  'promote revision': 'Revision promoted',
-  'discard revision': 'Revision discarded',
-  'report verdict': 'Smoke tests reported',
-  'build push': 'Push built',
-  'request upload': 'Upload requested',
-  'request push token': 'Push token requested',
-  'create api key': 'API key created',
-  'revoke api key': 'API key revoked',
-  'create listener': 'Listener created',
-  'patch listener': 'Listener changed',
-  'delete listener': 'Listener deleted',
-  'delete tracing project': 'Tracing project deleted',
-  'bind integration': 'Integration bound',
-  'unbind integration': 'Integration unbound',
-};
-
-const knownLabels = new Map<string, string>(Object.entries(labels));
+export const auditedOperations: readonly string[] = [...labels.keys()];
 
 /** A change in words: `Deployment created`. A new one is shown as it is. */
-export const operationLabel = (operation: string): string => knownLabels.get(operation) ?? operation;
+export const operationLabel = (operation: string): string => labels.get(operation) ?? operation;
 
 const actors: ReadonlyMap<string, string> = new Map([
   ['operator', 'The operator of the service'],
