@@ -277,7 +277,7 @@ test('shows hostile lines as text, and JSON lines with their message first', asy
   await expect.poll(() => controls?.textContent()).toBe('control \uFFFD\uFFFD characters');
   await expect.poll(() => marks?.textContent()).toBe('txt.\uFFFDexe.moc\uFFFD');
   await expect.poll(() => ansi?.textContent()).toBe('red link cleared');
-  await expect.poll(() => ansi?.locator('.log-style-red').textContent()).toBe('red');
+  await expect.poll(() => ansi?.locator('.tone-bad').textContent()).toBe('red');
   await expect.poll(() => script?.textContent()).toBe(hostile[0]);
   // The fields of the JSON line.
   await choose(page.getByRole('combobox', { name: 'Levels' }), 'Errors only');

@@ -5,7 +5,7 @@ export type Tone = 'good' | 'bad' | 'busy' | 'warn' | 'idle';
 
 /** A state in one word, with a colour and a sign: colour alone is not accessible. */
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
-  return <span class={`badge badge-${tone}`}>{children}</span>;
+  return <span class={`badge tone-${tone}`}>{children}</span>;
 }
 
 const labels: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {

@@ -24,10 +24,10 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
         class="list-table comparison"
       >
         {keys.slice(0, mostKeys).map(({ key, kind, left: before, right: after }) => (
-          <tr key={key} class={`comparison-${kind}`}>
+          <tr key={key} class={kind === 'same' ? undefined : `tone-${tones[kind]}`}>
             <th scope="row">
               <bdi class="mono">{key === '' ? 'Value' : shownText(key, 100)}</bdi>{' '}
-              {kind !== 'same' && <span class="comparison-kind">{wordOf(kind, sides)}</span>}
+              {kind !== 'same' && <span class="tag">{wordOf(kind, sides)}</span>}
             </th>
             <td>{kind !== 'added' && <JsonView value={before} open />}</td>
             <td>{kind !== 'removed' && <JsonView value={after} open />}</td>
@@ -42,4 +42,5 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
 const wordOf = (kind: ChangeKind, [left, right]: readonly [string, string]): string =>
   kind === 'changed' ? 'different' : `only in ${shownText(kind === 'added' ? right : left, 80)}`;
 
+const tones = { changed: 'warn', added: 'good', removed: 'bad' } as const;
 const mostKeys = 200;

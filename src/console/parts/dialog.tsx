@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   return (
     // The event of a dialog that was removed comes late, and would close the next one.
     <dialog ref={element} class="dialog" aria-labelledby={titleId} onClose={() => isUnmounted() || onClose()}>
-      <header class="dialog-header">
+      <header class="row row-split head">
         <h2 id={titleId}>{title}</h2>
         <Button kind="icon" label="Close" onClick={onClose}>
           ×

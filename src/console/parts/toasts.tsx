@@ -28,7 +28,7 @@ export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, kind }) => (
-        <div key={id} class={`toast toast-${kind}`}>
+        <div key={id} class={`toast tone-${kind === 'failed' ? 'bad' : 'good'}`}>
           <span>{text}</span>
           <Button kind="icon" label="Dismiss" onClick={() => dismiss(id)}>
             ×

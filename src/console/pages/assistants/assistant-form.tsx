@@ -88,7 +88,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
       onClose={onClose}
     >
       {assistant && (
-        <p class="muted form-lead">
+        <p class="muted head">
           This makes a new version, which is active at once. Every former version stays and can be activated again.
         </p>
       )}

@@ -37,7 +37,7 @@ export function AssistantView({ deploymentId, assistantId }: AssistantViewProps)
   const isGone = isMissing(error);
   return (
     <>
-      <p class="crumb">
+      <p class="head">
         <a href={paths.assistants(deploymentId)}>All assistants</a>
       </p>
       {error && !isGone && <AgentError error={error} deploymentId={deploymentId} retry={reload} />}

@@ -26,7 +26,7 @@ export function HoldNotice({ deploymentId, entry, onAction }: HoldNoticeProps) {
   }
   if (hold?.kind !== 'held') return null;
   return (
-    <section class="notice deployment-hold" aria-label={`Hold of revision ${short}`}>
+    <section class="notice stack tight deployment-hold" aria-label={`Hold of revision ${short}`}>
       <p>
         It runs and gets no traffic. The hold ends <TimeAgo at={hold.endsAt} />: it is discarded then, unless it is
         promoted. Newer revisions wait for it: discard it to go on with the next one at once.

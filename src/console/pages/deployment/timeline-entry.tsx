@@ -30,18 +30,21 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
   const served = hasServed(entry);
   const hold = holdOf(entry)?.kind;
   return (
-    <li class={`deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`} aria-label={`Revision ${short}`}>
+    <li
+      class={`stack deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`}
+      aria-label={`Revision ${short}`}
+    >
       <div class="row deployment-entry-head">
         <Badge tone={isWaiting ? 'warn' : revisionStatusTone(revision.status)}>
           {isWaiting ? 'No source yet' : statusLabel(entry)}
         </Badge>
-        {entry.is_live && <span class="deployment-live">Live</span>}
-        {served && !entry.is_live && <span class="deployment-live deployment-served">Previously live</span>}
+        {entry.is_live && <span class="deployment-live tone-good">Live</span>}
+        {served && !entry.is_live && <span class="deployment-live tone-idle">Previously live</span>}
         <a class="mono" href={paths.revision(deploymentId, revision.id)} aria-label={`Revision ${short}, its logs`}>
           {short}
         </a>
         <span class="muted">{revision.created_at !== undefined && <TimeAgo at={revision.created_at} />}</span>
-        <span class="deployment-entry-actions">
+        <span class="actions list-actions">
           {canAct && isInProgress(revision.status) && hold !== 'held' && (
             <Button label={`Interrupt revision ${short}`} onClick={() => onAction({ kind: 'interrupt', entry })}>
               Interrupt

@@ -58,7 +58,7 @@ const isWebAddress = (url: string | null | undefined): url is string => url != n
 function Test({ test, isInTable }: { test: StoredVerdict['tests'][number]; isInTable: boolean }) {
   const { label, tone } = kindOf(test.kind);
   return (
-    <section class="deployment-test">
+    <section class="stack tight deployment-test">
       <p>
         <Badge tone={tone}>{label}</Badge> <Untrusted text={test.name} longest={200} />{' '}
         {!isInTable && (
@@ -152,7 +152,7 @@ function CellText({ row: { kind, cells }, column }: { row: Row; column: Column }
 
 function Line({ line }: { line: Cell[number] }) {
   return (
-    <span class="deployment-line">
+    <div>
       {line.map(({ text, as }, index) => {
         // A screen reader has the medians beside it.
         if (as === 'plot') {
@@ -165,6 +165,6 @@ function Line({ line }: { line: Cell[number] }) {
         const shown = <Untrusted key={index} text={text} longest={2_000} />;
         return as === 'worse' ? <strong key={index}>{shown}</strong> : shown;
       })}
-    </span>
+    </div>
   );
 }

@@ -123,12 +123,12 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
   return (
     <>
       <td class="deployments-name">
-        <a href={paths.deployment(id)}>
+        <a class="cut" href={paths.deployment(id)}>
           <Untrusted text={name} longest={100} />
         </a>
         {url !== null && (
           <span class="deployments-address">
-            <span class="deployments-line mono muted" title={shownText(url)}>
+            <span class="cut small mono muted" title={shownText(url)}>
               <Untrusted text={url} />
             </span>
             <CopyButton text={url} label={`Copy the address of ${shownText(name, 100)}`} />
@@ -144,7 +144,7 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
         ) : (
           <>
             <code title={live_commit.sha}>{shownText(shortCommit(live_commit.sha))}</code>
-            <span class="deployments-line muted" title={shownText(live_commit.subject ?? '')}>
+            <span class="cut small muted" title={shownText(live_commit.subject ?? '')}>
               <Untrusted text={live_commit.subject ?? ''} longest={200} />
             </span>
           </>
@@ -171,7 +171,7 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
           </Badge>
         )}
       </td>
-      <td class="deployments-activity">
+      <td class="small">
         <Sparkline deployment={deployment} />
       </td>
       <td class={`deployments-failures${failures > 0 ? ' deployments-failing' : ' muted'}`}>

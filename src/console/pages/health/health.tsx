@@ -76,7 +76,7 @@ function Plots({ health, range }: { health: Health; range: Range }) {
   const at = cursor.value === undefined ? undefined : health.points[cursor.value]?.at;
   return (
     <>
-      <p class="muted health-time" aria-hidden="true">
+      <p class="muted head" aria-hidden="true">
         {at === undefined
           ? 'Latest values. Hover over a plot to see an earlier moment.'
           : new Date(at).toLocaleString()}

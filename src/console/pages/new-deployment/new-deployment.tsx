@@ -34,7 +34,7 @@ export default function NewDeployment() {
       <LeavingGuard isBusy={isBusy} />
       {failure && <ErrorNotice error={failure} />}
       <form ref={form} class="new-deployment" noValidate onSubmit={send} aria-busy={isBusy}>
-        <fieldset class="new-deployment-all" disabled={isBusy}>
+        <fieldset disabled={isBusy}>
           <legend class="visually-hidden">Deployment</legend>
           {isUpload ? <UploadForm creation={creation} /> : <CreateForm creation={creation} />}
         </fieldset>

@@ -30,7 +30,7 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
   const [wanted, setWanted] = useState<number>();
   return (
     <div class="row head playground-bar">
-      <div>
+      <div class="row">
         <label for={`${field}-assistant`}>Assistant</label>
         <Select
           id={`${field}-assistant`}
@@ -39,7 +39,7 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
           onChange={choose}
         />
       </div>
-      <div>
+      <div class="row">
         <label for={`${field}-version`}>Version</label>
         <Select
           id={`${field}-version`}

@@ -68,7 +68,7 @@ export function Composer(props: ComposerProps) {
   return (
     <>
       <form
-        class="playground-composer"
+        class="stack tight"
         aria-label="New run"
         onSubmit={(event) => {
           event.preventDefault();
@@ -118,7 +118,7 @@ export function Composer(props: ComposerProps) {
           </Button>
           {isRunning && <span class="muted">A run is in progress. Wait for it to finish, or cancel it.</span>}
           {isChat && !isRunning && (
-            <div class="playground-modes" role="group" aria-label="Input">
+            <div class="actions list-actions" role="group" aria-label="Input">
               {(['chat', 'form'] as const).map((each) => (
                 <Button key={each} aria-pressed={shownMode === each} onClick={() => setMode(each)}>
                   {each === 'chat' ? 'Message' : 'All fields'}

@@ -49,7 +49,7 @@ export function Conversation(props: ConversationProps) {
   }, [shownRun, isFollowing]);
 
   return (
-    <section class="playground-main" aria-label="Conversation">
+    <section class="stack playground-main" aria-label="Conversation">
       {session?.problem.value && <ErrorNotice error={session.problem.value} retry={() => session.reload()} />}
       {session?.refusal.value && <Refusal session={session} {...session.refusal.value} />}
       {session && !session.thread.value && !session.problem.value && !isFollowing && <Loading what="the thread" />}
@@ -64,7 +64,7 @@ export function Conversation(props: ConversationProps) {
         <MessageList messages={messages ?? []} streamed={streamed.map(({ shown }) => shown)} isBusy={isFollowing} />
       )}
       {session && (
-        <div class="playground-result" ref={result}>
+        <div class="stack playground-result" ref={result}>
           {!hasChat && values !== undefined && <StateView values={values} />}
           <RunBar {...{ session, deploymentId, assistantId, context }} />
         </div>
@@ -114,7 +114,7 @@ function StateView({ values }: { values: unknown }) {
   const entries = typeof values === 'object' && values !== null ? Object.entries(values) : [];
   if (entries.length === 0) return null;
   return (
-    <section class="playground-state" aria-label="State">
+    <section class="stack tight" aria-label="State">
       <h2>State</h2>
       {entries.map(([name, value]) => (
         <JsonView key={name} name={name} value={value} open />

@@ -14,6 +14,7 @@ const words: Readonly<Record<NodeStatus, string>> = {
   failed: 'failed',
   waiting: 'waits for you',
 };
+const tones = { running: 'busy', done: 'good', failed: 'bad', waiting: 'warn' } as const;
 /** Paths around 0,0: fonts may lack such signs. */
 const signs: Readonly<Record<NodeStatus, string>> = {
   running: 'M4 0A4 4 0 1 1 0-4',
@@ -65,8 +66,19 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
             {layout.nodes.map(({ id, label, x, y, width, height }) => {
               const status = nodes.get(id);
               return (
-                <g key={id} class={`playground-node playground-node-${status ?? 'idle'}`} data-node={id}>
-                  <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx={8} />
+                <g
+                  key={id}
+                  class={`playground-node ${status ? `playground-node-${status} tone-${tones[status]}` : ''}`}
+                  data-node={id}
+                >
+                  <rect
+                    x={x - width / 2}
+                    y={y - height / 2}
+                    width={width}
+                    height={height}
+                    rx={8}
+                    stroke-width={status ? 2 : 1}
+                  />
                   {status && (
                     <path
                       class="playground-sign"

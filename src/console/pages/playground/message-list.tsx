@@ -43,7 +43,7 @@ export function MessageList({ messages, streamed, isBusy }: MessageListProps) {
         tabIndex={0}
         onScroll={noteScroll}
       >
-        <ol class="plain">
+        <ol class="plain stack tight">
           {/* One list, so that a message that is complete keeps its open parts. */}
           {[...messages, ...streamed].map((message, index) => (
             <Message key={message.id} message={message} isStreaming={index >= messages.length} />
@@ -98,8 +98,8 @@ function MessageItem({ message, isStreaming }: MessageProps) {
   );
   return (
     <li class={`playground-message playground-${role}`}>
-      <div class="playground-message-head">
-        <span class="playground-speaker">
+      <div class="row row-split">
+        <span class="tag">
           <bdi>{speaker}</bdi>
           {isStreaming && <span class="muted"> is writing …</span>}
         </span>

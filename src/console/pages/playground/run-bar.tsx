@@ -39,8 +39,8 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
     (session.states.value[0]?.next.length ?? 0) > 0 &&
     finalRunStatuses.some((each) => each === status && each !== 'success');
   return (
-    <section class="playground-run" aria-label="Run">
-      <div class="playground-run-facts" role="status">
+    <section class="stack tight" aria-label="Run">
+      <div class="row muted playground-run-facts" role="status">
         <Badge tone={tone}>{shownText(label, 20)}</Badge>
         <a class="mono" href={paths.run(deploymentId, run.run_id)}>
           Run {run.run_id.slice(0, 8)}
@@ -80,7 +80,7 @@ function Failure({ failure, deploymentId, runId }: { failure: RunError; deployme
   const [isOpen, setOpen] = useState(false);
   const wasCancelled = failure.error === 'RunCancelled';
   return (
-    <div class={`notice playground-failure${wasCancelled ? '' : ' playground-failure-bad'}`} role="alert">
+    <div class={`notice playground-failure${wasCancelled ? '' : ' tone-bad'}`} role="alert">
       <p>
         {!wasCancelled && <strong>{isPlainError(failure.error) ? 'Failed' : shownText(failure.error, 100)}: </strong>}
         <bdi class="untrusted">{shownText(failure.message, 5_000)}</bdi>

@@ -56,7 +56,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
   if (entries && entries !== shown) setShown(entries);
   const threads = shown?.filter((thread) => hasText(thread, text));
   return (
-    <section class="playground-threads" aria-label="Threads">
+    <section class="stack tight playground-threads" aria-label="Threads">
       <div class="row row-split">
         <h2>Threads</h2>
         <Button onClick={() => onOpen(undefined)}>New thread</Button>
@@ -92,8 +92,8 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
               href={playgroundPath(place, thread.threadId)}
               aria-current={thread.threadId === current?.threadId ? 'true' : undefined}
             >
-              <bdi class="playground-thread-title">{shownText(titleOf(thread), 80)}</bdi>
-              <span class="playground-thread-facts">
+              <bdi class="cut">{shownText(titleOf(thread), 80)}</bdi>
+              <span class="row small">
                 <Badge tone={labelOf(thread.status)[1]}>{shownText(labelOf(thread.status)[0], 20)}</Badge>
                 <TimeAgo at={thread.updatedAt} />
               </span>

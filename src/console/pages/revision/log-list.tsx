@@ -170,6 +170,27 @@ export function LogList(props: LogListProps) {
 /** The height of a row that is not wrapped, as in the style sheet. */
 const rowHeight = 20;
 
+const tones = { debug: 'idle', info: 'idle', warning: 'warn', error: 'bad' } as const;
+
+/** The tones that stand for the colours of terminals: each is readable in each theme. */
+const tonesOfHues: ReadonlyMap<string, string> = new Map([
+  ['red', 'bad'],
+  ['green', 'good'],
+  ['yellow', 'warn'],
+  ['blue', 'busy'],
+  ['cyan', 'accent'],
+  ['magenta', 'magenta'],
+  ['black', 'line'],
+  ['white', 'line'],
+]);
+
+function classOf(style: string): string {
+  if (style === 'dim' || style === 'field') return 'muted';
+  const tone = tonesOfHues.get(style.replace('on-', ''));
+  if (tone === undefined) return `log-style-${style}`;
+  return `${style.startsWith('on-') ? 'log-on-colour' : 'log-colour'} tone-${tone}`;
+}
+
 /** The least height of a row: then a measured one is never smaller, and the end that is followed never moves up. */
 const leastHeight = (): number => rowHeight;
 
@@ -227,11 +248,11 @@ function LogRow({ kind, line, number, query, isSelected, showTimes }: LogRowProp
           {number + 1}
         </a>
         {showTimes && <span class="log-time">{clockTime(line.at)}</span>}
-        <span class={`log-level log-level-${line.level}`}>{line.level === 'info' ? '' : line.level}</span>
+        <span class={`log-level tone-${tones[line.level]}`}>{line.level === 'info' ? '' : line.level}</span>
         <bdi class="log-text">
           {toPieces(line, query).map(({ text: part, styles, isMatch }) => {
             const shown = shownText(part, longestShown);
-            const className = styles.map((style) => `log-style-${style}`).join(' ');
+            const className = styles.map(classOf).join(' ');
             return isMatch ? (
               <mark class={`log-match ${className}`}>{shown}</mark>
             ) : className === '' ? (
@@ -241,7 +262,7 @@ function LogRow({ kind, line, number, query, isSelected, showTimes }: LogRowProp
             );
           })}
           {line.text.length > longestShown && (
-            <span class="log-more"> … {(line.text.length - longestShown).toLocaleString('en')} more characters</span>
+            <span class="muted"> … {(line.text.length - longestShown).toLocaleString('en')} more characters</span>
           )}
         </bdi>
       </>

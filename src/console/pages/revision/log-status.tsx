@@ -25,7 +25,7 @@ export function LogStatus({ state, count, shown, retry }: LogStatusProps) {
     return () => clearInterval(timer);
   }, [state.kind]);
   return (
-    <div class="log-status">
+    <div class="row muted log-status">
       <span role="status">
         <StateBadge state={state} />
         <span class="visually-hidden"> {announced}</span>

@@ -97,7 +97,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
     linkedId !== undefined && linked === undefined && (state.kind === 'live' || state.kind === 'complete');
   return (
     <div class="log">
-      <div class="log-tools">
+      <div class="row log-tools">
         <div class="log-search" role="search">
           <input
             ref={search}
@@ -108,7 +108,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
             onInput={(event) => setQuery(event.currentTarget.value)}
             onKeyDown={onSearchKey}
           />
-          <span class="log-found" role="status">
+          <span class="muted small figure" role="status">
             {query !== '' && describeFound(view.matches.length, place)}
           </span>
           <Button

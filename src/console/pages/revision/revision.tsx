@@ -108,7 +108,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
   const { revision, is_live } = entry;
   const isCurrent = is_live || deployment.latest_revision_id === revision.id;
   return (
-    <section class="revision-head" aria-labelledby="revision-title">
+    <section class="stack tight revision-head" aria-labelledby="revision-title">
       <div class="row">
         <h2 id="revision-title">
           Revision <span class="mono">{shortId(revision.id)}</span>
@@ -116,7 +116,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
         <span role="status">
           <Badge tone={revisionStatusTone(revision.status)}>{statusLabel(entry)}</Badge>
         </span>
-        {is_live && <span class="deployment-live">Live</span>}
+        {is_live && <span class="deployment-live tone-good">Live</span>}
         {revision.created_at !== undefined && (
           <span class="muted">
             <TimeAgo at={revision.created_at} />
@@ -162,11 +162,7 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
     ) : null;
   }
   return (
-    <section
-      class="notice revision-outcome"
-      style={{ borderLeftColor: `var(--${outcome.tone})` }}
-      aria-labelledby="revision-outcome"
-    >
+    <section class={`notice stack tight revision-outcome tone-${outcome.tone}`} aria-labelledby="revision-outcome">
       <h2 id="revision-outcome">{outcome.title}</h2>
       {reason && (
         <p class="sunken revision-reason">

@@ -34,7 +34,7 @@ export function Waterfall({ statuses }: { statuses: HistoryEntry['statuses'] }) 
               {spans.map(({ from, to }) => (
                 <span
                   key={from}
-                  class={`track-bar ${runs ? 'track-busy' : isFailed ? 'track-failed' : ''}`}
+                  class={`track-bar ${runs ? 'tone-busy' : isFailed ? 'tone-bad' : ''}`}
                   style={{ left: share(from), width: share(to - from) }}
                 />
               ))}

@@ -28,7 +28,7 @@ function Compared({ deployment: { id, tracer_session_id } }: DeploymentContentPr
   const [one, other] = data ?? [];
   return (
     <>
-      <p class="crumb">
+      <p class="head">
         <a href={paths.runs(id)}>All runs</a>
       </p>
       {error && <ErrorNotice error={error} retry={reload} />}
@@ -147,11 +147,9 @@ function StepOfBoth({ pair: { left, right }, sides }: { pair: StepPair; sides: r
         </span>
         <span>{timeOf(left)}</span>
         <span>{timeOf(right)}</span>
-        <span class="compare-kind">
-          {isDifferent === undefined ? 'in one only' : isDifferent ? 'different' : 'same'}
-        </span>
+        <span class="tag">{isDifferent === undefined ? 'in one only' : isDifferent ? 'different' : 'same'}</span>
       </summary>
-      <div class="run-step">
+      <div class="stack run-step">
         {[left, right].map(
           (step, index) =>
             step?.error != null && (

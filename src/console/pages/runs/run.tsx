@@ -35,7 +35,7 @@ function LoadedRun({ deployment: { id, tracer_session_id }, runId }: { deploymen
   const isGone = isMissing(error);
   return (
     <>
-      <p class="crumb">
+      <p class="head">
         <a href={paths.runs(id)}>All runs</a>
       </p>
       {error && !isGone && <ErrorNotice error={error} retry={reload} />}
@@ -73,7 +73,7 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
         <RunFacts deploymentId={deploymentId} run={run} />
       </section>
       {run.error && (
-        <section class="notice run-failure" aria-labelledby="run-error">
+        <section class="notice run-failure tone-bad" aria-labelledby="run-error">
           <h2 id="run-error">
             {isPlainError(run.error.error) ? (
               'Error'
@@ -180,7 +180,7 @@ function Waterfall({ run, absent }: { run: TracedRunResponse; absent: AbsentValu
 
 function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: WaterfallRow; absent: AbsentValues }) {
   const ms = stepMs(step);
-  const tone = step.error !== null ? 'track-failed' : ms === undefined ? 'track-open' : '';
+  const tone = step.error !== null ? 'tone-bad' : ms === undefined ? 'tone-warn' : '';
   return (
     <details>
       <summary>
@@ -195,7 +195,7 @@ function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: Wat
           {ms === undefined ? 'not ended' : duration(ms)}
         </span>
       </summary>
-      <div class="run-step">
+      <div class="stack run-step">
         <p class="muted">Began {duration(afterMs)} after the start.</p>
         {step.path.length > 0 && (
           <p class="muted">

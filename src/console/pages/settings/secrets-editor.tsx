@@ -26,10 +26,10 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
   };
   return (
     <fieldset class="settings-secrets">
-      <legend class="field-label">{secretsText.label}</legend>
+      <legend>{secretsText.label}</legend>
       <p class="field-hint">{secretsText.hint}</p>
       {names.length === 0 && added.length === 0 && <p class="muted">No secrets yet. Add the first one below.</p>}
-      <ul>
+      <ul class="plain">
         {names.map((name) => (
           <li key={name}>
             <div class="row settings-secret-row">

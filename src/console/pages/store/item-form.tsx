@@ -53,7 +53,7 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
       onClose={onClose}
     >
       {item ? (
-        <p class="form-lead">
+        <p class="head">
           <Untrusted text={item.key} longest={200} />{' '}
           <span class="muted">
             in <Untrusted text={item.namespace.join(' / ')} longest={300} />

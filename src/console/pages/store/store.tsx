@@ -181,7 +181,7 @@ function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
           <li key={JSON.stringify([item.namespace, item.key])} class="panel">
             <details>
               <summary>
-                <span class="fold store-key">
+                <span class="fold mono tag">
                   <Untrusted text={item.key} longest={200} />
                 </span>
                 <span class="muted">
@@ -193,7 +193,7 @@ function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
                   </span>
                 )}
               </summary>
-              <div class="store-value">
+              <div class="stack store-value">
                 <JsonView value={item.value} open />
                 <div class="actions">
                   <Button label={`Change ${shownText(item.key, 100)}`} onClick={() => onEdit(item)}>

@@ -82,10 +82,10 @@ function AuditTable({ records }: { records: readonly AuditRecord[] }) {
         const text = subjectText(subject);
         return (
           <tr key={id}>
-            <td class="workspace-line">
+            <td class="figure">
               <TimeAgo at={at} />
             </td>
-            <td class="workspace-line">{shownText(operationLabel(operation), 60)}</td>
+            <td class="figure">{shownText(operationLabel(operation), 60)}</td>
             <td class="workspace-who">
               {deployment === undefined ? (
                 <Untrusted text={text} longest={200} />
