@@ -40,8 +40,8 @@ const waitOf = (requested: number): number => Math.min(maxBackoffMs, Math.max(10
 export function readFailure(error: unknown, requested: GitHubRequest): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const answer = answerOf(error);
-  // Octokit sets `status` if it sent the request; our own aborts are an AbortError or a named error.
-  if (!answer && !('status' in error) && error.name !== 'AbortError' && error.name !== 'NoAnswer') return undefined;
+  // Octokit sets `status` if it sent the request; our own aborts are an AbortError or a TimeoutError.
+  if (!answer && !('status' in error) && error.name !== 'AbortError' && error.name !== 'TimeoutError') return undefined;
   if (answer) {
     const pause = pauseOf(answer, requested.now);
     if (pause) return pause;

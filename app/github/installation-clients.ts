@@ -1,6 +1,6 @@
 import { isObject } from '../../src/kit/json-object.ts';
 import type { Logger } from '../../src/kit/logger.ts';
-import { backoffMs, type Clock } from '../../src/kit/clock.ts';
+import { backoffMs, type Clock, unlessAborted, withTimeout } from '../../src/kit/clock.ts';
 import type { ResponseOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
 import { quotaOf, readFailure } from './failure.ts';
 import { InstallationPaused } from './github-api.ts';
@@ -15,14 +15,6 @@ export interface InstallationClientOptions {
   limits?: RateLimits;
   /** How long one request may take (ms); 30,000 when absent. */
   timeoutMs?: number;
-}
-
-/** GitHub did not respond in time. */
-class NoAnswer extends Error {
-  constructor(ms: number) {
-    super(`no answer within ${ms / 1000} s`);
-    this.name = 'NoAnswer';
-  }
 }
 
 /** How often a reading request is sent at most, and how long the first wait before a repetition is (ms). */
@@ -72,10 +64,12 @@ export function createInstallationClients(options: InstallationClientOptions): C
       for (let attempt = 1; ; attempt += 1) {
         await takeTurn(rateLimiter, kind);
         try {
-          const answer = await bounded(clock, timeoutMs, async (signal) => {
+          const sent = async (signal: AbortSignal) => {
             const octokit = await octokitFor(installationId);
             return octokit.request(route, { ...parameters, request: { signal } });
-          });
+          };
+          // The request for a token knows no signal.
+          const answer = await withTimeout(clock, timeoutMs, (signal) => unlessAborted(sent(signal), signal));
           const now = clock.now();
           const quota = quotaOf({ ...answer.headers }, now);
           rateLimiter.answered(quota);
@@ -128,29 +122,6 @@ function aboutOf(parameters: object): string {
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
   return part('repo') ? `${part('owner')}/${part('repo')}` : 'the App';
-}
-
-/** Aborts the work on timeout, by the injected clock. */
-async function bounded<Result>(
-  clock: Clock,
-  ms: number,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const [request, done] = [new AbortController(), new AbortController()];
-  const tooLate = clock.sleep(ms, done.signal).then(
-    () => {
-      const reason = new NoAnswer(ms);
-      request.abort(reason);
-      throw reason;
-    },
-    // The sleep was ended because the work is done.
-    () => new Promise<never>(() => undefined),
-  );
-  try {
-    return await Promise.race([work(request.signal), tooLate]);
-  } finally {
-    done.abort();
-  }
 }
 
 /** The requests that the App makes, by the names that GitHub's own document gives them. */

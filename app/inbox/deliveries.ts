@@ -27,22 +27,8 @@ const unhandledKeptFor = 90 * 24 * 60 * 60_000;
 /** Rows deleted per statement when pruning. */
 const removedAtOnce = 500;
 
-/** The stored deliveries. */
-export interface Deliveries {
-  get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined>;
-  /** The newest first; `unhandled` omits handled ones. */
-  list(options: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]>;
-  /** Those of these GUIDs that were never received. */
-  notHeld(ids: readonly string[]): Promise<string[]>;
-  markHandled(id: string, decision: DeliveryDecision): Promise<void>;
-  /** Notes an attempt that failed; `why` holds no secret. */
-  markFailed(id: string, why: string): Promise<void>;
-  /** Removes handled deliveries after 14 days, and unhandled ones after 90 days. @returns how many went. */
-  forget(): Promise<number>;
-}
-
 /** Opens the stored deliveries. */
-export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliveries {
+export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock) {
   const db = tables.withSchema(appSchema);
   const shown = [
     'id',
@@ -57,16 +43,18 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
     'last_error',
   ] as const;
   return {
-    async get(id) {
+    async get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined> {
       const row = await db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
       return row && { ...reported(row), payload: row.payload };
     },
-    async list({ limit, unhandled = false }) {
+    /** The newest first; `unhandled` omits handled ones. */
+    async list({ limit, unhandled = false }: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]> {
       let query = db.selectFrom('deliveries').select(shown).orderBy('received_at', 'desc').limit(limit);
       if (unhandled) query = query.where('handled_at', 'is', null);
       return (await query.execute()).map(reported);
     },
-    async notHeld(ids) {
+    /** Those of these GUIDs that were never received. */
+    async notHeld(ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];
       const rows = await db
         .selectFrom('deliveries')
@@ -76,7 +64,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
       const held = new Set(rows.map(({ id }) => id));
       return ids.filter((id) => !held.has(id.toLowerCase()));
     },
-    async markHandled(id, decision) {
+    async markHandled(id: string, decision: DeliveryDecision): Promise<void> {
       await db
         .updateTable('deliveries')
         .set({
@@ -88,7 +76,8 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
         .where('id', '=', id)
         .execute();
     },
-    async markFailed(id, why) {
+    /** Notes an attempt that failed; `why` holds no secret. */
+    async markFailed(id: string, why: string): Promise<void> {
       await db
         .updateTable('deliveries')
         .set({ last_error: why.replaceAll('\0', '').slice(0, 2_000) })
@@ -96,7 +85,8 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
         .where('id', '=', id)
         .execute();
     },
-    async forget() {
+    /** Removes handled deliveries after 14 days, and unhandled ones after 90 days. @returns how many went. */
+    async forget(): Promise<number> {
       const before = new Date(clock.now() - deliveriesKeptFor);
       const longBefore = new Date(clock.now() - unhandledKeptFor);
       let removed = 0;
@@ -115,6 +105,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
     },
   };
 }
+export type Deliveries = ReturnType<typeof openDeliveries>;
 
 const reported = (row: Omit<Selectable<DeliveriesTable>, 'payload'>): StoredDelivery => ({
   id: row.id,

@@ -90,17 +90,16 @@ export async function handleDelivery(
   count?.(event, 'handled');
 }
 
-/** Counts the work of each installation, and admits no more of it than there are places for it. */
-export interface Places {
-  /** Works in a place of the installation. @returns false, without working, where all of its places are taken. */
-  within(installationId: number | undefined, work: () => Promise<void>): Promise<boolean>;
-}
-
-/** @param most how many places an installation has now; work without one is always admitted. */
-export function createPlaces(most: (installationId: number) => number): Places {
+/**
+ * Counts the work of each installation, and admits no more of it than there are places for it.
+ *
+ * @param most how many places an installation has now; work without one is always admitted.
+ */
+export function createPlaces(most: (installationId: number) => number) {
   const taken = new Map<number, number>();
   return {
-    async within(installationId, work) {
+    /** Works in a place of the installation. @returns false, without working, where all of its places are taken. */
+    async within(installationId: number | undefined, work: () => Promise<void>): Promise<boolean> {
       if (installationId === undefined) {
         await work();
         return true;

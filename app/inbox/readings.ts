@@ -3,20 +3,6 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../src/kit/clock.ts';
 import type { InboxTables } from './deliveries.ts';
 
-/**
- * Marks of what is being read of repositories, by the digest of the content. What ended its reader, or the process that
- * read it, is not read again, by whichever delivery or run it comes.
- */
-export interface Readings {
-  /**
-   * Marks the content before it is read: for the first time, or again where its reader was killed from outside. Nothing
-   * is read again that may have ended a process before. @returns false if it is not to be read.
-   */
-  begin(digest: string, which: 'first' | 'again'): Promise<boolean>;
-  /** Removes the mark of what was read, and keeps that of what was given up. */
-  end(digest: string, how: 'read' | 'late' | 'died'): Promise<void>;
-}
-
 export interface ReadingsOptions {
   clock: Pick<Clock, 'now'>;
   /** Names who reads: marks of other readers are of no account. */
@@ -33,17 +19,21 @@ const lateForMs = 60 * 60_000;
 /** A process whose reading began this long ago (ms) has ended meanwhile: each reading has a deadline. */
 const endedAfterMs = 60_000;
 
-/** The marks in Postgres. They are pruned with the deliveries. */
-export function openReadings(
-  tables: Kysely<InboxTables>,
-  { clock, reader, alone, forgiven }: ReadingsOptions,
-): Readings {
+/**
+ * Marks of what is being read of repositories, by the digest of the content. What ended its reader, or the process that
+ * read it, is not read again, by whichever delivery or run it comes. They are pruned with the deliveries.
+ */
+export function openReadings(tables: Kysely<InboxTables>, { clock, reader, alone, forgiven }: ReadingsOptions) {
   // Two marks of one process count as two: what ends the App, too, is not read a third time.
   const holders = { first: randomUUID(), again: randomUUID() };
   const own = Object.values(holders);
   const idOf = (digest: string): string => `${reader} ${digest}`;
   return {
-    async begin(digest, which) {
+    /**
+     * Marks the content before it is read: for the first time, or again where its reader was killed from outside.
+     * Nothing is read again that may have ended a process before. @returns false if it is not to be read.
+     */
+    async begin(digest: string, which: 'first' | 'again'): Promise<boolean> {
       const most = which === 'first' ? forgiven : 0;
       const content = idOf(digest);
       const now = clock.now();
@@ -58,7 +48,8 @@ export function openReadings(
         returning content`.execute(tables);
       return rows.length > 0;
     },
-    async end(digest, how) {
+    /** Removes the mark of what was read, and keeps that of what was given up. */
+    async end(digest: string, how: 'read' | 'late' | 'died'): Promise<void> {
       const content = idOf(digest);
       if (how === 'read') {
         await sql`delete from app.readings where content = ${content} and holder = any(${own})`.execute(tables);
@@ -70,3 +61,4 @@ export function openReadings(
     },
   };
 }
+export type Readings = ReturnType<typeof openReadings>;

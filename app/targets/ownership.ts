@@ -8,26 +8,20 @@ export type OwnedDeployment = Pick<Deployment, 'id' | 'name' | 'source_config'>;
 
 type RepositoryName = Pick<InstallationRepository, 'owner' | 'name'>;
 
-/** Says which deployments a repository may act on. */
-export interface Ownership {
-  /** Whether an address is the repository's own, in whichever spelling. */
-  isOwn(repository: RepositoryName, repoUrl: string): boolean;
-  /** Why the repository may not control the deployment, in a clause without its owner; undefined if it may. */
-  refusal(repository: RepositoryName, deployment: OwnedDeployment): string | undefined;
-}
-
 /**
  * A repository controls a deployment if the service has its URL as `repo_url`, or if the operator bound the two. Files
  * in the repository do not count.
  *
  * @param webHost where GitHub's repositories are reached, for example `github.com` or `localhost:4000`
  */
-export function createOwnership(webHost: string, bindings: readonly Binding[]): Ownership {
+export function createOwnership(webHost: string, bindings: readonly Binding[]) {
+  /** Whether an address is the repository's own, in whichever spelling. */
   const isOwn = (repository: RepositoryName, repoUrl: string): boolean =>
     isPlain(repoUrl) && addressesOf(webHost, repository, repoUrl).some((address) => sameRepository(address, repoUrl));
   return {
     isOwn,
-    refusal(repository, deployment) {
+    /** Why the repository may not control the deployment, in a clause without its owner; undefined if it may. */
+    refusal(repository: RepositoryName, deployment: OwnedDeployment): string | undefined {
       const { repo_url: repoUrl } = deployment.source_config;
       if (repoUrl && isOwn(repository, repoUrl)) return undefined;
       if (bindings.some((binding) => isBound(binding, repository, deployment))) return undefined;
@@ -38,6 +32,7 @@ export function createOwnership(webHost: string, bindings: readonly Binding[]): 
     },
   };
 }
+export type Ownership = ReturnType<typeof createOwnership>;
 
 const isBound = (binding: Binding, repository: RepositoryName, { id, name }: OwnedDeployment): boolean =>
   binding.repository.toLowerCase() === fullName(repository).toLowerCase() &&

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { useIsUnmounted, announce } from './toasts.tsx';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { useForm } from '../api/use-form.ts';
+import { announce, useIsUnmounted } from './toasts.tsx';
 import { Button } from './button.tsx';
 import { Problem } from './field.tsx';
-import { messageOf } from '../../kit/errors.ts';
 
 interface DialogProps {
   title: string;
@@ -84,56 +84,47 @@ export function FormDialog({
   );
 }
 
-interface ConfirmProps {
-  title: string;
-  /** What will happen. */
-  children: ComponentChildren;
-  /** The word on the button. */
-  action: string;
-  isDangerous?: boolean;
+interface ConfirmProps extends Pick<FormDialogProps, 'title' | 'children' | 'action' | 'isDangerous' | 'onClose'> {
   /** What has to be typed first. */
   typed?: string;
   /** Closes the dialog when it resolves; a rejection is shown. */
-  onConfirm: () => Promise<void>;
-  onClose: () => void;
+  onConfirm: () => Promise<unknown>;
+  /** What is announced then. */
+  done?: string;
+  /** What follows then, before the dialog closes. */
+  onDone?: () => unknown;
 }
 
 /** Confirms an action before it happens. */
-export function ConfirmDialog({ title, children, action, isDangerous, typed, onConfirm, onClose }: ConfirmProps) {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+export function ConfirmDialog({ typed: expected, onConfirm, done, onDone, children, ...dialog }: ConfirmProps) {
+  const { status, values, submit, typed } = useForm({ text: '' });
   const isUnmounted = useIsUnmounted();
   const confirm = async (): Promise<void> => {
-    setBusy(true);
-    try {
+    const isDone = await submit(async () => {
       await onConfirm();
-      if (!isUnmounted()) onClose();
-    } catch (error) {
-      // A user who has closed the dialog would otherwise think that the action succeeded.
-      if (isUnmounted()) announce(`${action}: ${messageOf(error)}`, 'failed');
-      setProblem(messageOf(error));
-      setBusy(false);
-    }
+      if (done !== undefined) announce(done);
+      await onDone?.();
+    });
+    if (isDone && !isUnmounted()) dialog.onClose();
   };
   return (
     <FormDialog
-      title={title}
-      action={action}
-      isBusy={isBusy}
-      isDangerous={isDangerous}
-      isReady={typed === undefined || text === typed}
-      problem={problem}
+      {...dialog}
+      {...status}
+      isReady={expected === undefined || values.text === expected}
       onSubmit={() => void confirm()}
-      onClose={onClose}
     >
       {children}
-      {typed !== undefined && (
+      {expected !== undefined && (
         <label class="field">
           <span class="field-label">
-            Type <code>{typed}</code> to confirm
+            Type <code>{expected}</code> to confirm
           </span>
-          <input value={text} autocomplete="off" onInput={(event) => setText(event.currentTarget.value)} />
+          <input
+            value={values.text}
+            autocomplete="off"
+            onInput={(event) => typed('text').onInput(event.currentTarget.value)}
+          />
         </label>
       )}
     </FormDialog>

@@ -8,7 +8,6 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { AgentError, Empty, Loading } from '../../parts/notices.tsx';
-import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { AssistantForm } from './assistant-form.tsx';
@@ -125,11 +124,9 @@ function Details({ deploymentId, assistant, versions, reload }: DetailsProps) {
         <ConfirmDialog
           title={`Activate version ${open.version}?`}
           action="Activate"
-          onConfirm={async () => {
-            await activateVersion(deploymentId, assistant_id, open.version);
-            announce(`Version ${open.version} is active.`);
-            await reload();
-          }}
+          onConfirm={() => activateVersion(deploymentId, assistant_id, open.version)}
+          done={`Version ${open.version} is active.`}
+          onDone={reload}
           onClose={close}
         >
           <p>
@@ -143,11 +140,9 @@ function Details({ deploymentId, assistant, versions, reload }: DetailsProps) {
           title="Delete this assistant?"
           action="Delete the assistant"
           isDangerous
-          onConfirm={async () => {
-            await deleteAssistant(deploymentId, assistant_id);
-            announce('The assistant is deleted.');
-            route(paths.assistants(deploymentId));
-          }}
+          onConfirm={() => deleteAssistant(deploymentId, assistant_id)}
+          done="The assistant is deleted."
+          onDone={() => route(paths.assistants(deploymentId))}
           onClose={close}
         >
           <p>

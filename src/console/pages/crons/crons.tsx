@@ -6,7 +6,6 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { deploymentPage } from '../../parts/deployment-page.tsx';
 import { List, Empty } from '../../parts/notices.tsx';
-import { announce } from '../../parts/toasts.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { searchAssistants } from '../assistants/assistants-api.ts';
 import { CronForm } from './cron-form.tsx';
@@ -84,11 +83,9 @@ function CronList({ deploymentId }: { deploymentId: string }) {
           title="Delete this cron?"
           action="Delete the cron"
           isDangerous
-          onConfirm={async () => {
-            await deleteCron(deploymentId, deleted.cron_id);
-            announce('The cron is deleted.');
-            await list.reload();
-          }}
+          onConfirm={() => deleteCron(deploymentId, deleted.cron_id)}
+          done="The cron is deleted."
+          onDone={list.reload}
           onClose={() => setDeleted(undefined)}
         >
           <p>

@@ -132,19 +132,16 @@ const servesMeanwhile = ({ active_revision_id }: Deployment, until = ''): string
 function DeleteDialog({ deployment, onDone, onClose }: ActionDialogProps) {
   const headers = useIdempotencyKey();
   const [deletesTraces, setDeletesTraces] = useState(false);
-  const confirm = async (): Promise<void> => {
-    const query = { delete_tracing_project: deletesTraces };
-    await send('DELETE', `v2/deployments/${deployment.id}`, { headers, query });
-    announce('The deployment is being deleted.');
-    await onDone();
-  };
+  const query = { delete_tracing_project: deletesTraces };
   return (
     <ConfirmDialog
       title="Delete the deployment"
       action="Delete"
       isDangerous
       typed={deployment.name}
-      onConfirm={confirm}
+      onConfirm={() => send('DELETE', `v2/deployments/${deployment.id}`, { headers, query })}
+      done="The deployment is being deleted."
+      onDone={onDone}
       onClose={onClose}
     >
       <p>

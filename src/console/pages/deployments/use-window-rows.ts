@@ -5,27 +5,15 @@ import {
   Virtualizer,
   windowScroll,
   type Range,
-  type VirtualItem,
 } from '@tanstack/virtual-core';
-import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
-
-interface VirtualRows {
-  /** The element that holds the rows. */
-  body: RefObject<HTMLTableSectionElement | null>;
-  /** The rows to render, with their places in the list; `total` is the height of all. */
-  items: VirtualItem[] & { total: number };
-  /** The `ref` of a row, which also has its index as `data-index`. */
-  measure: (row: HTMLTableRowElement | null) => void;
-  onFocusIn: (index: number) => void;
-}
 
 /** A list that is no longer has all its rows in the page: the browser's own search finds them. */
 const mostPlainRows = 60;
 const estimatedHeight = 64;
 
 /** Chooses the rows of a long table that are in view while the window scrolls, and the one that has the focus. */
-export function useWindowRows(keys: readonly string[]): VirtualRows {
+export function useWindowRows(keys: readonly string[]) {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const body = useRef<HTMLTableSectionElement>(null);
   const focused = useRef<number | undefined>(undefined);
@@ -58,10 +46,13 @@ export function useWindowRows(keys: readonly string[]): VirtualRows {
     .getVirtualItems()
     .map((item) => ({ ...item, start: item.start - top, end: item.end - top }));
   return {
+    /** The element that holds the rows. */
     body,
+    /** The rows to render, with their places in the list; `total` is the height of all. */
     items: Object.assign(items, { total: virtualizer.getTotalSize() }),
+    /** The `ref` of a row, which also has its index as `data-index`. */
     measure: virtualizer.measureElement,
-    onFocusIn: (index) => (focused.current = index),
+    onFocusIn: (index: number) => (focused.current = index),
   };
 }
 

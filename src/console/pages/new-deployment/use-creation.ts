@@ -18,31 +18,13 @@ export interface Progress {
   total: number;
 }
 
-/** The form of a new deployment, and the progress of its creation. */
-export interface Creation {
-  draft: Draft;
-  change: (change: Partial<Draft>) => void;
-  setValue: (path: string, value: string) => void;
-  picked: PickedSource | undefined;
-  /** Takes what was chosen; `what` is a promise, which says why where it can't be taken. */
-  pick: (what: Promise<PickedSource>) => Promise<void>;
-  drop: (transfer: DataTransfer) => void;
-  problems: Problems;
-  /** What went wrong beside the fields. */
-  failure: Error | undefined;
-  progress: Progress | undefined;
-  isBusy: boolean;
-  submit: () => Promise<void>;
-  /** The deployment whose source is uploaded; undefined while a new one is made. */
-  existing: Loaded<Deployment | undefined> | undefined;
-}
-
 /** The problem of what was chosen has a place of its own. */
 export const pickedField = 'source';
 /** The field with the path of the graph configuration in an upload. */
 export const graphConfigPath = 'source_revision_config.graph_config_path';
 
-export function useCreation(existingId: string | undefined): Creation {
+/** The form of a new deployment, and the progress of its creation. */
+export function useCreation(existingId: string | undefined) {
   const { route } = useLocation();
   const [draft, setDraft] = useState(emptyDraft);
   const [picked, setPicked] = useState<PickedSource>();
@@ -70,6 +52,7 @@ export function useCreation(existingId: string | undefined): Creation {
     setDraft((former) => ({ ...former, ...changed }));
   };
 
+  /** Takes what was chosen; `what` is a promise, which says why where it can't be taken. */
   const pick = async (what: Promise<PickedSource>): Promise<void> => {
     try {
       const found = await what;
@@ -163,15 +146,18 @@ export function useCreation(existingId: string | undefined): Creation {
     setValue,
     picked,
     pick,
-    drop: (transfer) => void pick(pickDropped(transfer)),
+    drop: (transfer: DataTransfer) => void pick(pickDropped(transfer)),
     problems,
+    /** What went wrong beside the fields. */
     failure,
     progress,
     isBusy,
     submit,
+    /** The deployment whose source is uploaded; undefined while a new one is made. */
     existing,
   };
 }
+export type Creation = ReturnType<typeof useCreation>;
 
 function useExisting(id: string | undefined): Loaded<Deployment | undefined> | undefined {
   const loaded = useLoaded(id ?? '', async (signal) =>

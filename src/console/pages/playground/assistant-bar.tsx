@@ -2,7 +2,6 @@ import { useId, useState } from 'preact/hooks';
 import type { Assistant, GraphSchemas } from '../../../contract/agent/assistant.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { Agent } from './agent-api.ts';
 import { Select } from '../../parts/field.tsx';
@@ -60,11 +59,9 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
         <ConfirmDialog
           title={`Activate version ${wanted}`}
           action="Activate"
-          onConfirm={async () => {
-            await agent.activate(id, wanted);
-            announce(`Version ${wanted} is active.`);
-            await reload();
-          }}
+          onConfirm={() => agent.activate(id, wanted)}
+          done={`Version ${wanted} is active.`}
+          onDone={reload}
           onClose={() => setWanted(undefined)}
         >
           <p>

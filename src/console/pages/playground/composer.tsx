@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isObject } from '../../../kit/json-object.ts';
-import { messageOf } from '../../../kit/errors.ts';
+import { useForm } from '../../api/use-form.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ConversationProps } from './conversation.tsx';
@@ -28,9 +28,8 @@ export function Composer(props: ComposerProps) {
   const [text, setText] = useState('');
   const [entry, setEntry] = useState(() => emptyEntry(form));
   const [isTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const { status, submit: once } = useForm({});
   const [isConfirming, setConfirming] = useState(false);
-  const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     setEntry(emptyEntry(form));
@@ -48,21 +47,15 @@ export function Composer(props: ComposerProps) {
     else void send();
   };
   const send = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    await once(async () => {
       const thread = session ?? (await startThread());
       await thread.start({ assistantId, context, input, checkpoint: fork?.checkpoint });
       if (shownMode === 'form') onFormSent();
       setText('');
       setTried(false);
       setFork(undefined);
-    } catch (error) {
-      setProblem(messageOf(error));
-    } finally {
-      setBusy(false);
-      box.current?.focus();
-    }
+    });
+    box.current?.focus();
   };
   if (schema === undefined) return null;
   return (
@@ -72,7 +65,7 @@ export function Composer(props: ComposerProps) {
         aria-label="New run"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy && !isRunning) submit();
+          if (!status.isBusy && !isRunning) submit();
         }}
       >
         {fork && (
@@ -107,13 +100,13 @@ export function Composer(props: ComposerProps) {
             />
           </details>
         )}
-        {problem !== undefined && (
+        {status.problem !== undefined && (
           <p class="field-error" role="alert">
-            <bdi>{shownText(problem, 2_000)}</bdi>
+            <bdi>{shownText(status.problem, 2_000)}</bdi>
           </p>
         )}
         <div class="actions">
-          <Button type="submit" kind={isWaiting ? undefined : 'primary'} disabled={isBusy || isRunning}>
+          <Button type="submit" kind={isWaiting ? undefined : 'primary'} disabled={status.isBusy || isRunning}>
             {shownMode === 'chat' ? 'Send' : isWaiting ? 'Run with this input' : 'Run'}
           </Button>
           {isRunning && <span class="muted">A run is in progress. Wait for it to finish, or cancel it.</span>}

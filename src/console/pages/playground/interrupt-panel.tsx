@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../../kit/errors.ts';
+import { useForm } from '../../api/use-form.ts';
 import { LinesField, Problem } from '../../parts/field.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
@@ -27,8 +27,7 @@ type Answer = { value: unknown } | undefined;
 /** What the graph waits for, and the answers that continue it. All interrupts are answered together. */
 export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
   const [answers, setAnswers] = useState<readonly Answer[]>(interrupts.map(() => undefined));
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { status, submit } = useForm({});
   const [only] = interrupts;
   const format = resumeFormatOf(only?.value);
   // The buttons of a single action send its decision at once.
@@ -37,16 +36,7 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
     const answer = answers[index];
     return answer ? [{ interrupt, value: answer.value }] : [];
   });
-  const send = async (all: typeof given): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await onAnswer(resumeCommand(all));
-    } catch (error) {
-      setProblem(messageOf(error));
-      setBusy(false);
-    }
-  };
+  const send = (all: typeof given): Promise<boolean> => submit(() => onAnswer(resumeCommand(all)));
   return (
     <section class="playground-interrupts" aria-label="Waiting for you">
       <h2>The agent needs your answer</h2>
@@ -57,13 +47,17 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
           onChange={(answer) => setAnswers((former) => former.with(index, answer))}
           // A decision by one click needs no other.
           onDecide={interrupts.length === 1 && only ? (value) => void send([{ interrupt: only, value }]) : undefined}
-          isBusy={isBusy}
+          isBusy={status.isBusy}
         />
       ))}
-      <Problem text={problem} />
+      <Problem text={status.problem} />
       {!isDecidedAtOnce && (
         <div class="actions">
-          <Button kind="primary" disabled={isBusy || given.length < interrupts.length} onClick={() => void send(given)}>
+          <Button
+            kind="primary"
+            disabled={status.isBusy || given.length < interrupts.length}
+            onClick={() => void send(given)}
+          >
             {interrupts.length === 1 ? 'Send answer' : 'Send answers'}
           </Button>
         </div>

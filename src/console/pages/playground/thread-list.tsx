@@ -5,7 +5,6 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
-import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { Agent } from './agent-api.ts';
 import { hasText, titleFieldsOf, toThreadQuery, type ListedThread } from './thread-query.ts';
@@ -110,11 +109,11 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
           title="Delete the thread"
           action="Delete"
           isDangerous
-          onConfirm={async () => {
-            await agent.deleteThread(deleted.threadId);
-            announce('The thread is deleted.');
+          onConfirm={() => agent.deleteThread(deleted.threadId)}
+          done="The thread is deleted."
+          onDone={() => {
             if (deleted.threadId === current?.threadId) onOpen(undefined);
-            await reload();
+            return reload();
           }}
           onClose={() => setDeleted(undefined)}
         >

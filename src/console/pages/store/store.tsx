@@ -7,7 +7,6 @@ import { deploymentPage } from '../../parts/deployment-page.tsx';
 import { readPair } from '../../parts/json-text.ts';
 import { FilterField } from '../../parts/field.tsx';
 import { List, Empty } from '../../parts/notices.tsx';
-import { announce } from '../../parts/toasts.tsx';
 import { Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { ItemForm } from './item-form.tsx';
 import { readNamespace, toNamespaceTree } from './namespace-tree.ts';
@@ -104,11 +103,9 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
           title="Delete this item?"
           action="Delete the item"
           isDangerous
-          onConfirm={async () => {
-            await deleteItem(deploymentId, open.item);
-            announce('The item is deleted.');
-            await reload();
-          }}
+          onConfirm={() => deleteItem(deploymentId, open.item)}
+          done="The item is deleted."
+          onDone={reload}
           onClose={close}
         >
           <p>

@@ -11,6 +11,7 @@ import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.
 import { allEntriesOf } from '../../../contract/control/pages.ts';
 import { ApiError, call, send } from '../../api/http.ts';
 import { session } from '../../api/session-state.ts';
+import { useForm } from '../../api/use-form.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -18,7 +19,6 @@ import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField, type Choice } from '../../parts/field.tsx';
 import { WhenLoaded } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
-import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { whyNotRevocable } from './audit.ts';
 import { Table } from '../../parts/table.tsx';
@@ -32,11 +32,8 @@ export function ApiKeys() {
   const [made, setMade] = useState<NewApiKey>();
   const [revoked, setRevoked] = useState<ApiKeyReply>();
   const loaded = useLoaded('keys', listKeys, { everyMs: 15_000 });
-  const revoke = async ({ id, name }: ApiKeyReply): Promise<void> => {
-    await send('DELETE', `v1/api-keys/${id}`, { headers: { [idempotencyKeyHeader]: crypto.randomUUID() } });
-    announce(`The key ${shownText(name, 100)} is revoked.`);
-    await loaded.reload();
-  };
+  const revoke = ({ id }: ApiKeyReply): Promise<unknown> =>
+    send('DELETE', `v1/api-keys/${id}`, { headers: { [idempotencyKeyHeader]: crypto.randomUUID() } });
   return (
     <>
       <NewKey
@@ -55,6 +52,8 @@ export function ApiKeys() {
           action="Revoke the key"
           isDangerous
           onConfirm={() => revoke(revoked)}
+          done={`The key ${shownText(revoked.name, 100)} is revoked.`}
+          onDone={loaded.reload}
           onClose={() => setRevoked(undefined)}
         >
           <p>
@@ -73,58 +72,49 @@ export function ApiKeys() {
 }
 
 function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
-  const [name, setName] = useState('');
-  const [rights, setRights] = useState('admin');
-  const [days, setDays] = useState('');
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { status, values, submit, show, typed } = useForm({ name: '', rights: 'admin', days: '' });
   // Kept until the key is made: a request that is sent again makes no second one.
   const [requestKey, setRequestKey] = useState(() => crypto.randomUUID());
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isBusy) return;
-    if (name.trim() === '') {
-      setProblem('Enter a name.');
-      return;
-    }
-    setBusy(true);
-    setProblem(undefined);
+  const name = typed('name');
+  const request = async (): Promise<void> => {
     try {
+      const { rights, days } = values;
       const headers = { [idempotencyKeyHeader]: requestKey };
       const scopes = apiKeyScopes.filter((scope) => rights.split(' ').includes(scope));
       const expiry = days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() };
-      onMade(await call('POST', 'v1/api-keys', newApiKey, { body: { name: name.trim(), scopes, ...expiry }, headers }));
-      setName('');
+      const body = { name: values.name.trim(), scopes, ...expiry };
+      onMade(await call('POST', 'v1/api-keys', newApiKey, { body, headers }));
+      name.onInput('');
       setRequestKey(crypto.randomUUID());
     } catch (error) {
-      setProblem(error instanceof ApiError ? (error.problems[0]?.message ?? error.message) : String(error));
       // Another name is another request.
       if (error instanceof ApiError && error.status !== 0) setRequestKey(crypto.randomUUID());
+      throw error;
     }
-    setBusy(false);
+  };
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (values.name.trim() === '') show({ name: 'Enter a name.' });
+    else void submit(request);
   };
   return (
-    <form class="panel narrow" noValidate onSubmit={(event) => void submit(event)}>
+    <form class="panel narrow" noValidate onSubmit={onSubmit}>
       <TextField
         label="Name of the new key"
         hint="Who or what uses it, such as a person or a pipeline. The audit log names it."
-        problem={problem}
-        value={name}
+        {...name}
+        problem={name.problem ?? status.problem}
         maxLength={100}
-        onInput={(text) => {
-          setProblem(undefined);
-          setName(text);
-        }}
       />
       <SelectField
         label="What it may do"
         hint="A pipeline deploys and asks agents, for its smoke tests. Only a key for everything can make other keys."
-        value={rights}
+        value={values.rights}
         options={rightsChoices}
-        onChange={setRights}
+        onChange={typed('rights').onInput}
       />
-      <SelectField label="Expires" value={days} options={expiryChoices} onChange={setDays} />
-      <Button kind="primary" type="submit" aria-disabled={isBusy}>
+      <SelectField label="Expires" value={values.days} options={expiryChoices} onChange={typed('days').onInput} />
+      <Button kind="primary" type="submit" aria-disabled={status.isBusy}>
         Make a key
       </Button>
     </form>
