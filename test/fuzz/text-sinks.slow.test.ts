@@ -9,7 +9,7 @@ import { strictMaskOf, maskOf } from '../../src/contract/masking/mask.ts';
 import { globMatcher } from '../../src/deploy/file/glob-matcher.ts';
 import { readAddress } from '../../src/kit/base-address.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import { clusterProblem, inWords } from '../../src/services/control/compute/kubernetes-messages.ts';
+import { clusterProblem, describeEvent } from '../../src/services/control/compute/kubernetes-messages.ts';
 import { outputExcerpt } from '../../src/services/control/compute/output-excerpt.ts';
 import { plainLine } from '../../src/services/control/compute/output-lines.ts';
 import { repositoryAt } from '../../src/services/control/integrations/github-app.ts';
@@ -81,7 +81,7 @@ const sinks: Record<string, (text: string) => unknown> = {
   'a repository of GitHub': (text) =>
     repositoryAt('https://github.com', `https://github.com/a${text.slice(0, 100_000)}`),
   'a refusal of a cluster': (text) => clusterProblem(refusal(text), 'https://cluster', 'default'),
-  'an event of a cluster': (text) => inWords({ reason: 'Failed', message: text, type: '' }),
+  'an event of a cluster': (text) => describeEvent({ reason: 'Failed', message: text, type: '' }),
   'a sentence of a listener': asSentence,
   'a label': asLabel,
   'the name of an object': (text) => baseName({ name: text, id: text }),

@@ -2,7 +2,7 @@ import { dirname, delimiter, join } from 'node:path';
 import type { AgentSpec, BuildProgram } from './compute.ts';
 import { fileURLToPath } from 'node:url';
 
-/** What the service decides about an agent, however it runs. */
+/** The settings of an agent that are the same for processes and containers. */
 export interface AgentSettings {
   token: string;
   /** The milliseconds that it may take to drain when it is stopped. */
@@ -11,10 +11,10 @@ export interface AgentSettings {
   privateWebhooks: boolean;
 }
 
-/** The variable that marks the processes of an agent; its value is in the agent's home. */
+/** The variable that marks the processes of an agent; its value is a unique path below the agent's home. */
 export const agentMark = 'LANDFALL_AGENT';
 
-/** The variable's value: whether the agent's webhooks may reach private networks. */
+/** The value of `LANDFALL_WEBHOOK_PRIVATE`: whether the agent's webhooks may reach private networks. */
 export const webhookPrivate = (allowed: boolean): string => (allowed ? 'allow' : 'refuse');
 
 /** The PATH of agents: first the Node.js that runs them, by default this service's own. */
@@ -37,7 +37,7 @@ export const agentVariables = (
   ...(tracing ? { LANDFALL_TRACING_URL: tracing.url, LANDFALL_TRACING_TOKEN: tracing.token } : {}),
 });
 
-/** The environment of an agent's process. Of this service's own only the search path: the rest may hold our secrets. */
+/** The environment of an agent's process. It has only the search path of this service's: the rest may hold secrets. */
 export const agentEnvironment = (
   spec: AgentSpec,
   program: BuildProgram,
@@ -57,7 +57,7 @@ export const agentEnvironment = (
   LANDFALL_AGENT_SOCKET: socket,
 });
 
-/** What only an agent may know. */
+/** The secrets that an agent receives. */
 export interface AgentSecrets {
   /** The variables of its deployment and its revision. */
   secrets: readonly { value: string }[];
@@ -74,14 +74,14 @@ export function agentSecrets({ secrets, database, tokens }: AgentSecrets): strin
   return all.filter((secret) => secret !== undefined);
 }
 
-/** The secrets of an agent that this service starts, and the token that it gives it. */
+/** The secrets in an agent's spec, and its token. */
 export const specSecrets = ({ secrets, databaseUrl, tracing }: AgentSpec, token?: string): string[] =>
   agentSecrets({ secrets, database: databaseUrl, tokens: [token, tracing?.token] });
 
 /** The file that runs one revision's agent: a source file of the agent server, or the bundle beside this file. */
 export function agentServerPath(here: string = import.meta.url): string {
-  const there = here.endsWith('.ts') ? '../../agent/main.ts' : './agent-server.js';
-  return fileURLToPath(new URL(there, here));
+  const serverPath = here.endsWith('.ts') ? '../../agent/main.ts' : './agent-server.js';
+  return fileURLToPath(new URL(serverPath, here));
 }
 
 /** The program beside an agent server that prepares an agent for it, at the end of a build. */

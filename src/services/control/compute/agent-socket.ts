@@ -7,14 +7,14 @@ import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/request-agent.ts';
 import type { ProcessUser } from './guarded-process.ts';
 
-/** A socket's path has at most 103 characters. Every user may write to `/tmp` anyway; `/run` may be small. */
-const parents = ['/tmp', tmpdir(), '/run'];
+/** Short paths, because that of a socket has at most 103 characters. `/run` is last: it may be small. */
+const parentFolders = ['/tmp', tmpdir(), '/run'];
 
 const prefix = 'landfall-agent-';
 
 async function makeFolder(): Promise<string> {
   let problem: unknown;
-  for (const parent of parents) {
+  for (const parent of parentFolders) {
     try {
       return await mkdtemp(join(parent, prefix));
     } catch (error) {
@@ -26,53 +26,53 @@ async function makeFolder(): Promise<string> {
 }
 
 /**
- * A Unix socket on which only one agent can listen. A port of the loopback is free for every process once the one that
- * had it ends, and its next owner would receive the requests and the token; a socket's path leads to one process or to
- * none.
+ * Creates the folder of a Unix socket on which only one agent can listen. A port would not do: when a process ends, any
+ * other one can take its port, and would receive the requests with their token.
  *
- * An agent with a user of its own listens in a folder of that user, who could put anything in the socket's place, a
- * link to another socket too. So it is moved out of there before anything connects to it.
+ * An agent with a user of its own listens in a folder of that user, who could replace the socket, also by a link to
+ * another one. So the socket is moved out of that folder before anything connects to it.
  */
 export async function openAgentSocket(user: ProcessUser | undefined) {
   const folder = await makeFolder();
-  const taken = join(folder, 'agent');
-  const own = join(folder, 'own');
-  const path = user ? join(own, 'agent') : taken;
+  const finalPath = join(folder, 'agent');
+  const userFolder = join(folder, 'own');
+  const path = user ? join(userFolder, 'agent') : finalPath;
   if (user) {
-    await mkdir(own, { mode: 0o700 });
-    await lchown(own, user.uid, user.gid);
+    await mkdir(userFolder, { mode: 0o700 });
+    await lchown(userFolder, user.uid, user.gid);
     await chmod(folder, 0o711);
   }
   return {
     path,
-    /** Moves the socket to where only the service can change it; returns its origin. @throws Error if it is none. */
+    /** Moves the socket to where only this service can change it; returns its origin. @throws Error if it is no socket. */
     take: async (): Promise<string> => {
       if (user) {
-        await rename(path, taken);
+        await rename(path, finalPath);
         await chmod(folder, 0o700);
-        await removeTree(own);
+        await removeTree(userFolder);
       }
-      const found = await lstat(taken);
-      if (!found.isSocket() || (user && found.uid !== user.uid)) throw new Error('what lies there is no socket of it');
-      return originAt(taken);
+      const socketStat = await lstat(finalPath);
+      if (!socketStat.isSocket() || (user && socketStat.uid !== user.uid))
+        throw new Error('what lies there is no socket of it');
+      return originAt(finalPath);
     },
     remove: () => removeTree(folder),
   };
 }
 export type AgentSocket = Awaited<ReturnType<typeof openAgentSocket>>;
 
-/** Removes the sockets that killed services of this user left. One of the last minute may be about to be listened on. */
+/** Removes the sockets that killed services of this user left. Keeps those of the last minute: an agent may be starting. */
 export async function removeDeadSockets(now: number): Promise<void> {
-  for (const parent of parents) {
+  for (const parent of parentFolders) {
     const names = await readdir(parent).catch(() => []);
     for (const name of names.filter((each) => each.startsWith(prefix))) {
       const folder = join(parent, name);
       const socket = join(folder, 'agent');
       // The folder belongs to this user, so no other user can replace the socket.
-      const owned = await lstat(folder).catch(() => undefined);
-      if (!owned?.isDirectory() || owned.uid !== process.getuid?.()) continue;
-      const found = await lstat(socket).catch(() => undefined);
-      if (!found?.isSocket() || found.mtimeMs >= now - 60_000) continue;
+      const folderStat = await lstat(folder).catch(() => undefined);
+      if (!folderStat?.isDirectory() || folderStat.uid !== process.getuid?.()) continue;
+      const socketStat = await lstat(socket).catch(() => undefined);
+      if (!socketStat?.isSocket() || socketStat.mtimeMs >= now - 60_000) continue;
       if (await isDead(socket)) await removeTree(folder);
     }
   }

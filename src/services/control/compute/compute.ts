@@ -6,7 +6,7 @@ import type { WriteLine } from './log-line.ts';
 
 export interface BuildProgram {
   kind: 'build';
-  /** What was built, for a person: `commit 1234...`. */
+  /** What was built, in words: `commit 1234...`. */
   sourceText: string;
   folder: string;
   /** Absolute path of the graph configuration file in it. */
@@ -15,14 +15,14 @@ export interface BuildProgram {
   homeFolder: string;
   /** The interpreter of its own environment; absent where none of its graphs is in Python. */
   python?: string | undefined;
-  /** The folder of the packages that its environment shares with other builds; absent where it holds them itself. */
+  /** The folder of Python packages that builds share; absent where this build's environment holds its own. */
   pythonPackages?: string | undefined;
 }
 
 /** The program of an agent: a build on this machine, or a container image. */
 export type AgentProgram = BuildProgram | { kind: 'image'; imageUri: string };
 
-/** Where a deployment's agent reports its runs: the deployment's tracing project. */
+/** The tracing project to which a deployment's agents report their runs. */
 export interface TracingTarget {
   url: string;
   token: string;
@@ -37,7 +37,7 @@ export interface AgentSpec {
   program: AgentProgram;
   /** Address of the database that all revisions of the deployment share: a secret. */
   databaseUrl: string;
-  /** Variables of the agent's environment. The platform's own override them. */
+  /** Variables of the agent's environment. The variables that the service sets override them. */
   secrets: readonly Secret[];
   /** Variables that are taken from a cluster's secrets. */
   secretReferences: readonly SecretReference[];
@@ -47,7 +47,7 @@ export interface AgentSpec {
   tracing: TracingTarget | undefined;
   /** The user of this machine that the deployment's processes run as; absent where they run as this service's own. */
   user?: ProcessUser | undefined;
-  /** The latest end of its hold: it is started without a share in the deployment's work. Absent where it is not held. */
+  /** The latest end of its hold. A held agent starts without work of the deployment. Absent where it is not held. */
   holdUntil?: Date | undefined;
   log: WriteLine;
 }
@@ -57,17 +57,17 @@ export interface RunningAgent {
   origin: string;
   /** The value of `x-landfall-agent-token` in every request to it. */
   token: string;
-  /** Drains and ends it, after `withinMs`, or the compute's own limit, by force. The shortest of several counts. */
+  /** Drains it and stops it, by force after `withinMs` or the compute's own limit. Of several calls the shortest wins. */
   stop(withinMs?: number): Promise<void>;
-  /** Whether a `stop` left it loaded, ready to restart. Absent: `stop` always ends it. */
+  /** Whether `stop` has kept it loaded, to resume it later. Absent: `stop` always ends it. */
   isIdle?: () => boolean;
-  /** Resolves with the reason, for a person and without a full stop, when it has exited for any cause. */
+  /** Resolves when it has exited, with the reason as a phrase without a full stop. */
   exited: Promise<string>;
-  /** The last lines of its output, masked; none where this compute does not have them. */
+  /** The last lines of its output, masked. Absent where this compute does not have them. */
   lastLines?: () => readonly string[];
-  /** Ends its hold: it takes part in all work, or its unfinished runs end. False where it does not. */
+  /** Ends its hold: a promoted agent takes all work, a discarded one ends its runs. False where that fails. */
   endHold?: (decision: 'promote' | 'discard') => Promise<boolean>;
-  /** Instead of `stop`: drains it and keeps it loaded, where the compute can; undefined where it has ended instead. */
+  /** Drains it and keeps it loaded, instead of `stop`. Undefined where it ended. Absent where this compute can't. */
   makeIdle?: () => Promise<IdleAgent | undefined>;
 }
 
@@ -79,13 +79,13 @@ export interface IdleAgent {
   exited: Promise<string>;
 }
 
-/** The outcome of a start: a healthy agent, or the reason why there is none. */
+/** The outcome of a start: a healthy agent, or the reason for a failure. */
 export type AgentStart =
   | { kind: 'running'; agent: RunningAgent }
-  /** `said`: the last lines of its output, masked. */
+  /** `lastLines`: of its output, masked. */
   | { kind: 'failed'; reason: string; lastLines?: readonly string[] };
 
-/** The abort reason where another worker may own the work now: leave everything as it is. On any other reason, clean up. */
+/** The abort reason where another worker may own the work: leave everything as it is. For other reasons, clean up. */
 export class ClaimLost extends Error {
   constructor(reason: string) {
     super(reason);
@@ -95,7 +95,7 @@ export class ClaimLost extends Error {
 
 /** A lease on work: once it expires, another worker may have taken over. */
 export interface WorkLease {
-  /** Aborts with a `ClaimLost` when the lease is lost. Then even the cleanup is left out. */
+  /** Aborts with a `ClaimLost` when the lease is lost. Skip even the cleanup then. */
   lost: AbortSignal;
   /** @throws ClaimLost where the lease has expired by the clock, even if `lost` did not abort. */
   check: () => void;
@@ -104,11 +104,11 @@ export interface WorkLease {
 /** Runs agents: as processes of this machine, as containers, or in a cluster. */
 export interface Compute {
   /**
-   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up, unless the lease was lost: a compute
-   * that is shared with other workers then touches nothing.
+   * Starts an agent. If `signal` aborts first, the start fails and is cleaned up, unless the lease was lost: then a
+   * compute that other workers share changes nothing.
    */
   start(spec: AgentSpec, signal: AbortSignal, lease?: WorkLease): Promise<AgentStart>;
-  /** Removes everything of a deleted deployment whose agents are stopped. Absent where stopping leaves nothing. */
+  /** Removes what the stopped agents of a deleted deployment left. Absent where they leave nothing. */
   remove?(deployment: RemovedDeployment, lease?: WorkLease): Promise<void>;
 }
 

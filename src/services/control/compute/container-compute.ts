@@ -11,7 +11,7 @@ import { findEngine, type Engine, type EngineDependencies, type NoEngine } from 
 import { mainProgram } from './container/main-program.ts';
 import { containerNetworks, type ContainerNetworks } from './container/networks.ts';
 import { planPod } from './container/plan.ts';
-import { removeBrokenOff, removePod, startPod, type Pod } from './container/pod.ts';
+import { removeAbortedPod, removePod, startPod, type Pod } from './container/pod.ts';
 import { openFolders } from '../isolation/change-owner.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export interface ContainerComputeDependencies extends EngineDependencies {
   log: Logger;
   /** Marks this service's containers, across restarts. */
   serviceId: string;
-  /** Records which deployments had containers or volumes. */
+  /** The folder that records which deployments had containers or volumes. */
   usedDir: string;
   /** The folder of the socket through which containers reach an embedded database without a port. */
   databaseFolder?: string | undefined;
@@ -40,112 +40,134 @@ export interface ContainerComputeDependencies extends EngineDependencies {
   issueToken?: AgentTokens['issue'];
 }
 
-const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
+const defaultBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
-const noPython =
+const pythonMissing =
   'Graphs of this agent are in Python, and the usual image of builds in containers has Node.js alone. Start the service without --compute container, or with a --container-image that has Python where this machine has it.';
 
 type FoundEngine = { ok: true; engine: Engine; networks: ContainerNetworks } | NoEngine;
 
 /**
- * Runs every agent as a container of Docker or Podman, which is detected on first use; that also removes what an
- * earlier process of this service left. Secrets go through a pipe. The agent listens on this machine's loopback, and is
- * removed with everything that belongs to it when it ends.
+ * Runs every agent as a container of Docker or Podman. The first use detects the engine, and removes containers that an
+ * earlier process of this service left. Secrets go through a pipe. The agent listens on this machine's loopback. When it
+ * ends, everything that belongs to it is removed.
  */
 export function containerCompute(settings: ContainerComputeDependencies) {
-  const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
-  const used = usedBy(settings.usedDir);
+  const { clock, log, serviceId, program, buildImage = defaultBuildImage } = settings;
+  const usedDeployments = recordUsedDeployments(settings.usedDir);
   const { startWithinMs = 120_000, drainMs = 30_000, privateWebhooks = false } = settings;
   const { issueToken = createAgentTokens().issue } = settings;
-  let looking: Promise<FoundEngine> | undefined;
+  let search: Promise<FoundEngine> | undefined;
 
-  async function findAndClean(): Promise<FoundEngine> {
-    const seen = await findEngine(settings);
-    if (!seen.ok) return seen;
-    const { engine } = seen;
-    const mine = `${serviceLabel}=${serviceId}`;
-    const left = await removeLabelled(engine, mine);
-    if (left > 0) {
-      log.info(`Removed ${left} ${left === 1 ? 'container' : 'containers'} that an earlier service left behind.`);
+  async function findAndCleanUp(): Promise<FoundEngine> {
+    const found = await findEngine(settings);
+    if (!found.ok) return found;
+    const { engine } = found;
+    const serviceLabelValue = `${serviceLabel}=${serviceId}`;
+    const removedCount = await removeLabelled(engine, serviceLabelValue);
+    if (removedCount > 0) {
+      log.info(
+        `Removed ${removedCount} ${removedCount === 1 ? 'container' : 'containers'} that an earlier service left behind.`,
+      );
     }
-    const networks = containerNetworks(engine, `landfall-${serviceId}`, [`--label=${mine}`], settings.databaseFolder);
+    const networks = containerNetworks(
+      engine,
+      `landfall-${serviceId}`,
+      [`--label=${serviceLabelValue}`],
+      settings.databaseFolder,
+    );
     return { ok: true, engine, networks };
   }
 
-  /** The engine, detected on first use; first removes what a killed service left. */
+  /** Finds the engine on first use, and removes the containers that a killed service left. */
   async function findOnce(): Promise<FoundEngine> {
-    const search = (looking ??= findAndClean().catch((error: unknown): NoEngine => {
+    const current = (search ??= findAndCleanUp().catch((error: unknown): NoEngine => {
       if (error instanceof EngineRefusal) return { ok: false, reason: error.message, installed: true };
       throw error;
     }));
-    const found = await search;
+    const found = await current;
     // An engine that fails now may work later.
-    if (!found.ok && looking === search) looking = undefined;
+    if (!found.ok && search === current) search = undefined;
     return found;
   }
 
-  async function podOf(spec: AgentSpec, { engine, networks }: Exclude<FoundEngine, NoEngine>): Promise<Pod> {
-    const run = randomBytes(5).toString('hex');
+  async function preparePod(spec: AgentSpec, { engine, networks }: Exclude<FoundEngine, NoEngine>): Promise<Pod> {
+    const startId = randomBytes(5).toString('hex');
     const token = issueToken(spec.deploymentId);
-    const way = await networks.wayFor(spec);
+    const access = await networks.accessFor(spec);
     const user = spec.user ?? (engine.facts.rootless ? undefined : ownUser());
-    const facts = { token, drainMs, privateWebhooks, reached: way.reached, buildImage, program, user };
-    const planned = planPod(spec, mainProgram(spec, facts), run);
-    if (!planned.ok) throw new EngineRefusal(`This machine can't run these containers. ${planned.problems.join(' ')}`);
-    const mask = maskOf([...specSecrets(spec, token), way.reached.databaseUrl]);
-    const { plan } = planned;
-    return { engine, clock, spec, plan, run, serviceId, token, way, mask, startWithinMs, drainMs, made: [] };
+    const facts = { token, drainMs, privateWebhooks, endpoints: access.endpoints, buildImage, program, user };
+    const planning = planPod(spec, mainProgram(spec, facts), startId);
+    if (!planning.ok)
+      throw new EngineRefusal(`This machine can't run these containers. ${planning.problems.join(' ')}`);
+    const mask = maskOf([...specSecrets(spec, token), access.endpoints.databaseUrl]);
+    const { plan } = planning;
+    return {
+      engine,
+      clock,
+      spec,
+      plan,
+      startId,
+      serviceId,
+      token,
+      access,
+      mask,
+      startWithinMs,
+      drainMs,
+      containers: [],
+    };
   }
 
   return {
     async start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
       if (spec.program.kind === 'build' && spec.program.python !== undefined && settings.buildImage === undefined)
-        return { kind: 'failed', reason: noPython };
-      const seen = await findOnce();
-      if (!seen.ok) return { kind: 'failed', reason: seen.reason };
+        return { kind: 'failed', reason: pythonMissing };
+      const found = await findOnce();
+      if (!found.ok) return { kind: 'failed', reason: found.reason };
       let pod: Pod | undefined;
       try {
         if (spec.program.kind === 'build') await openFolders(spec.program, spec.user);
-        pod = await podOf(spec, seen);
-        await used.note(spec.deploymentId);
+        pod = await preparePod(spec, found);
+        await usedDeployments.note(spec.deploymentId);
         for (const note of pod.plan.notes) spec.log('warning', note);
         const start = await startPod(pod, signal);
-        return signal.aborted && start.kind === 'failed' ? brokenOff : start;
+        return signal.aborted && start.kind === 'failed' ? abortedStart : start;
       } catch (error) {
-        if (pod) await (signal.aborted ? removeBrokenOff(pod) : removePod(pod));
-        if (signal.aborted) return brokenOff;
+        if (pod) await (signal.aborted ? removeAbortedPod(pod) : removePod(pod));
+        if (signal.aborted) return abortedStart;
         if (error instanceof EngineRefusal) return { kind: 'failed', reason: error.message };
         throw error;
       }
     },
     /** @throws EngineRefusal when an installed engine does not respond, or refuses. A missing one is only reported. */
     async remove({ id }: RemovedDeployment): Promise<void> {
-      if (!used.has(id)) return;
-      const seen = await findOnce();
-      if (seen.ok) {
+      if (!usedDeployments.has(id)) return;
+      const found = await findOnce();
+      if (found.ok) {
         const label = `${deploymentLabel}=${id}`;
-        await removeLabelled(seen.engine, label);
-        await removeVolumes(seen.engine, label);
-      } else if (seen.installed) {
-        throw new EngineRefusal(`Its containers and volumes are still there. ${seen.reason}`);
+        await removeLabelled(found.engine, label);
+        await removeVolumes(found.engine, label);
+      } else if (found.installed) {
+        throw new EngineRefusal(`Its containers and volumes are still there. ${found.reason}`);
       } else {
-        log.warn(`What deployment ${id} had in containers and volumes may still be there. ${seen.reason}`);
+        log.warn(`What deployment ${id} had in containers and volumes may still be there. ${found.reason}`);
       }
-      await used.forget(id);
+      await usedDeployments.forget(id);
     },
+    /** Why no engine can run containers; undefined where one can. */
     async problem(): Promise<string | undefined> {
-      const seen = await findOnce();
-      return seen.ok ? undefined : seen.reason;
+      const found = await findOnce();
+      return found.ok ? undefined : found.reason;
     },
     async close(): Promise<void> {
-      const seen = await looking;
-      if (seen?.ok) await seen.networks.close();
+      const found = await search;
+      if (found?.ok) await found.networks.close();
     },
   };
 }
 export type ContainerCompute = ReturnType<typeof containerCompute>;
 
-const brokenOff: AgentStart = { kind: 'failed', reason: 'The start was aborted.' };
+const abortedStart: AgentStart = { kind: 'failed', reason: 'The start was aborted.' };
 
 function ownUser(): ProcessUser | undefined {
   const uid = process.getuid?.();
@@ -154,7 +176,7 @@ function ownUser(): ProcessUser | undefined {
 }
 
 /** Records which deployments an engine created something for, across restarts: an empty file per deployment id. */
-function usedBy(folder: string) {
+function recordUsedDeployments(folder: string) {
   const fileOf = (deploymentId: string): string => join(folder, deploymentId);
   return {
     /** Call before anything is created for it. */

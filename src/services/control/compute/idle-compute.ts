@@ -3,85 +3,86 @@ import { pause, type Clock } from '../../../kit/clock.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RemovedDeployment, RunningAgent } from './compute.ts';
 import { lastLogMessages } from './log-line.ts';
 
-const keepMs = 600_000;
+const maxIdleMs = 600_000;
 
-interface KeptAgent {
+interface IdleEntry {
   spec: AgentSpec;
   agent: IdleAgent;
-  over: AbortController;
+  expiry: AbortController;
 }
 
 /**
- * Keeps a replaced agent loaded for a while: a redeployment of its build resumes it, and serves at once.
+ * Wraps a compute: keeps a replaced agent loaded for a while, so that a redeployment of its build resumes it at once.
  *
- * @param most the most idle agents, one per deployment. They end when the compute is closed.
+ * @param maxAgents the most idle agents, one per deployment. They end when the compute is closed.
  */
-export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Clock; most?: number }) {
-  const kept = new Map<string, KeptAgent>();
+export function idleCompute(compute: Compute, { clock, maxAgents = 3 }: { clock: Clock; maxAgents?: number }) {
+  const idleEntries = new Map<string, IdleEntry>();
   const ending = new Set<Promise<void>>();
   let closed = false;
 
   function evict(deploymentId: string): Promise<void> {
-    const found = kept.get(deploymentId);
+    const found = idleEntries.get(deploymentId);
     if (!found) return Promise.resolve();
-    kept.delete(deploymentId);
-    found.over.abort();
+    idleEntries.delete(deploymentId);
+    found.expiry.abort();
     const end: Promise<void> = found.agent.stop().finally(() => ending.delete(end));
     ending.add(end);
     return end;
   }
 
-  /** Stops an agent whose time is up, and logs it where its log is still open. */
-  async function expire(mine: KeptAgent): Promise<void> {
-    const { spec } = mine;
-    if (kept.get(spec.deploymentId) !== mine) return;
+  /** Stops an idle agent, and logs it unless the compute was closed. */
+  async function expire(entry: IdleEntry): Promise<void> {
+    const { spec } = entry;
+    if (idleEntries.get(spec.deploymentId) !== entry) return;
     await evict(spec.deploymentId);
     if (!closed) spec.log('info', lastLogMessages.noLongerNeeded);
   }
 
-  function keep(spec: AgentSpec, agent: IdleAgent): void {
+  function keepIdle(spec: AgentSpec, agent: IdleAgent): void {
     const { deploymentId } = spec;
-    const former = kept.get(deploymentId);
-    if (former) void expire(former);
-    const over = new AbortController();
-    const mine: KeptAgent = { spec, agent, over };
-    kept.set(deploymentId, mine);
-    void pause(clock, keepMs, over.signal).then(() => expire(mine));
-    void agent.exited.then(() => expire(mine));
-    const [oldest] = kept.values();
-    if (kept.size > most && oldest) void expire(oldest);
+    const replacedEntry = idleEntries.get(deploymentId);
+    if (replacedEntry) void expire(replacedEntry);
+    const expiry = new AbortController();
+    const entry: IdleEntry = { spec, agent, expiry };
+    idleEntries.set(deploymentId, entry);
+    void pause(clock, maxIdleMs, expiry.signal).then(() => expire(entry));
+    void agent.exited.then(() => expire(entry));
+    const [oldest] = idleEntries.values();
+    if (idleEntries.size > maxAgents && oldest) void expire(oldest);
   }
 
   /** Wraps an agent so that stopping without a time limit makes it idle instead. */
-  function idle(spec: AgentSpec, agent: RunningAgent): RunningAgent {
+  function idleWhenStopped(spec: AgentSpec, agent: RunningAgent): RunningAgent {
     const { makeIdle } = agent;
     if (!makeIdle) return agent;
-    let rested = false;
+    let becameIdle = false;
     const stop = async (withinMs?: number): Promise<void> => {
       if (withinMs !== undefined || closed) return agent.stop(withinMs);
-      const isIdle = await makeIdle();
-      if (!isIdle) return;
-      if (closed) return isIdle.stop();
-      rested = true;
-      keep(spec, isIdle);
+      const idleAgent = await makeIdle();
+      if (!idleAgent) return;
+      if (closed) return idleAgent.stop();
+      becameIdle = true;
+      keepIdle(spec, idleAgent);
     };
-    return { ...agent, stop, isIdle: () => rested };
+    return { ...agent, stop, isIdle: () => becameIdle };
   }
 
-  async function resumed(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart | undefined> {
-    const found = kept.get(spec.deploymentId);
-    // An idle agent would take part in all work at once.
-    if (!found || spec.holdUntil || !isSame(found.spec, spec)) return undefined;
-    kept.delete(spec.deploymentId);
-    found.over.abort();
+  /** Resumes the idle agent of a deployment; undefined where there is none that fits. */
+  async function resume(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart | undefined> {
+    const found = idleEntries.get(spec.deploymentId);
+    // A resumed agent can't be held: it takes all work at once.
+    if (!found || spec.holdUntil || !canResumeAs(found.spec, spec)) return undefined;
+    idleEntries.delete(spec.deploymentId);
+    found.expiry.abort();
     const start = await found.agent.wake(spec, signal);
     return start.kind === 'running' || signal.aborted ? start : undefined;
   }
 
   return {
     async start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
-      const start = (await resumed(spec, signal)) ?? (await compute.start(spec, signal));
-      return start.kind === 'running' ? { kind: 'running', agent: idle(spec, start.agent) } : start;
+      const start = (await resume(spec, signal)) ?? (await compute.start(spec, signal));
+      return start.kind === 'running' ? { kind: 'running', agent: idleWhenStopped(spec, start.agent) } : start;
     },
     async remove(deployment: RemovedDeployment): Promise<void> {
       await evict(deployment.id);
@@ -89,14 +90,14 @@ export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Cloc
     },
     async close(): Promise<void> {
       closed = true;
-      for (const id of kept.keys()) void evict(id);
+      for (const id of idleEntries.keys()) void evict(id);
       await Promise.all(ending);
     },
   };
 }
 
-/** Whether an agent of one spec can resume as another: all but the revision, the log and a former hold is equal. */
-export function isSame(one: AgentSpec, other: AgentSpec): boolean {
-  const essence = ({ revisionId: _revision, log: _log, holdUntil: _hold, ...rest }: AgentSpec) => rest;
-  return isDeepStrictEqual(essence(one), essence(other));
+/** Whether an agent of one spec can resume as another: all is equal except revision, log and hold. */
+export function canResumeAs(one: AgentSpec, other: AgentSpec): boolean {
+  const comparedFields = ({ revisionId: _revision, log: _log, holdUntil: _hold, ...rest }: AgentSpec) => rest;
+  return isDeepStrictEqual(comparedFields(one), comparedFields(other));
 }

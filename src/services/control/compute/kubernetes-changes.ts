@@ -5,7 +5,7 @@ import { ServiceError } from '../../../contract/service-error.ts';
 import { kindsOfParts, type Kind, type Manifest, labelKeys } from '../kubernetes/manifest.ts';
 import type { AgentSpec, WorkLease } from './compute.ts';
 import {
-  everyMs,
+  pollMs,
   waitForRollout,
   workloadsOf,
   type RolloutContext,
@@ -14,28 +14,28 @@ import {
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
 import { seconds } from './kubernetes-messages.ts';
 
-/** The changes of a start to the cluster, and the former state. */
+/** The manifests that a start has applied, and the deployment's objects before it. */
 export interface AppliedChanges {
   applied: Manifest[];
-  former: OwnObject[];
+  formerObjects: OwnObject[];
 }
 
-/** Applies everything, dependencies first, and waits until it is available. */
+/** Applies everything, dependencies first, and waits until it is available. Returns the reason where it is not. */
 export async function rollOut(
   manifests: readonly Manifest[],
   started: AppliedChanges,
   following: RolloutContext,
 ): Promise<string | undefined> {
-  const { base, onIt } = workloadsOf(manifests);
-  const last = manifests.filter((one) => onIt.includes(one) || one.kind === 'HorizontalPodAutoscaler');
+  const { base, dependents } = workloadsOf(manifests);
+  const last = manifests.filter((one) => dependents.includes(one) || one.kind === 'HorizontalPodAutoscaler');
   const first = manifests.filter((one) => !last.includes(one));
   for (const [applied, awaited] of [
     [first, base],
-    [last, onIt],
+    [last, dependents],
   ] as const) {
     for (const manifest of applied) {
       started.applied.push(manifest);
-      await following.objects.apply(manifest, started.former.some(isSame(manifest)));
+      await following.objects.apply(manifest, started.formerObjects.some(describes(manifest)));
     }
     const reason = await waitForRollout(awaited, following);
     if (reason !== undefined) return reason;
@@ -43,26 +43,26 @@ export async function rollOut(
   return undefined;
 }
 
-const isSame =
+const describes =
   ({ kind, metadata }: Manifest) =>
   (other: OwnObject): boolean =>
     other.kind === kind && other.name === metadata.name;
 
-/** Removes objects that only former revisions had. Data outlives every revision: it is removed with the deployment. */
+/** Removes objects that only earlier revisions had, except data: that is removed with the deployment. */
 export async function prune(manifests: readonly Manifest[], objects: Objects, deploymentId: string): Promise<void> {
   const owned = await objects.owned(deploymentId);
   const storage = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ name }) => name);
   for (const object of owned.toReversed()) {
     const { kind, name } = object;
-    const isKept = manifests.some((manifest) => isSame(manifest)(object));
+    const isCurrent = manifests.some((manifest) => describes(manifest)(object));
     const holdsData = kind === 'PersistentVolumeClaim' || (kind === 'Secret' && storage.includes(name));
-    if (!isKept && !holdsData) await objects.remove(kind, name);
+    if (!isCurrent && !holdsData) await objects.remove(kind, name);
   }
 }
 
-const maxNamed = 5;
+const maxExamples = 5;
 
-/** Removes a deployment, workloads first, and waits until the last pod has ended. @throws Error with what is left. */
+/** Removes a deployment, workloads first, and waits until the last pod has ended. @throws Error listing what remains. */
 export async function removeAll(
   deploymentId: string,
   objects: Objects,
@@ -74,7 +74,7 @@ export async function removeAll(
     for (const { name } of owned.filter((one) => one.kind === kind)) await objects.remove(kind, name);
   }
   const labelSelector = `${labelKeys.deployment}=${deploymentId}`;
-  for (const started = steadyNow(clock); ; await pause(clock, everyMs, hold?.lost)) {
+  for (const started = steadyNow(clock); ; await pause(clock, pollMs, hold?.lost)) {
     hold?.check();
     const running = await objects.list('list pods', `${objects.path}/pods`, { labelSelector });
     const left = [
@@ -83,23 +83,23 @@ export async function removeAll(
     ];
     if (left.length === 0) return;
     if (steadyNow(clock) - started < withinMs) continue;
-    const more = left.length > maxNamed ? ` and ${left.length - maxNamed} more` : '';
-    const named = left.slice(0, maxNamed).join(', ');
-    throw new Error(`After ${seconds(withinMs)} these objects still exist: ${named}${more}.`);
+    const more = left.length > maxExamples ? ` and ${left.length - maxExamples} more` : '';
+    const examples = left.slice(0, maxExamples).join(', ');
+    throw new Error(`After ${seconds(withinMs)} these objects still exist: ${examples}${more}.`);
   }
 }
 
-/** The kinds that describe workloads. The others are new with every revision, or hold data. */
-const canGoBack = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAutoscaler']);
+/** The kinds that can be restored: they describe workloads. The others are new with every revision, or hold data. */
+const restorableKinds = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAutoscaler']);
 
-const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
+const objectWithSpec = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
 
 /**
- * Undoes a start: deletes what is new and restores what was changed, unless that was already this revision's. @throws
- * ClaimLost where another worker owns the work now: then everything stays as it is.
+ * Undoes a start: deletes new objects and restores changed ones. @throws ClaimLost where another worker owns the work
+ * now: then everything stays as it is.
  */
 export async function undoRollOut(
-  { applied, former }: AppliedChanges,
+  { applied, formerObjects }: AppliedChanges,
   objects: Objects,
   spec: AgentSpec,
   mask: Mask,
@@ -109,14 +109,14 @@ export async function undoRollOut(
   try {
     const owned = await objects.owned(spec.deploymentId);
     for (const manifest of applied.toReversed()) {
-      const before = former.find(isSame(manifest));
+      const before = formerObjects.find(describes(manifest));
       // An object of another owner with the same name was never changed.
-      if (!owned.some(isSame(manifest))) continue;
+      if (!owned.some(describes(manifest))) continue;
       if (!before) await objects.remove(manifest.kind, manifest.metadata.name);
-      else if (canGoBack.has(manifest.kind)) {
+      else if (restorableKinds.has(manifest.kind)) {
         const { labels, annotations } = before.object.metadata;
         const metadata = { ...manifest.metadata, labels, annotations };
-        await objects.apply({ ...manifest, metadata, spec: specified.parse(before.object).spec }, true);
+        await objects.apply({ ...manifest, metadata, spec: objectWithSpec.parse(before.object).spec }, true);
       }
     }
   } catch (error) {

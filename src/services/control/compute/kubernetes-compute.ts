@@ -38,13 +38,13 @@ export interface KubernetesComputeDependencies extends ClusterDependencies {
 export type KubernetesCompute = Required<Compute>;
 
 /**
- * Runs deployments as objects of a Kubernetes cluster (1.30 or newer), by server-side apply. The cluster itself probes
- * and exchanges revisions, so stopping an agent does nothing here; `remove` ends a deployment. A failed start restores
- * the former state, unless the lease was lost (`ClaimLost`): then nothing is applied or removed.
+ * Runs deployments as objects of a Kubernetes cluster (1.30 or newer), by server-side apply. The cluster probes and
+ * replaces agents itself, so stopping an agent does nothing; `remove` ends a deployment. A failed start restores the
+ * state before it, unless the lease was lost (`ClaimLost`): then nothing more is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeDependencies): KubernetesCompute {
   const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, goneWithinMs = 120_000, clock } = settings;
-  const parts: PartSettings = {
+  const partSettings: PartSettings = {
     cacheImage: settings.cacheImage ?? 'redis:7',
     databaseImage: settings.databaseImage ?? 'postgres:17',
     storageClass: settings.storageClass,
@@ -54,7 +54,7 @@ export function kubernetesCompute(settings: KubernetesComputeDependencies): Kube
   };
   const timeouts = { clock, withinMs: rolloutWithinMs, failureGraceMs };
   let connecting: ReturnType<typeof connect> | undefined;
-  /** Connects anew after a failure: the kubeconfig may be there by now. */
+  /** Connects once; after a failure again at the next call, because the kubeconfig may exist by then. */
   const connectOnce = async (): Promise<Connected> => {
     const connected = await (connecting ??= connect(settings));
     if (connected.kind === 'none') connecting = undefined;
@@ -67,7 +67,7 @@ export function kubernetesCompute(settings: KubernetesComputeDependencies): Kube
   return {
     async start(spec, signal, hold): Promise<AgentStart> {
       try {
-        return await startHeld(spec, signal, hold);
+        return await startUnderLease(spec, signal, hold);
       } catch (error) {
         if (!(error instanceof ClaimLost)) throw error;
         return failed(`The lease was lost: ${error.message}`);
@@ -82,8 +82,12 @@ export function kubernetesCompute(settings: KubernetesComputeDependencies): Kube
     },
   };
 
-  async function startHeld(spec: AgentSpec, signal: AbortSignal, hold: WorkLease | undefined): Promise<AgentStart> {
-    if (spec.program.kind !== 'image') return failed(noBuilds);
+  async function startUnderLease(
+    spec: AgentSpec,
+    signal: AbortSignal,
+    hold: WorkLease | undefined,
+  ): Promise<AgentStart> {
+    if (spec.program.kind !== 'image') return failed(buildsUnsupported);
     const connected = await connectOnce();
     if (connected.kind === 'none') return failed(connected.reason);
     const { connection } = connected;
@@ -91,53 +95,53 @@ export function kubernetesCompute(settings: KubernetesComputeDependencies): Kube
     const check = hold?.check;
     const objects = objectsIn(connection, namespace, signal, check);
     let mask = maskOf(specSecrets(spec));
-    const started: AppliedChanges = { applied: [], former: [] };
-    const end = async (reason: string): Promise<AgentStart> => {
+    const changes: AppliedChanges = { applied: [], formerObjects: [] };
+    const undoAndFail = async (reason: string): Promise<AgentStart> => {
       if (signal.reason instanceof ClaimLost) throw signal.reason;
-      await undoRollOut(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
+      await undoRollOut(changes, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
       return failed(signal.aborted ? 'The start was aborted.' : mask(reason));
     };
     try {
-      const missing = await missingBeforehand(spec, objects);
+      const missing = await missingPrerequisite(spec, objects);
       if (missing !== undefined) return failed(missing);
-      started.former = await objects.owned(spec.deploymentId);
-      const databasePassword = passwordIn(started.former, spec);
+      changes.formerObjects = await objects.owned(spec.deploymentId);
+      const databasePassword = passwordIn(changes.formerObjects, spec);
       mask = maskOf([...specSecrets(spec), databasePassword]);
       const { manifests, ignored } = kubernetesManifests({
         spec,
         imageUri: spec.program.imageUri,
         namespace,
         databasePassword,
-        running: runningIn(started.former, spec),
-        formerVolume: volumeIn(started.former, spec),
-        settings: parts,
+        running: replicasIn(changes.formerObjects, spec),
+        formerVolume: volumeIn(changes.formerObjects, spec),
+        settings: partSettings,
       });
       for (const field of ignored) spec.log('warning', `resource_spec.${field} has no effect.`);
-      const reason = await rollOut(manifests, started, { objects, timeouts, log: spec.log, mask, signal });
-      if (reason !== undefined) return await end(reason);
+      const reason = await rollOut(manifests, changes, { objects, timeouts, log: spec.log, mask, signal });
+      if (reason !== undefined) return await undoAndFail(reason);
       await prune(manifests, objects, spec.deploymentId);
       const name = baseName({ name: spec.name, id: spec.deploymentId });
       return { kind: 'running', agent: agentAt(`http://${name}.${namespace}.svc`) };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return await end(clusterProblem(error, connection.server, namespace));
+      return await undoAndFail(clusterProblem(error, connection.server, namespace));
     }
   }
 }
 
-const noBuilds =
+const buildsUnsupported =
   'A cluster runs container images, which a build is not. Use the source external_docker, or a deployment without a listener.';
 
 const failed = (reason: string): AgentStart => ({ kind: 'failed', reason });
 
-/** A deployment's agents in the cluster: the cluster decides when they end. */
+/** Represents a deployment's agents in the cluster, which decides when they end. */
 function agentAt(origin: string): RunningAgent {
   const { promise: exited, resolve } = Promise.withResolvers<string>();
-  // The Service is reachable for the whole cluster, so a token of the gateway would protect nothing.
+  // The whole cluster can reach the Service, so a token would protect nothing.
   return { origin, token: '', stop: async () => resolve('it is left to the cluster'), exited };
 }
 
-async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
+async function missingPrerequisite({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
   const { namespace } = objects;
   if (!(await namespaceExists(objects))) return missingNamespace(namespace);
   const { service_account_name: account, image_pull_secrets: pullSecrets } = resourceSpec ?? {};
@@ -157,7 +161,7 @@ async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects):
 const pullSecretTypes = new Set(['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg']);
 const typedSecret = z.looseObject({ type: z.string().default('Opaque') });
 
-/** Undefined if the Secret is missing, which the image may not need, or may not be read. */
+/** The type of a Secret; undefined where it is missing (the image may not need it) or this account may not read it. */
 async function typeOfSecret(name: string, objects: Objects): Promise<string | undefined> {
   try {
     const path = `${objects.path}/secrets/${encodeURIComponent(name)}`;
@@ -195,7 +199,7 @@ function passwordIn(owned: readonly OwnObject[], spec: AgentSpec): string {
     : randomBytes(24).toString('base64url');
 }
 
-const claim = z.looseObject({
+const claimSchema = z.looseObject({
   spec: z.looseObject({
     resources: z.looseObject({ requests: z.looseObject({ storage: z.string().min(1) }) }),
     storageClassName: z.string().optional(),
@@ -203,14 +207,14 @@ const claim = z.looseObject({
 });
 
 function volumeIn(owned: readonly OwnObject[], spec: AgentSpec): FormerVolume | undefined {
-  const found = claim.safeParse(objectIn(owned, spec, 'PersistentVolumeClaim', 'database')).data?.spec;
+  const found = claimSchema.safeParse(objectIn(owned, spec, 'PersistentVolumeClaim', 'database')).data?.spec;
   return found && { storage: found.resources.requests.storage, storageClass: found.storageClassName };
 }
 
-const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
+const replicasSchema = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
 
-function runningIn(owned: readonly OwnObject[], spec: AgentSpec) {
-  const of = (part: 'agent' | 'queue'): number | undefined =>
-    replicas.safeParse(objectIn(owned, spec, 'Deployment', part)).data?.spec.replicas;
-  return { agent: of('agent'), queue: of('queue') };
+function replicasIn(owned: readonly OwnObject[], spec: AgentSpec) {
+  const replicasOf = (part: 'agent' | 'queue'): number | undefined =>
+    replicasSchema.safeParse(objectIn(owned, spec, 'Deployment', part)).data?.spec.replicas;
+  return { agent: replicasOf('agent'), queue: replicasOf('queue') };
 }

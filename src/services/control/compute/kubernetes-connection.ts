@@ -44,8 +44,8 @@ export interface Connection {
 
 export type Connected = { kind: 'connected'; connection: Connection } | { kind: 'none'; reason: string };
 
-const waits = [500, 1_000, 2_000, 4_000, 8_000];
-/** The longest `Retry-After` that is respected. */
+const retryDelaysMs = [500, 1_000, 2_000, 4_000, 8_000];
+/** The longest wait that a `Retry-After` can request. */
 const maxWaitMs = 30_000;
 
 /** Reads the cluster's address and credentials. Sends no request. */
@@ -54,14 +54,14 @@ export async function connect(settings: ClusterDependencies): Promise<Connected>
   const client = await import('@kubernetes/client-node');
   const { clock, answerWithinMs = 20_000 } = settings;
   const config = new client.KubeConfig();
-  const from = settings.kubeconfig ?? 'KUBECONFIG, ~/.kube/config and the service account of a pod';
+  const sources = settings.kubeconfig ?? 'KUBECONFIG, ~/.kube/config and the service account of a pod';
   try {
     if (settings.kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(settings.kubeconfig);
     if (settings.context !== undefined) config.setCurrentContext(settings.context);
   } catch (error) {
     const code = codeOf(error) || 'it is no kubeconfig';
-    return { kind: 'none', reason: `The kubeconfig could not be read (${from}): ${code}.` };
+    return { kind: 'none', reason: `The kubeconfig could not be read (${sources}): ${code}.` };
   }
   const cluster = config.getCurrentCluster();
   const context = config.getContextObject(config.getCurrentContext());
@@ -69,7 +69,7 @@ export async function connect(settings: ClusterDependencies): Promise<Connected>
   const isGuess = cluster?.name === 'cluster' && cluster.server === 'http://localhost:8080';
   if (!cluster || (isGuess && settings.kubeconfig === undefined)) {
     const requested = settings.context === undefined ? '' : `, which has no context ${settings.context} with a cluster`;
-    const reason = `No cluster is configured: looked at ${from}${requested}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`;
+    const reason = `No cluster is configured: looked at ${sources}${requested}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`;
     return { kind: 'none', reason };
   }
   const server = withoutTrailingSlashes(cluster.server);
@@ -87,21 +87,21 @@ interface Sender {
 }
 
 async function sendWithRetries(sender: Sender, request: ClusterRequest): Promise<string> {
-  for (let tries = 0; ; tries += 1) {
+  for (let retries = 0; ; retries += 1) {
     request.check?.();
     try {
       return await sendOnce(sender, request);
     } catch (error) {
-      const wait = waits[tries];
-      if (!(error instanceof ServiceError) || wait === undefined || !isPassing(error)) throw error;
+      const wait = retryDelaysMs[retries];
+      if (!(error instanceof ServiceError) || wait === undefined || !isRetryable(error)) throw error;
       if (request.signal?.aborted) throw error;
       await pause(sender.clock, Math.min(maxWaitMs, Math.max(wait, error.retryAfterMs ?? 0)), request.signal);
     }
   }
 }
 
-/** Retryable: conflicting writers or an unavailable server. Not retryable: another manager owns the fields. */
-const isPassing = ({ kind, detail }: ServiceError): boolean =>
+/** Whether to retry: yes for an unavailable server or a concurrent write, no where another manager owns the fields. */
+const isRetryable = ({ kind, detail }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || (kind === 'conflict' && !/conflicts? with/.test(detail ?? ''));
 
 async function sendOnce(
@@ -120,12 +120,12 @@ async function sendOnce(
     context.setSignal(bound);
     try {
       await config.applySecurityAuthentication(context);
-      const answer = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
-      const text = await answer.body.text();
-      if (answer.httpStatusCode < 300) return text;
-      const { httpStatusCode: status, headers } = answer;
-      const why = { kind: kindOf(status), status, ...reported(text, headers['retry-after']) };
-      throw new ServiceError({ ...why, operation, method, address, effect });
+      const response = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
+      const text = await response.body.text();
+      if (response.httpStatusCode < 300) return text;
+      const { httpStatusCode: status, headers } = response;
+      const failure = { kind: kindOf(status), status, ...readFailure(text, headers['retry-after']) };
+      throw new ServiceError({ ...failure, operation, method, address, effect });
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const detail = causeOf(bound.aborted ? bound.reason : error);
@@ -145,7 +145,7 @@ function kindOf(status: number): ServiceErrorKind {
   return status === 429 || status >= 500 ? 'busy' : 'rejected';
 }
 
-const status = z.object({
+const statusSchema = z.object({
   message: z.string(),
   details: z.object({ retryAfterSeconds: z.number().optional() }).optional(),
 });
@@ -153,8 +153,8 @@ const status = z.object({
 const maxDetailLength = 1_000;
 
 /** Reads the cluster's message from a failure's `Status`, and when to retry. */
-function reported(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
-  const parsed = status.safeParse(fromJson(text));
+function readFailure(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
+  const parsed = statusSchema.safeParse(fromJson(text));
   const seconds = (parsed.data?.details?.retryAfterSeconds ?? Number(retryAfter ?? Number.NaN)) || 0;
   return {
     ...(parsed.success ? { detail: parsed.data.message.slice(0, maxDetailLength) } : {}),

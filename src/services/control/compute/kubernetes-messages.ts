@@ -5,27 +5,27 @@ import * as z from 'zod';
 /** A refusal or failure of the cluster, as a message with what to do. Not masked yet. */
 export function clusterProblem(error: ServiceError, server: string, namespace: string): string {
   const { kind, operation, status, detail } = error;
-  const said = detail === undefined ? '' : `: ${withoutFullStop(detail)}`;
+  const detailText = detail === undefined ? '' : `: ${withoutFullStop(detail)}`;
   switch (kind) {
     case 'unreachable':
-      return `The cluster at ${server} could not be reached${said}. Check the server of the kubeconfig's context, and the way from here to it.`;
+      return `The cluster at ${server} could not be reached${detailText}. Check the server of the kubeconfig's context, and the way from here to it.`;
     case 'unauthorized':
       if (status === 401)
         return `The cluster at ${server} did not accept the credentials. Check the user of the kubeconfig's context.`;
       if (/exceeded quota|limitrange|maximum (?:\S+ )?usage/i.test(detail ?? '')) {
-        return `The namespace ${namespace} has no room: ${operation} was refused${said}. Raise its quota, or ask for less in source_config.resource_spec.`;
+        return `The namespace ${namespace} has no room: ${operation} was refused${detailText}. Raise its quota, or ask for less in source_config.resource_spec.`;
       }
-      return `The cluster refused to ${operation} in the namespace ${namespace}${said}. Give this account a role there that lets it get, list, patch, create and delete what a deployment is made of, and read pods, their logs and events.`;
+      return `The cluster refused to ${operation} in the namespace ${namespace}${detailText}. Give this account a role there that lets it get, list, patch, create and delete what a deployment is made of, and read pods, their logs and events.`;
     case 'missing':
       if (/namespaces? "?[^\s"]{0,63}"? not found/i.test(detail ?? '')) return missingNamespace(namespace);
-      return `The cluster knows nothing of what it takes to ${operation}${said}. It may be too old: Kubernetes 1.30 or newer is needed.`;
+      return `The cluster knows nothing of what it takes to ${operation}${detailText}. It may be too old: Kubernetes 1.30 or newer is needed.`;
     case 'conflict':
-      return `The cluster did not ${operation}: something else holds it${said}. Rename or remove what stands in the namespace ${namespace} under that name.`;
+      return `The cluster did not ${operation}: something else holds it${detailText}. Rename or remove what stands in the namespace ${namespace} under that name.`;
     case 'rejected':
-      return `The cluster refused to ${operation}${said}. Change source_config.resource_spec.`;
+      return `The cluster refused to ${operation}${detailText}. Change source_config.resource_spec.`;
     case 'busy':
     case 'unreadable':
-      return `The cluster at ${server} could not ${operation} (${status === undefined ? 'its response was unreadable' : `it answered ${status}`})${said}. Try again once it is available.`;
+      return `The cluster at ${server} could not ${operation} (${status === undefined ? 'its response was unreadable' : `it answered ${status}`})${detailText}. Try again once it is available.`;
   }
 }
 
@@ -55,16 +55,16 @@ export type PodEvent = z.infer<typeof podEvent>;
 export const occurredAt = ({ lastTimestamp, eventTime }: PodEvent): string => lastTimestamp ?? eventTime ?? '';
 
 /** The event reasons that name a cause: all others repeat its consequences. */
-const causes = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealthy', 'FailedScheduling']);
+const causeReasons = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealthy', 'FailedScheduling']);
 
-/** Whether it says more than that something is retried: `Error: ImagePullBackOff` names a state and no cause. */
+/** Whether an event says more than that something is retried: `Error: ImagePullBackOff` names a state, not a cause. */
 export const isInformative = ({ reason, message }: PodEvent): boolean =>
   reason !== 'BackOff' && !/^Error: \w+$/.test(message);
 
-export const namesCause = (event: PodEvent): boolean => causes.has(event.reason) && isInformative(event);
+export const namesCause = (event: PodEvent): boolean => causeReasons.has(event.reason) && isInformative(event);
 
-/** Whether the event is resolved once a container of the pod has run. */
+/** Whether an event no longer matters once a container of the pod has run. */
 export const isResolvedOnceRun = ({ reason }: PodEvent): boolean =>
   reason === 'FailedScheduling' || reason === 'FailedMount' || reason === 'FailedAttachVolume';
 
-export const inWords = ({ reason, message }: PodEvent): string => `${reason}: ${withoutFullStop(message)}.`;
+export const describeEvent = ({ reason, message }: PodEvent): string => `${reason}: ${withoutFullStop(message)}.`;

@@ -13,7 +13,7 @@ export type ClusterObject = z.infer<typeof clusterObject>;
 
 const list = z.looseObject({ items: z.array(clusterObject) });
 
-/** An object of ours with its kind, which lists leave out. */
+/** An object of a deployment, with its kind, which the cluster's lists omit. */
 export interface OwnObject {
   kind: Kind;
   name: string;
@@ -49,6 +49,7 @@ export function objectsIn(
       return parse(operation, path, await get(operation, path, query), list).items;
     },
     text: get,
+    /** All objects of a deployment. */
     async owned(deploymentId: string): Promise<OwnObject[]> {
       const labelSelector = `${labelKeys.deployment}=${deploymentId}`;
       const found = await Promise.all(
@@ -84,7 +85,7 @@ export function objectsIn(
 }
 export type Objects = ReturnType<typeof objectsIn>;
 
-/** A 404 from the cluster itself; one without its `Status` is from something in between. */
+/** Resolves with undefined on a 404 of the cluster itself. A 404 without a `Status` came from a proxy: rethrows it. */
 async function unlessMissing(sent: Promise<string>): Promise<string | undefined> {
   try {
     return await sent;

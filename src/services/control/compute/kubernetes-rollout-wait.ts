@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { pathOf, type Manifest, asQuery, labelKeys } from '../kubernetes/manifest.ts';
 import type { ClusterObject, Objects } from './kubernetes-objects.ts';
 import {
-  inWords,
+  describeEvent,
   isResolvedOnceRun,
   podEvent,
   namesCause,
@@ -15,12 +15,12 @@ import {
   type PodEvent,
   seconds,
 } from './kubernetes-messages.ts';
-import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
+import { podProblems, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
 import { outputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 
 /** The polling interval. */
-export const everyMs = 1_000;
+export const pollMs = 1_000;
 
 export interface FollowTimeouts {
   clock: Clock;
@@ -37,13 +37,13 @@ export interface RolloutContext {
   signal: AbortSignal;
 }
 
-/** The most pods whose last log lines are reported: the others are alike. */
+/** The most pods whose last log lines are reported: the others usually fail in the same way. */
 const maxPods = 3;
 const maxLines = 40;
 const maxLogBytes = 65_536;
 const maxEvents = 5;
 
-/** Follows Deployments and StatefulSets until all of them are rolled out; returns why they are not. */
+/** Waits until all Deployments and StatefulSets are rolled out; returns the reason where they are not. */
 export async function waitForRollout(
   workloads: readonly Manifest[],
   following: RolloutContext,
@@ -55,48 +55,53 @@ export async function waitForRollout(
   let reported = '';
   while (!signal.aborted) {
     const isLate = steadyNow(clock) - started >= withinMs;
-    const seen = await observeWorkloads(workloads, following, isLate);
-    if (!seen) {
-      await pause(clock, everyMs, signal);
+    const observation = await observeWorkloads(workloads, following, isLate);
+    if (!observation) {
+      await pause(clock, pollMs, signal);
       continue;
     }
-    const { open, pods } = seen;
+    const { open, pods } = observation;
     if (open.length === 0) return undefined;
-    const where = open
+    const progress = open
       .map(({ workload, state }) => `${workload.metadata.name}: ${state.kind === 'ready' ? '' : state.words}`)
       .join('; ');
-    if (where !== reported) log('info', mask(`Waiting for the cluster. ${where}.`));
-    reported = where;
+    if (progress !== reported) log('info', mask(`Waiting for the cluster. ${progress}.`));
+    reported = progress;
 
-    const troubles = podTroubles(pods);
+    const problems = podProblems(pods);
     const stuck = open.flatMap(({ state }) => (state.kind === 'progressing' && state.stuck ? [state.stuck] : []));
-    const isStuck = stuck.length > 0 || troubles.some(({ canPass }) => !canPass);
+    const isStuck = stuck.length > 0 || problems.some(({ isTransient }) => !isTransient);
     const now = steadyNow(clock);
     failingSince = isStuck ? (failingSince ?? now) : undefined;
 
-    const given = open.find(({ state }) => state.kind === 'failed');
-    if (given || isLate || (failingSince !== undefined && now - failingSince >= failureGraceMs)) {
-      const what = given || !isLate ? 'The rollout failed' : `The rollout did not end within ${seconds(withinMs)}`;
-      return [`${what}: ${where}.`, ...stuck.map(sentence), ...(await wordsOf(troubles, pods, following))].join(' ');
+    const failedWorkload = open.find(({ state }) => state.kind === 'failed');
+    if (failedWorkload || isLate || (failingSince !== undefined && now - failingSince >= failureGraceMs)) {
+      const what =
+        failedWorkload || !isLate ? 'The rollout failed' : `The rollout did not end within ${seconds(withinMs)}`;
+      return [
+        `${what}: ${progress}.`,
+        ...stuck.map(sentence),
+        ...(await describeProblems(problems, pods, following)),
+      ].join(' ');
     }
-    await pause(clock, everyMs, signal);
+    await pause(clock, pollMs, signal);
   }
   return 'The start was aborted.';
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${withoutFullStop(text.slice(1))}.`;
 
-/** The first workload that is not rolled out yet, with its pods; undefined where the cluster is unavailable. */
+/** The workloads that are not rolled out yet, with their pods; undefined where the cluster is unavailable. */
 async function observeWorkloads(
   workloads: readonly Manifest[],
   { objects, log, mask }: RolloutContext,
   isLate: boolean,
 ) {
   try {
-    const looks = await Promise.all(workloads.map((workload) => observeWorkload(workload, objects)));
-    const open = looks.filter(({ state }) => state.kind !== 'ready');
-    const pods = await Promise.all(open.map(({ workload }) => podsOf(workload, objects)));
-    return { open, pods: pods.flat() };
+    const observations = await Promise.all(workloads.map((workload) => observeWorkload(workload, objects)));
+    const unready = observations.filter(({ state }) => state.kind !== 'ready');
+    const pods = await Promise.all(unready.map(({ workload }) => podsOf(workload, objects)));
+    return { open: unready, pods: pods.flat() };
   } catch (error) {
     const canPass = error instanceof ServiceError && (error.kind === 'busy' || error.kind === 'unreachable');
     if (!canPass || isLate) throw error;
@@ -112,7 +117,7 @@ async function observeWorkload(workload: Manifest, objects: Objects) {
   return { workload, state };
 }
 
-/** The current pods of a workload, without those of a former revision where they are distinguishable. */
+/** The pods of a workload, without those of an earlier revision where labels tell them apart. */
 async function podsOf({ metadata, spec }: Manifest, objects: Objects): Promise<ClusterObject[]> {
   const template = templateLabels.parse(spec);
   const revision = template.template.metadata.labels[labelKeys.revision];
@@ -130,22 +135,28 @@ const templateLabels = z.looseObject({
 });
 
 /** The problems of the pods, in sentences; their output and events go to the log. */
-async function wordsOf(troubles: readonly PodProblem[], pods: readonly ClusterObject[], following: RolloutContext) {
+async function describeProblems(
+  problems: readonly PodProblem[],
+  pods: readonly ClusterObject[],
+  following: RolloutContext,
+) {
   const sentences: string[] = [];
-  const concerned = troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map(({ metadata }) => metadata.name);
-  const noted = new Map<string, PodEvent | undefined>();
-  for (const pod of [...new Set(concerned)].slice(0, maxPods)) noted.set(pod, await logEvents(pod, following));
-  for (const { pod, words, log } of troubles.slice(0, maxPods)) {
-    const said = log && (await lastLines(pod, log, following));
-    const spoke = said === undefined ? '' : ` Its last line: ${said}`;
-    const note = noted.get(pod);
-    const isNew = note && isInformative(note) && !words.includes(note.message) && !(log && isResolvedOnceRun(note));
-    sentences.push(`Pod ${pod}: ${withoutFullStop(words)}.${isNew ? ` Cluster event: ${inWords(note)}` : ''}${spoke}`);
+  const podNames = problems.length > 0 ? problems.map(({ pod }) => pod) : pods.map(({ metadata }) => metadata.name);
+  const events = new Map<string, PodEvent | undefined>();
+  for (const pod of [...new Set(podNames)].slice(0, maxPods)) events.set(pod, await logEvents(pod, following));
+  for (const { pod, words, log } of problems.slice(0, maxPods)) {
+    const cause = log && (await logLastLines(pod, log, following));
+    const lastLine = cause === undefined ? '' : ` Its last line: ${cause}`;
+    const event = events.get(pod);
+    const isNew = event && isInformative(event) && !words.includes(event.message) && !(log && isResolvedOnceRun(event));
+    sentences.push(
+      `Pod ${pod}: ${withoutFullStop(words)}.${isNew ? ` Cluster event: ${describeEvent(event)}` : ''}${lastLine}`,
+    );
   }
-  if (troubles.length === 0) {
-    for (const [pod, note] of noted) if (note) sentences.push(`Pod ${pod}: Cluster event: ${inWords(note)}`);
+  if (problems.length === 0) {
+    for (const [pod, note] of events) if (note) sentences.push(`Pod ${pod}: Cluster event: ${describeEvent(note)}`);
   }
-  if (troubles.length > maxPods) sentences.push(`${troubles.length - maxPods} more pods have problems.`);
+  if (problems.length > maxPods) sentences.push(`${problems.length - maxPods} more pods have problems.`);
   return sentences;
 }
 
@@ -166,7 +177,7 @@ async function logEvents(pod: string, following: RolloutContext): Promise<PodEve
 }
 
 /** Logs the last lines of a container; returns the one that explains the failure best. */
-async function lastLines(
+async function logLastLines(
   pod: string,
   { container, previous }: { container: string; previous: boolean },
   following: RolloutContext,
@@ -189,7 +200,7 @@ async function lastLines(
   return excerpt.cause();
 }
 
-/** Only logs a refusal: a failure to fetch details must not hide the original failure. */
+/** Logs a refusal instead of throwing it: a failure to fetch details must not hide the original one. */
 async function unlessRefused<T>(response: Promise<T>, { log, mask }: RolloutContext): Promise<T | undefined> {
   try {
     return await response;
@@ -200,10 +211,10 @@ async function unlessRefused<T>(response: Promise<T>, { log, mask }: RolloutCont
   }
 }
 
-/** Splits manifests into workloads and their dependencies. */
-export function workloadsOf(manifests: readonly Manifest[]): { base: Manifest[]; onIt: Manifest[] } {
+/** Splits the workloads into cache and database (`base`) and those that depend on them. */
+export function workloadsOf(manifests: readonly Manifest[]): { base: Manifest[]; dependents: Manifest[] } {
   const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
   const isBase = ({ metadata: { labels } }: Manifest): boolean =>
     ['cache', 'database'].includes(labels[labelKeys.component] ?? '');
-  return { base: workloads.filter(isBase), onIt: workloads.filter((manifest) => !isBase(manifest)) };
+  return { base: workloads.filter(isBase), dependents: workloads.filter((manifest) => !isBase(manifest)) };
 }

@@ -29,16 +29,20 @@ export function rolloutState(object: unknown): RolloutState {
   if (status.observedGeneration < metadata.generation) {
     return { kind: 'progressing', words: 'the cluster has not observed it yet' };
   }
-  const is = (type: string, value: string) =>
+  const conditionOf = (type: string, value: string) =>
     status.conditions.find((one) => one.type === type && one.status === value);
-  const given = is('Progressing', 'False');
-  if (given?.reason === 'ProgressDeadlineExceeded') {
-    return { kind: 'failed', words: `the cluster made no progress (${given.message || given.reason})` };
+  const progressing = conditionOf('Progressing', 'False');
+  if (progressing?.reason === 'ProgressDeadlineExceeded') {
+    return { kind: 'failed', words: `the cluster made no progress (${progressing.message || progressing.reason})` };
   }
   const words = `${Math.min(status.availableReplicas, status.updatedReplicas)} of ${spec.replicas} replicas are available`;
-  const refused = is('ReplicaFailure', 'True');
-  if (refused)
-    return { kind: 'progressing', words, stuck: `no pod can be created: ${refused.message || refused.reason}` };
+  const replicaFailure = conditionOf('ReplicaFailure', 'True');
+  if (replicaFailure)
+    return {
+      kind: 'progressing',
+      words,
+      stuck: `no pod can be created: ${replicaFailure.message || replicaFailure.reason}`,
+    };
   const isDone =
     status.updatedReplicas >= spec.replicas &&
     // The former revision's pods are gone, and there are not more of ours than requested.
@@ -47,7 +51,7 @@ export function rolloutState(object: unknown): RolloutState {
   return isDone ? { kind: 'ready' } : { kind: 'progressing', words };
 }
 
-const state = z.looseObject({
+const containerState = z.looseObject({
   waiting: z.looseObject({ reason: text, message: text }).optional(),
   running: z.looseObject({}).optional(),
   terminated: z.looseObject({ exitCode: z.number(), reason: text, message: text }).optional(),
@@ -56,8 +60,8 @@ const containerStatus = z.looseObject({
   name: z.string(),
   ready: z.boolean().default(false),
   restartCount: count,
-  state: state.prefault({}),
-  lastState: state.prefault({}),
+  state: containerState.prefault({}),
+  lastState: containerState.prefault({}),
 });
 const statuses = z.array(containerStatus).default([]);
 const pod = z.looseObject({
@@ -76,11 +80,11 @@ const pod = z.looseObject({
 
 export interface PodProblem {
   pod: string;
-  /** Where it has a log: the container, and whether the log is of its last run. */
+  /** The container whose log explains the problem, and whether to read the log of its previous run. */
   log?: { container: string; previous: boolean };
   words: string;
   /** Whether waiting may fix it: a node may be added for an unschedulable pod. */
-  canPass: boolean;
+  isTransient: boolean;
 }
 
 /** The waiting reasons of a container that waiting does not fix, or too slowly. */
@@ -98,16 +102,18 @@ const stuckReasons = new Set([
 ]);
 
 /** All problems of some pods, as the cluster describes them. */
-export function podTroubles(pods: readonly unknown[]): PodProblem[] {
+export function podProblems(pods: readonly unknown[]): PodProblem[] {
   return pods.flatMap((reported): PodProblem[] => {
     const { metadata, status } = pod.parse(reported);
     const { name } = metadata;
-    const unplaced = status.conditions.find((one) => one.type === 'PodScheduled' && one.status === 'False');
-    if (unplaced) {
-      return [{ pod: name, words: `no node can take it: ${unplaced.message || unplaced.reason}`, canPass: true }];
+    const unscheduled = status.conditions.find((one) => one.type === 'PodScheduled' && one.status === 'False');
+    if (unscheduled) {
+      return [
+        { pod: name, words: `no node can take it: ${unscheduled.message || unscheduled.reason}`, isTransient: true },
+      ];
     }
     if (status.phase === 'Failed' && status.reason) {
-      return [{ pod: name, words: `it failed: ${status.reason} ${status.message}`.trim(), canPass: false }];
+      return [{ pod: name, words: `it failed: ${status.reason} ${status.message}`.trim(), isTransient: false }];
     }
     return [...status.initContainerStatuses, ...status.containerStatuses].flatMap((container): PodProblem[] => {
       const words = containerProblem(container);
@@ -116,7 +122,7 @@ export function podTroubles(pods: readonly unknown[]): PodProblem[] {
       const log = hasRun ? { log: { container: container.name, previous: hasRunBefore } } : {};
       return words === undefined
         ? []
-        : [{ pod: name, words: `container ${container.name} ${words}`, canPass: false, ...log }];
+        : [{ pod: name, words: `container ${container.name} ${words}`, isTransient: false, ...log }];
     });
   });
 }
@@ -129,10 +135,10 @@ function containerProblem(status: z.infer<typeof containerStatus>): string | und
     last && `ended with exit code ${last.exitCode}${last.reason && last.reason !== 'Error' ? ` (${last.reason})` : ''}`;
   const { waiting } = state;
   if (waiting && stuckReasons.has(waiting.reason)) {
-    const why = waiting.message ? `: ${waiting.message}` : '';
-    if (waiting.reason !== 'CrashLoopBackOff' || !end) return `can't start, ${waiting.reason}${why}`;
+    const detail = waiting.message ? `: ${waiting.message}` : '';
+    if (waiting.reason !== 'CrashLoopBackOff' || !end) return `can't start, ${waiting.reason}${detail}`;
     return `${end}, ${restartCount + 1} times so far (CrashLoopBackOff)`;
   }
-  // Between two crashes it runs, or waits to: it is not healthy then.
+  // Between two crashes it runs or waits to restart, and is not healthy.
   return end && (last.exitCode !== 0 || restartCount > 0) ? end : undefined;
 }

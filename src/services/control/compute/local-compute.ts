@@ -14,12 +14,12 @@ import { processCompute } from './process-compute.ts';
 import { idleCompute } from './idle-compute.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-/** What runs this service's builds. Images always run in containers. */
-export const computeWords = ['process', 'container'] as const;
+/** The kinds of compute for builds. Images always run in containers. */
+export const computeKinds = ['process', 'container'] as const;
 
 export interface ComputeChoice {
   /** `process` when absent. */
-  kind?: (typeof computeWords)[number] | undefined;
+  kind?: (typeof computeKinds)[number] | undefined;
   /** The name or the path of the engine's command; docker or podman, whichever responds first, when absent. */
   engine?: string | undefined;
   /** The image that builds run in, with Node.js; an official one when absent. */
@@ -46,7 +46,7 @@ export interface LocalComputeDependencies {
 }
 
 /**
- * Decides how agents run on this machine, and ends what an earlier process of this service left running.
+ * Creates the compute of this machine, and ends what an earlier process of this service left running.
  *
  * @throws Error with advice when builds are to run in containers and no engine responds.
  */
@@ -67,7 +67,7 @@ export async function localCompute(settings: LocalComputeDependencies) {
     serviceId,
     usedDir: join(dataDir, 'containers'),
     program,
-    named: choice.engine,
+    command: choice.engine,
     databaseFolder: settings.databaseFolder,
     buildImage: choice.image,
     privateWebhooks,
@@ -76,18 +76,18 @@ export async function localCompute(settings: LocalComputeDependencies) {
   });
   const problem = choice.kind === 'container' ? await images.problem() : undefined;
   if (problem !== undefined) throw new Error(problem);
-  const asProcess = { clock, ...program, warning, sweep: users?.sweep, privateWebhooks, issueToken };
-  const processes = idleCompute(processCompute(asProcess), { clock });
+  const processSettings = { clock, ...program, warning, sweep: users?.sweep, privateWebhooks, issueToken };
+  const processes = idleCompute(processCompute(processSettings), { clock });
   const builds = choice.kind === 'container' ? images : processes;
   const close = async (): Promise<void> => {
     await processes.close();
     await images.close();
   };
-  return { compute: chosenCompute({ builds, images }), workDir, program, userOf, close };
+  return { compute: computeByProgram({ builds, images }), workDir, program, userOf, close };
 }
 
 /** Runs every agent on the compute that its program needs; removes from both. */
-export function chosenCompute({ builds, images }: { builds: Compute; images: Compute }): Compute {
+export function computeByProgram({ builds, images }: { builds: Compute; images: Compute }): Compute {
   return {
     start: (spec, signal) => (spec.program.kind === 'image' ? images : builds).start(spec, signal),
     async remove(deployment) {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { type Clock, pause, steadyNow } from '../../../kit/clock.ts';
 import { trimEndOf, withoutControls } from '../../../kit/plain-text.ts';
 
-/** The most characters of an unfinished line that are kept; the rest is dropped. */
+/** The most characters that are kept of a line; the rest is dropped. */
 const maxReadBytes = 16_384;
 
 /** A raw line of a process, and whether it was truncated. */
@@ -13,8 +13,8 @@ export interface OutputLine {
 }
 
 /**
- * Splits a process's output into lines, no faster than `rate` allows: backpressure then stops the process. Lines are
- * raw: most of a flood is dropped unparsed. Resolves at the end of it.
+ * Splits a process's output into lines, no faster than `rate` allows: beyond it, backpressure stops the process. The
+ * lines are raw, because most lines of a flood are dropped unparsed. Resolves at the end of the output.
  */
 export function readLines(
   output: Readable,
@@ -25,7 +25,7 @@ export function readLines(
   let pending = '';
   let cut = false;
 
-  const take = (text: string): void => {
+  const append = (text: string): void => {
     const room = maxReadBytes - pending.length;
     cut ||= text.length > room;
     pending += text.slice(0, room);
@@ -39,10 +39,10 @@ export function readLines(
   const closed = new AbortController();
   output.on('data', (chunk: Buffer) => {
     const [first = '', ...rest] = decoder.write(chunk).split('\n');
-    take(first);
+    append(first);
     for (const text of rest) {
       end();
-      take(text);
+      append(text);
     }
     const waitMs = rate.spend(chunk.length, rest.length, steadyNow(clock));
     if (waitMs === 0) return;
@@ -52,32 +52,32 @@ export function readLines(
   return new Promise((resolve) => {
     output.once('close', () => {
       closed.abort();
-      take(decoder.end());
+      append(decoder.end());
       end();
       resolve();
     });
   });
 }
 
-/** A line without colours and other terminal control; of an overwritten line only its last state. */
-export function plainLine(written: string): string {
-  const last = trimEndOf(written, '\r');
+/** A line without colours and other terminal control; of a line that overwrites itself, the last state. */
+export function plainLine(raw: string): string {
+  const last = trimEndOf(raw, '\r');
   return withoutControls(last.slice(last.lastIndexOf('\r') + 1)).trimEnd();
 }
 
-/** It limits what a flood costs the service. */
+/** Limits (bytes) on reading output, so that a flood does not slow down the service. */
 interface ReadBounds {
   burst: number;
   perSecond: number;
 }
 
-/** For one output, about what a build on this machine prints at its fastest. */
-const boundsOfOutput: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 };
+/** The limits of one output: about the speed of the most talkative builds. */
+const outputBounds: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 };
 
 /** The cost of each line in bytes: a flood of empty lines is more work than one of long ones. */
 const bytesPerLine = 16;
 
-/** Creates a token bucket that may be overdrawn once: the debt has to be waited for. Sharers wait in turn. */
+/** Creates a token bucket that one read may overdraw: the next read then waits until the debt is paid. */
 export function readRate({ burst, perSecond }: ReadBounds) {
   let allowance = burst;
   let since: number | undefined;
@@ -94,10 +94,10 @@ export function readRate({ burst, perSecond }: ReadBounds) {
 
 export type ReadRate = ReturnType<typeof readRate>;
 
-const rateOfAll = readRate({ burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 });
+const totalRate = readRate({ burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 });
 
-/** One output's own rate limit, which also counts towards the one of all outputs. */
-export function sharedReadRate(bounds: ReadBounds = boundsOfOutput, all: ReadRate = rateOfAll): ReadRate {
+/** Creates the rate limit of one output, which also respects the limit of all outputs together. */
+export function sharedReadRate(bounds: ReadBounds = outputBounds, all: ReadRate = totalRate): ReadRate {
   const own = readRate(bounds);
   return {
     spend: (bytes, lines, now) => Math.max(own.spend(bytes, lines, now), all.spend(bytes, lines, now)),

@@ -13,11 +13,11 @@ export interface Usage {
 export interface ProcessFamily {
   /** The variable that marks a family's processes; child processes inherit it. */
   mark: Record<string, string>;
-  /** Measures them, among every process of the machine, where the caller has just read these. */
+  /** Measures them; `seen` is a list of all processes, where the caller has one. */
   usage(seen?: readonly ProcessInfo[]): Usage;
   /** Kills every one of them; resolves when none is left. */
   kill(): Promise<void>;
-  /** The same for the last time: processes found later belong to no family or to another one. */
+  /** Kills them for the last time: the family then claims no more processes. */
   end(): Promise<void>;
 }
 
@@ -27,16 +27,16 @@ interface FamilyTraits {
   user: ProcessUser | undefined;
 }
 
-/** How often to scan for processes that a killed one may have started last, and the interval (ms). */
+/** The most scans for processes that a killed one may have started, and their interval (ms). */
 const maxRounds = 100;
-const betweenRounds = 10;
+const roundMs = 10;
 
 interface ActiveFamily {
   user: ProcessUser | undefined;
-  own: (seen: readonly ProcessInfo[]) => ProcessInfo[];
+  findMembers: (seen: readonly ProcessInfo[]) => ProcessInfo[];
 }
 
-/** All active families: a process of a user that none of them claims may belong to any of that user's. */
+/** A process that no family claims may belong to any family of its user. */
 const activeFamilies = new Set<ActiveFamily>();
 
 /**
@@ -45,44 +45,44 @@ const activeFamilies = new Set<ActiveFamily>();
  * family of that user. Without `/proc` nothing is found.
  */
 export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {
-  let known = new Map<string, boolean>();
+  let membership = new Map<string, boolean>();
 
-  function own(seen: readonly ProcessInfo[]): ProcessInfo[] {
+  function findMembers(seen: readonly ProcessInfo[]): ProcessInfo[] {
     const byPid = new Map(seen.map((process) => [process.pid, process]));
-    const next = new Map<string, boolean>();
+    const nextMembership = new Map<string, boolean>();
     const belongs = (process: ProcessInfo): boolean => {
       const id = `${process.pid} ${process.startedAt}`;
-      const decided = next.get(id);
-      if (decided !== undefined) return decided;
-      next.set(id, false);
+      const known = nextMembership.get(id);
+      if (known !== undefined) return known;
+      nextMembership.set(id, false);
       const parent = byPid.get(process.parent);
-      const does =
-        known.get(id) === true ||
+      const isMember =
+        membership.get(id) === true ||
         (((parent !== undefined && belongs(parent)) ||
-          (known.get(id) === undefined && variableOf(process.pid, name) === value)) &&
-          mayBe(process, user));
-      next.set(id, does);
-      return does;
+          (membership.get(id) === undefined && variableOf(process.pid, name) === value)) &&
+          canBelong(process, user));
+      nextMembership.set(id, isMember);
+      return isMember;
     };
-    const mine = seen.filter(belongs);
-    known = next;
-    return mine;
+    const members = seen.filter(belongs);
+    membership = nextMembership;
+    return members;
   }
 
-  const family: ActiveFamily = { user, own };
+  const family: ActiveFamily = { user, findMembers: findMembers };
   activeFamilies.add(family);
 
-  /** With those of its user that no family claims. */
-  function all(seen: readonly ProcessInfo[]): ProcessInfo[] {
-    const mine = own(seen);
+  /** The members, and the processes of the user that no family claims. */
+  function withUnclaimed(seen: readonly ProcessInfo[]): ProcessInfo[] {
+    const mine = findMembers(seen);
     return user === undefined ? mine : [...mine, ...unclaimedProcesses(user, seen)];
   }
 
   const isLastOfUser = (): boolean =>
     [...activeFamilies].every((other) => other === family || other.user?.uid !== user?.uid);
 
-  /** The processes to kill with it: unclaimed ones only with the user's last family. */
-  const toKill = (): ProcessInfo[] => (isLastOfUser() ? all(listProcesses()) : own(listProcesses()));
+  /** The processes to kill. Unclaimed ones are killed only with the user's last family. */
+  const toKill = (): ProcessInfo[] => (isLastOfUser() ? withUnclaimed(listProcesses()) : findMembers(listProcesses()));
 
   async function kill(): Promise<void> {
     if (user && isLastOfUser()) await killUser(user.uid);
@@ -92,7 +92,7 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
   return {
     mark: { [name]: value },
     usage(seen = listProcesses()) {
-      const mine = all(seen);
+      const mine = withUnclaimed(seen);
       return { processes: mine.length, memoryBytes: mine.reduce((total, { pid }) => total + memoryOf(pid), 0) };
     },
     kill,
@@ -107,7 +107,7 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
 }
 
 /** A mark counts only on processes of the family's user or of this service: others could forge it. */
-function mayBe({ pid }: ProcessInfo, user: ProcessUser | undefined): boolean {
+function canBelong({ pid }: ProcessInfo, user: ProcessUser | undefined): boolean {
   if (user === undefined) return true;
   const uid = userOf(pid);
   return uid === user.uid || uid === process.getuid?.();
@@ -116,37 +116,37 @@ function mayBe({ pid }: ProcessInfo, user: ProcessUser | undefined): boolean {
 /** The processes of a user that belong to no family of that user. */
 function unclaimedProcesses({ uid }: ProcessUser, seen: readonly ProcessInfo[]): ProcessInfo[] {
   const families = [...activeFamilies].filter(({ user }) => user?.uid === uid);
-  const claimed = new Set(families.flatMap(({ own }) => own(seen).map(({ pid }) => pid)));
-  return (usersIn(seen).get(uid) ?? []).filter(({ pid }) => !claimed.has(pid));
+  const claimed = new Set(families.flatMap(({ findMembers }) => findMembers(seen).map(({ pid }) => pid)));
+  return (processesByUser(seen).get(uid) ?? []).filter(({ pid }) => !claimed.has(pid));
 }
 
-const byUser = new WeakMap<readonly ProcessInfo[], ReadonlyMap<number | undefined, ProcessInfo[]>>();
+const processesOfScan = new WeakMap<readonly ProcessInfo[], ReadonlyMap<number | undefined, ProcessInfo[]>>();
 
-/** The processes of one scan by user, looked up once for all families. */
-function usersIn(seen: readonly ProcessInfo[]): ReadonlyMap<number | undefined, ProcessInfo[]> {
-  const users = byUser.get(seen) ?? Map.groupBy(seen, ({ pid }) => userOf(pid));
-  byUser.set(seen, users);
+/** Groups the processes of one scan by user, once for all families. */
+function processesByUser(seen: readonly ProcessInfo[]): ReadonlyMap<number | undefined, ProcessInfo[]> {
+  const users = processesOfScan.get(seen) ?? Map.groupBy(seen, ({ pid }) => userOf(pid));
+  processesOfScan.set(seen, users);
   return users;
 }
 
 /** Kills processes until a scan finds none. */
-export async function killAll(look: () => ProcessInfo[], clock: Clock): Promise<void> {
+export async function killAll(scan: () => ProcessInfo[], clock: Clock): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const left = look();
+    const left = scan();
     if (left.length === 0) return;
     for (const { pid } of left) kill(pid);
-    await clock.sleep(betweenRounds);
+    await clock.sleep(roundMs);
   }
 }
 
 const kill = (pid: number): boolean => unlessCode(['ESRCH', 'EPERM'], false, () => process.kill(pid, 'SIGKILL'));
 
-/** The longest time (ms) that sending the signal may take: processes of the same user can stop the one that sends it. */
-const maxSendingMs = 1_000;
+/** The timeout (ms) for sending the signal: processes of the same user can stop the sender. */
+const maxSignalMs = 1_000;
 
 /**
- * Kills all processes of another user with one signal, as root: a process that starts the next one and exits can't
- * escape this. They could stop the sender first: it is given up after a second.
+ * Kills all processes of another user with one signal, as root, so that a process can't escape by starting the next one
+ * and exiting. The user's processes could stop the sender first, so it has a timeout.
  */
 async function killUser(uid: number): Promise<void> {
   if (process.getuid?.() !== 0 || uid === 0) return;
@@ -156,13 +156,13 @@ async function killUser(uid: number): Promise<void> {
     cwd: '/',
     env: {},
     stdio: 'ignore',
-    timeout: maxSendingMs,
+    timeout: maxSignalMs,
     killSignal: 'SIGKILL',
   });
   await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
 }
 
-/** Kills every process of some users but 0, as root and on Linux; returns how many it killed. */
+/** Kills every process of some users, except root; works as root on Linux. Returns how many it killed. */
 export async function killProcessesOf(uids: ReadonlySet<number>, clock: Clock): Promise<number> {
   const killed = new Set<number>();
   const left = (): ProcessInfo[] => {

@@ -5,7 +5,7 @@ export interface ProcessInfo {
   pid: number;
   parent: number;
   group: number;
-  /** Its start time, in ticks since boot: with the id it identifies the process even if the id is reused. */
+  /** Its start time in ticks since boot: together with the id it identifies a process even if ids are reused. */
   startedAt: string;
 }
 
@@ -43,16 +43,16 @@ export function userOf(pid: number): number | undefined {
 }
 
 /** The memory of a process in bytes, without file-backed pages. */
-export const memoryOf = (pid: number): number => heldBytesIn(textOf(`/proc/${pid}/status`));
+export const memoryOf = (pid: number): number => memoryBytesIn(textOf(`/proc/${pid}/status`));
 
-/** The same from `/proc/<pid>/status`: in memory and in swap, with huge pages and page tables. */
-export const heldBytesIn = (status: string): number =>
+/** The memory that the text of `/proc/<pid>/status` reports: in RAM and swap, with huge pages and page tables. */
+export const memoryBytesIn = (status: string): number =>
   [...status.matchAll(/^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s+(\d+) kB$/gm)]
     .map(([, kilobytes]) => Number(kilobytes) * 1_024)
     .reduce((total, bytes) => total + bytes, 0);
 
 const textOf = (file: string): string => read(() => readFileSync(file, 'utf8'), '');
 
-/** Returns `nothing` for what is gone, belongs to another user, or does not exist on this kind of machine. */
-const read = <T, N>(look: () => T, nothing: N): T | N =>
-  unlessCode(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], nothing, look);
+/** Returns the fallback where a file is missing, belongs to another user, or does not exist on this system. */
+const read = <T, N>(work: () => T, fallback: N): T | N =>
+  unlessCode(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], fallback, work);

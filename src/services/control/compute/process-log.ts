@@ -20,10 +20,10 @@ interface ProcessLogDependencies {
 
 const maxLineLength = 4_000;
 
-/** Writes a process's output into a log, line by line, masked and with limits, until it has closed its output. */
+/** Writes a process's output to a log line by line, masked and limited. Resolves when the output is closed. */
 export async function logProcess(
   { stdout, stderr }: Pick<GuardedProcess, 'stdout' | 'stderr'>,
-  { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogDependencies,
+  { write, mask, clock, errorLevel, bounds = defaultBounds, rate = sharedReadRate() }: ProcessLogDependencies,
 ): Promise<void> {
   const writeMasked = ({ text, cut, level }: LevelledLine): void => {
     const line = plainLine(text);
@@ -33,7 +33,7 @@ export async function logProcess(
     const isWhole = !cut && masked.length <= maxLineLength;
     write(isWarning ? 'warning' : level, isWhole ? masked : `${masked.slice(0, maxLineLength)}${cutMark}`);
   };
-  /** Writes an entry of the agent server's own log as its message, and any other line as it is. */
+  /** Writes the message of an entry of the agent server's own log, and any other line as it is. */
   const writeEntry = (line: LevelledLine): void => {
     const entry = readAgentServerEntry(line.text);
     if (!entry) return writeMasked(line);
@@ -66,20 +66,20 @@ const readAgentServerEntry = (line: string): z.infer<typeof agentServerEntry> | 
 export interface LineBounds {
   burst: number;
   perSecond: number;
-  /** How many of the last left-out lines are written anyway: errors are usually there. */
+  /** How many of the last skipped lines are written anyway: errors are usually there. */
   keepLast: number;
 }
 
-const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
+const defaultBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
 
 type LevelledLine = OutputLine & { level: LogLevel };
 
-/** How long the first lines left out of a flood wait, so that the notice counts more than a few. */
-const gatherMs = 200;
+/** How long to wait before the first notice about skipped lines, so that it covers more than a few. */
+const noticeDelayMs = 200;
 
 /**
- * Creates a budget that passes lines on to `write`, and the number of dropped lines to `warn`. What is left out is
- * reported by time, with the last of it: a process may print nothing more, and its log would look complete.
+ * Creates a budget that passes lines to `write`, and the number of dropped lines to `warn`. A timer reports skipped
+ * lines and writes the last of them: the process may print nothing more, and its log would look complete.
  */
 function lineBudget(
   write: (line: LevelledLine) => void,
@@ -89,8 +89,8 @@ function lineBudget(
 ) {
   let allowance = bounds.burst;
   let since = steadyNow(clock);
-  let leftOut = 0;
-  let kept: LevelledLine[] = [];
+  let skippedCount = 0;
+  let lastSkipped: LevelledLine[] = [];
   const ended = new AbortController();
 
   const refill = (): void => {
@@ -99,17 +99,17 @@ function lineBudget(
     since = now;
   };
   const catchUp = (): void => {
-    const lost = leftOut - kept.length;
-    if (lost > 0) warn(`[${lost} lines left out: too many to keep]`);
-    for (const line of kept) write(line);
-    // May be overdrawn: the next lines wait for the debt.
-    allowance -= kept.length;
-    leftOut = 0;
-    kept = [];
+    const droppedCount = skippedCount - lastSkipped.length;
+    if (droppedCount > 0) warn(`[${droppedCount} lines left out: too many to keep]`);
+    for (const line of lastSkipped) write(line);
+    // The allowance may become negative: the next lines wait until it is not.
+    allowance -= lastSkipped.length;
+    skippedCount = 0;
+    lastSkipped = [];
   };
   const catchUpLater = async (): Promise<void> => {
     const debtMs = (Math.max(0, -allowance) / bounds.perSecond) * 1_000;
-    await pause(clock, Math.max(gatherMs, debtMs), ended.signal);
+    await pause(clock, Math.max(noticeDelayMs, debtMs), ended.signal);
     if (ended.signal.aborted) return;
     refill();
     catchUp();
@@ -118,15 +118,15 @@ function lineBudget(
   return {
     writeLine(line: LevelledLine): void {
       refill();
-      if (leftOut === 0 && allowance >= 1) {
+      if (skippedCount === 0 && allowance >= 1) {
         allowance -= 1;
         write(line);
         return;
       }
-      if (leftOut === 0) void catchUpLater();
-      leftOut += 1;
-      kept.push(line);
-      if (kept.length > bounds.keepLast) kept.shift();
+      if (skippedCount === 0) void catchUpLater();
+      skippedCount += 1;
+      lastSkipped.push(line);
+      if (lastSkipped.length > bounds.keepLast) lastSkipped.shift();
     },
     end(): void {
       ended.abort();

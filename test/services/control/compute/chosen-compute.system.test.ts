@@ -2,7 +2,7 @@ import { createAgentTokens } from '../../../../src/services/control/compute/agen
 import { silentLogger } from '../../../../src/kit/logger.ts';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { chosenCompute, localCompute } from '../../../../src/services/control/compute/local-compute.ts';
+import { computeByProgram, localCompute } from '../../../../src/services/control/compute/local-compute.ts';
 import type { AgentProgram, AgentStart, Compute } from '../../../../src/services/control/compute/compute.ts';
 import { removeIsolated } from '../../../../src/services/control/isolation/isolation.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
@@ -21,7 +21,7 @@ test.each<[string, AgentProgram, string]>([
   ['an image', { kind: 'image', imageUri: 'agent' }, 'images'],
 ])('runs %s on the compute for its kind', async (_, program, by) => {
   const removed: string[] = [];
-  const compute = chosenCompute({ builds: named('builds', removed), images: named('images', removed) });
+  const compute = computeByProgram({ builds: named('builds', removed), images: named('images', removed) });
   expect(await compute.start({ ...imageSpec('agent', ''), program }, never)).toEqual({ kind: 'failed', reason: by });
 });
 
@@ -29,8 +29,8 @@ test('removes a deployment from both computes, but once when they are the same',
   const removed: string[] = [];
   const [builds, images] = [named('builds', removed), named('images', removed)];
   const gone = { id: 'd', name: 'd', namespace: undefined };
-  await chosenCompute({ builds, images }).remove?.(gone);
-  await chosenCompute({ builds, images: builds }).remove?.(gone);
+  await computeByProgram({ builds, images }).remove?.(gone);
+  await computeByProgram({ builds, images: builds }).remove?.(gone);
   expect(removed).toEqual(['d from builds', 'd from images', 'd from builds']);
 });
 

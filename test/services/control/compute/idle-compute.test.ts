@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentSpec, Compute } from '../../../../src/services/control/compute/compute.ts';
-import { isSame, idleCompute } from '../../../../src/services/control/compute/idle-compute.ts';
+import { canResumeAs, idleCompute } from '../../../../src/services/control/compute/idle-compute.ts';
 import { plainSpec } from './agents.ts';
 
 const spec = (changes: Partial<AgentSpec> = {}): AgentSpec => ({
@@ -68,7 +68,7 @@ function fixture(options: { canResume?: boolean; isIdle?: boolean } = {}) {
         signal?.addEventListener('abort', () => reject(new Error('aborted')));
       }),
   };
-  const idle = idleCompute(compute, { clock, most: 2 });
+  const idle = idleCompute(compute, { clock, maxAgents: 2 });
   const start = async (of: AgentSpec) => {
     const end = await idle.start(of, new AbortController().signal);
     if (end.kind !== 'running') throw new Error(end.reason);
@@ -136,7 +136,7 @@ test.each([
   ['the build', { program: { kind: 'image' as const, imageUri: 'x' } }, false],
   ['the user', { user: { uid: 1, gid: 1 } }, false],
 ])('an idle agent that differs in %s can be resumed: %s', (_what, changes, same) => {
-  expect(isSame(spec(), spec(changes))).toBe(same);
+  expect(canResumeAs(spec(), spec(changes))).toBe(same);
 });
 
 test('a stop with a deadline, and every stop after close, ends the process', async () => {

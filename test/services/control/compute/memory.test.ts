@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../../src/kit/clock.ts';
 import { memoryBound, memoryWatch } from '../../../../src/services/control/compute/memory-bound.ts';
-import { heldBytesIn } from '../../../../src/services/control/compute/process-list.ts';
+import { memoryBytesIn } from '../../../../src/services/control/compute/process-list.ts';
 
 describe('the memory limit of an agent', () => {
   test.each([
@@ -28,7 +28,7 @@ test('counts memory and swap of a process, but no mapped files', () => {
     'VmSwap:\t   500 kB',
     'HugetlbPages:\t  2048 kB\n',
   ].join('\n');
-  expect(heldBytesIn(status)).toBe((3_000 + 1_000 + 10 + 500 + 2_048) * 1_024);
+  expect(memoryBytesIn(status)).toBe((3_000 + 1_000 + 10 + 500 + 2_048) * 1_024);
 });
 
 test('reports once that an agent is over its limit, and ignores others', async () => {

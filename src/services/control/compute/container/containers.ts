@@ -20,7 +20,7 @@ export class EngineRefusal extends Error {
   }
 }
 
-/** Labels that identify what belongs to a service, also after a kill. */
+/** Labels that identify a service's containers and volumes even after the service was killed. */
 export const serviceLabel = 'landfall.service';
 export const deploymentLabel = 'landfall.deployment';
 
@@ -50,53 +50,53 @@ export async function createContainer(
     plan.image,
     ...plan.command,
   ];
-  const made = await engine.run(args, { input: file, env: inherited, withinMs: createWithinMs, signal });
-  if (made.code !== 0) {
+  const created = await engine.run(args, { input: file, env: inherited, withinMs: createWithinMs, signal });
+  if (created.code !== 0) {
     throw new EngineRefusal(
-      `The container ${plan.name} of the image ${plan.image} could not be created (${engine.name}: ${made.complaint}).`,
+      `The container ${plan.name} of the image ${plan.image} could not be created (${engine.name}: ${created.problem}).`,
     );
   }
   return { name, plan };
 }
 
-/** Starts a container and sends its output to a log, until it ends. */
+/** Starts a container, and sends its output to a log until it ends; `logged` resolves when all of it is written. */
 export function startAndFollow(
   engine: Engine,
   { name }: CreatedContainer,
   { write, mask, clock }: { write: WriteLine; mask: Mask; clock: Clock },
-): GuardedProcess & { saidAll: Promise<void> } {
+): GuardedProcess & { logged: Promise<void> } {
   const following = engine.follow(['start', '--attach', name]);
-  return { ...following, saidAll: logProcess(following, { write, mask, clock, errorLevel: 'error' }) };
+  return { ...following, logged: logProcess(following, { write, mask, clock, errorLevel: 'error' }) };
 }
 
-const state = z.object({
+const stateSchema = z.object({
   Status: z.string(),
   ExitCode: z.int(),
   OOMKilled: z.boolean().optional(),
   Error: z.string().optional(),
 });
-type ContainerState = z.infer<typeof state>;
+type ContainerState = z.infer<typeof stateSchema>;
 
 /** The state of a container; undefined when it is gone. */
 export async function stateOf(engine: Engine, name: string): Promise<ContainerState | undefined> {
-  const { code, said } = await engine.run(['inspect', '--format', '{{json .State}}', name]);
-  return code === 0 ? state.safeParse(JSON.parse(said)).data : undefined;
+  const { code, stdout } = await engine.run(['inspect', '--format', '{{json .State}}', name]);
+  return code === 0 ? stateSchema.safeParse(JSON.parse(stdout)).data : undefined;
 }
 
 const endStatuses = new Set(['exited', 'stopped', 'stopping', 'dead', 'removing']);
 
-export function endInWords(of: ContainerState | undefined, memoryMb: number | undefined): string {
-  if (!of) return 'its container was removed';
-  if (!endStatuses.has(of.Status)) return `it could not be started${of.Error ? ` (${of.Error})` : ''}`;
-  if (of.OOMKilled)
+export function describeEnd(state: ContainerState | undefined, memoryMb: number | undefined): string {
+  if (!state) return 'its container was removed';
+  if (!endStatuses.has(state.Status)) return `it could not be started${state.Error ? ` (${state.Error})` : ''}`;
+  if (state.OOMKilled)
     return `it took more memory than its limit${memoryMb === undefined ? '' : ` of ${memoryMb} MB`} and was stopped`;
-  return of.Error ? `exit code ${of.ExitCode} (${of.Error})` : `exit code ${of.ExitCode}`;
+  return state.Error ? `exit code ${state.ExitCode} (${state.Error})` : `exit code ${state.ExitCode}`;
 }
 
 /** The port of this machine that a container's port is published at; undefined while there is none. */
-export async function publishedPort(engine: Engine, name: string, inside: number): Promise<number | undefined> {
-  const { code, said } = await engine.run(['port', name, `${inside}/tcp`]);
-  const port = code === 0 ? /:(\d+)\s*$/m.exec(said)?.[1] : undefined;
+export async function publishedPort(engine: Engine, name: string, containerPort: number): Promise<number | undefined> {
+  const { code, stdout } = await engine.run(['port', name, `${containerPort}/tcp`]);
+  const port = code === 0 ? /:(\d+)\s*$/m.exec(stdout)?.[1] : undefined;
   return port === undefined ? undefined : Number(port);
 }
 
@@ -104,7 +104,7 @@ export async function publishedPort(engine: Engine, name: string, inside: number
 export async function removeContainers(engine: Engine, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   // The first attempt may fail for a container that is just starting.
-  for (let tries = 0; tries < 3; tries += 1) {
+  for (let attempts = 0; attempts < 3; attempts += 1) {
     const { code } = await engine.run(['rm', '--force', ...names]);
     if (code === 0) return;
   }
@@ -121,14 +121,14 @@ export async function removeLabelled(engine: Engine, label: string): Promise<num
 export async function removeVolumes(engine: Engine, label: string): Promise<void> {
   const volumes = await list(engine, 'Volumes', ['volume', 'ls', '--quiet', `--filter=label=${label}`]);
   if (volumes.length === 0) return;
-  const { code, complaint } = await engine.run(['volume', 'rm', '--force', ...volumes]);
-  if (code !== 0) throw new EngineRefusal(`Volumes could not be removed (${engine.name}: ${complaint}).`);
+  const { code, problem } = await engine.run(['volume', 'rm', '--force', ...volumes]);
+  if (code !== 0) throw new EngineRefusal(`Volumes could not be removed (${engine.name}: ${problem}).`);
 }
 
 async function list(engine: Engine, what: string, args: readonly string[]): Promise<string[]> {
-  const { code, said, complaint } = await engine.run(args);
-  if (code !== 0) throw new EngineRefusal(`${what} could not be listed (${engine.name}: ${complaint}).`);
-  return said.split(/\s+/).filter((name) => name !== '');
+  const { code, stdout, problem } = await engine.run(args);
+  if (code !== 0) throw new EngineRefusal(`${what} could not be listed (${engine.name}: ${problem}).`);
+  return stdout.split(/\s+/).filter((name) => name !== '');
 }
 
 /** Variables that an engine's command reads itself: a container's variable must not override them. */
@@ -137,8 +137,8 @@ const readByEngines =
 const maxLineLength = 60_000;
 
 /**
- * A container's environment in the forms that no process list and no file shows: a file, sent through a pipe, and
- * variables that the engine's command takes from its own environment. The names of `impossible` can't be passed at all.
+ * Splits a container's environment into forms that no process list or file on disk shows: an `--env-file` for a pipe,
+ * and variables that the engine's command inherits. The variables in `impossible` can't be passed.
  */
 export function passEnvironment(env: Readonly<Record<string, string>>) {
   let file = '';

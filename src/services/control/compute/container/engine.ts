@@ -5,10 +5,10 @@ import { untilAborted, withTimeout, type Clock } from '../../../../kit/clock.ts'
 import { findTool } from '../../builds/find-tool.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
-interface EngineAnswer {
+interface EngineResponse {
   code: number;
-  said: string;
-  complaint: string;
+  stdout: string;
+  problem: string;
 }
 
 interface EngineCall {
@@ -25,58 +25,59 @@ export interface Engine {
   name: string;
   facts: EngineFacts;
   /** Runs a command to its end. Never rejects. */
-  run(args: readonly string[], call?: EngineCall): Promise<EngineAnswer>;
+  run(args: readonly string[], call?: EngineCall): Promise<EngineResponse>;
+  /** Starts a command whose output the caller reads. */
   follow(args: readonly string[]): GuardedProcess;
 }
 
 export interface EngineFacts {
   kind: 'docker' | 'podman';
-  /** Rootless: its networks are not this machine's. */
+  /** Whether it runs without root: its networks are then not this machine's. */
   rootless: boolean;
-  /** It runs in a virtual machine, as on a desktop, which reaches our loopback by a host name. */
+  /** Whether it runs in a virtual machine, as on a desktop, which reaches this machine's loopback by a host name. */
   desktop: boolean;
 }
 
 export interface EngineDependencies {
   clock: Clock;
   /** The name or the path of its command; docker or podman, whichever responds first, when absent. */
-  named?: string | undefined;
+  command?: string | undefined;
   /** This service's own environment, for finding and running the command. */
   env: Readonly<Record<string, string | undefined>>;
 }
 
-const known = ['docker', 'podman'];
+const engineNames = ['docker', 'podman'];
 
 export interface NoEngine {
   ok: false;
   reason: string;
-  /** An engine is installed but fails: it may work later. */
+  /** Whether an engine is installed but fails: it may work later. */
   installed: boolean;
 }
 
 /** Finds an engine that responds, or returns why there is none. */
 export async function findEngine(settings: EngineDependencies): Promise<{ ok: true; engine: Engine } | NoEngine> {
-  const { named, env } = settings;
-  const there = (named === undefined ? known : [named]).flatMap((name) => {
-    const command = findTool(name, env['PATH'] ?? '');
-    return command === undefined ? [] : [{ name, command }];
+  const { command, env } = settings;
+  const installed = (command === undefined ? engineNames : [command]).flatMap((name) => {
+    const path = findTool(name, env['PATH'] ?? '');
+    return path === undefined ? [] : [{ name, path }];
   });
-  const silent: string[] = [];
-  for (const { name, command } of there) {
-    const callers = callersOf(command, settings);
-    const answer = await callers.run(['info', '--format', '{{json .}}'], { withinMs: 20_000 });
-    const facts = answer.code === 0 ? factsIn(answer.said) : undefined;
-    if (facts) return { ok: true, engine: { name, facts, ...callers } };
-    silent.push(`${name} does not answer (${answer.complaint || `it ended with ${answer.code}`})`);
+  const failures: string[] = [];
+  for (const { name, path } of installed) {
+    const commands = engineCommands(path, settings);
+    const response = await commands.run(['info', '--format', '{{json .}}'], { withinMs: 20_000 });
+    const facts = response.code === 0 ? factsIn(response.stdout) : undefined;
+    if (facts) return { ok: true, engine: { name, facts, ...commands } };
+    failures.push(`${name} does not answer (${response.problem || `it ended with ${response.code}`})`);
   }
-  return { ok: false, reason: whyNone(named, silent), installed: there.length > 0 };
+  return { ok: false, reason: noEngineReason(command, failures), installed: installed.length > 0 };
 }
 
-function whyNone(named: string | undefined, silent: readonly string[]): string {
+function noEngineReason(name: string | undefined, failures: readonly string[]): string {
   const advice =
     'Start it, or install Docker or Podman, or name another one with --container-engine, or deploy from the source github or internal_source, which needs no containers';
-  if (silent.length > 0) return `This machine can't run containers: ${silent.join('; ')}. ${advice}.`;
-  const missing = named === undefined ? 'neither docker nor podman is installed' : `there is no program ${named}`;
+  if (failures.length > 0) return `This machine can't run containers: ${failures.join('; ')}. ${advice}.`;
+  const missing = name === undefined ? 'neither docker nor podman is installed' : `there is no program ${name}`;
   return `This machine can't run containers: ${missing}. ${advice}.`;
 }
 
@@ -103,44 +104,46 @@ export function factsIn(reported: string): EngineFacts | undefined {
   };
 }
 
-function heard(output: Readable): Promise<string> {
+function readAll(output: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
   return new Promise((resolve) => output.once('close', () => resolve(Buffer.concat(chunks).toString('utf8'))));
 }
 
-/** The variables of our environment that an engine's command may read: none of them goes into a container. */
-const passed =
+/** The variables of this service that an engine's command receives; containers do not receive them. */
+const engineVariables =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_\w+|DOCKER_\w+|BUILDAH_\w+|CONTAINERS?_\w+|PODMAN_\w+|STORAGE_\w+|REGISTRY_AUTH_FILE|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|SSH_AUTH_SOCK)$/;
 
-function callersOf(command: string, { clock, env }: EngineDependencies): Pick<Engine, 'run' | 'follow'> {
-  const own = Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value !== undefined && passed.test(name) ? [[name, value]] : [])),
+function engineCommands(command: string, { clock, env }: EngineDependencies): Pick<Engine, 'run' | 'follow'> {
+  const ownEnv = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value !== undefined && engineVariables.test(name) ? [[name, value]] : [],
+    ),
   );
-  const plain = { cwd: '/', graceSeconds: 0, trusted: true };
+  const commonSettings = { cwd: '/', graceSeconds: 0, trusted: true };
   return {
-    follow: (args) => startGuarded({ ...plain, command, args, env: own, withInput: false }, clock),
-    async run(args, { input, env: more = {}, withinMs = 60_000, signal } = {}) {
+    follow: (args) => startGuarded({ ...commonSettings, command, args, env: ownEnv, withInput: false }, clock),
+    async run(args, { input, env: extraEnv = {}, withinMs = 60_000, signal } = {}) {
       // Node.js passes a socket as standard input, which can't be opened by name.
       const spec =
         input === undefined
           ? { command, args }
           : { command: '/bin/sh', args: ['-c', 'cat | "$@"', 'sh', command, ...args] };
       const withInput = input !== undefined;
-      const started = startGuarded({ ...plain, ...spec, env: { ...own, ...more }, withInput }, clock);
+      const started = startGuarded({ ...commonSettings, ...spec, env: { ...ownEnv, ...extraEnv }, withInput }, clock);
       started.stdin?.end(input);
-      const read = Promise.all([heard(started.stdout), heard(started.stderr), started.ended]);
-      const untilRead = async (bound: AbortSignal): Promise<boolean> => {
+      const outputs = Promise.all([readAll(started.stdout), readAll(started.stderr), started.ended]);
+      const readInTime = async (bound: AbortSignal): Promise<boolean> => {
         void untilAborted(bound).then(started.kill);
-        await read;
+        await outputs;
         return bound.aborted && signal?.aborted !== true;
       };
-      const isLate = await withTimeout(clock, withinMs, untilRead, signal);
-      const [said, complained, end] = await read;
-      const lines = complained.split('\n').filter((line) => line.trim() !== '');
-      if (isLate) return { code: -1, said, complaint: `it took longer than ${withinMs / 1_000} s` };
-      if (end.kind === 'unstartable') return { code: -1, said, complaint: end.reason };
-      return { code: end.kind === 'exited' ? end.code : -1, said, complaint: lines.at(-1) ?? '' };
+      const isLate = await withTimeout(clock, withinMs, readInTime, signal);
+      const [stdout, stderr, end] = await outputs;
+      const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+      if (isLate) return { code: -1, stdout, problem: `it took longer than ${withinMs / 1_000} s` };
+      if (end.kind === 'unstartable') return { code: -1, stdout, problem: end.reason };
+      return { code: end.kind === 'exited' ? end.code : -1, stdout, problem: lines.at(-1) ?? '' };
     },
   };
 }

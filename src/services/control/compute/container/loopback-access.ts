@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { freePort } from '../../../../kit/free-port.ts';
 import type { Engine, EngineFacts } from './engine.ts';
 
-/** How containers reach what listens on this machine's loopback only: its database, and this service. */
+/** How containers reach what listens on this machine's loopback alone: the database, and this service. */
 type LoopbackAccess =
   | { kind: 'direct' }
-  /** The engine maps a host name or an address to our loopback. */
-  | { kind: 'by the engine'; host: string; network: string | undefined }
-  /** We proxy connections from our end of the containers' network. */
-  | { kind: 'passed on' };
+  /** The engine maps a host name or an address to this machine's loopback. */
+  | { kind: 'engine'; host: string; network: string | undefined }
+  /** A proxy of this service listens on this machine's address in the containers' network. */
+  | { kind: 'proxy' };
 
 const loopback = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/;
 
@@ -18,11 +18,11 @@ export function loopbackAccess(address: string, { kind, rootless, desktop }: Eng
   if (!loopback.test(new URL(address).hostname)) return { kind: 'direct' };
   if (desktop) {
     const host = kind === 'docker' ? 'host.docker.internal' : 'host.containers.internal';
-    return { kind: 'by the engine', host, network: undefined };
+    return { kind: 'engine', host, network: undefined };
   }
-  if (!rootless) return { kind: 'passed on' };
-  if (kind === 'docker') return { kind: 'by the engine', host: '10.0.2.2', network: undefined };
-  return { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' };
+  if (!rootless) return { kind: 'proxy' };
+  if (kind === 'docker') return { kind: 'engine', host: '10.0.2.2', network: undefined };
+  return { kind: 'engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' };
 }
 
 /** The same address at another host, and at another port where one is given. */
@@ -45,42 +45,43 @@ export function gatewayIn(reported: string): string | undefined {
   return docker ?? podmanNetwork.safeParse(read).data?.[0].subnets[0]?.gateway;
 }
 
-/** This machine's address on this service's network, created where needed. Isolates containers where it can. */
-export async function makeNetwork(
+/** Creates this service's network where it is missing, with isolated containers where the engine can. Returns this machine's address. */
+export async function ensureNetwork(
   engine: Engine,
   name: string,
   labels: readonly string[],
 ): Promise<{ ok: true; gateway: string } | { ok: false; reason: string }> {
-  const seen = await engine.run(['network', 'inspect', name]);
-  const apart = engine.facts.kind === 'docker' ? ['--opt=com.docker.network.bridge.enable_icc=false'] : [];
-  const made = seen.code === 0 ? seen : await engine.run(['network', 'create', ...apart, ...labels, name]);
-  const looked = seen.code === 0 ? seen : await engine.run(['network', 'inspect', name]);
-  const gateway = looked.code === 0 ? gatewayIn(looked.said) : undefined;
+  const existing = await engine.run(['network', 'inspect', name]);
+  const isolation = engine.facts.kind === 'docker' ? ['--opt=com.docker.network.bridge.enable_icc=false'] : [];
+  const created =
+    existing.code === 0 ? existing : await engine.run(['network', 'create', ...isolation, ...labels, name]);
+  const inspected = existing.code === 0 ? existing : await engine.run(['network', 'inspect', name]);
+  const gateway = inspected.code === 0 ? gatewayIn(inspected.stdout) : undefined;
   if (gateway !== undefined) return { ok: true, gateway };
-  const complaint = made.code === 0 ? looked.complaint || 'it has no gateway' : made.complaint;
+  const complaint = created.code === 0 ? inspected.problem || 'it has no gateway' : created.problem;
   return { ok: false, reason: `A network for containers could not be made (${engine.name}: ${complaint}).` };
 }
 
-/** The most connections of one container through a proxy, so that it leaves some to the others. */
-const maxOfOne = 32;
+/** The most connections of one container through a proxy, so that the others get some too. */
+const maxConnectionsPerContainer = 32;
 
-/** A proxy from containers to a host and port, or to a socket. The target itself authenticates every connection. */
+/** Creates a proxy from containers to a host and port, or to a socket. The target authenticates every connection. */
 export async function createLoopbackProxy(target: { host: string; port: number } | { path: string }) {
   const port = await freePort();
   let server: Promise<Server> | undefined;
   const open = new Set<Socket>();
   const openFrom = new Map<string, number>();
 
-  async function listening(host: string): Promise<Server> {
-    const opening = createServer((incoming) => {
-      const from = incoming.remoteAddress ?? '';
-      const count = openFrom.get(from) ?? 0;
-      if (count >= maxOfOne) return void incoming.destroy();
-      openFrom.set(from, count + 1);
+  async function listen(host: string): Promise<Server> {
+    const newServer = createServer((incoming) => {
+      const containerAddress = incoming.remoteAddress ?? '';
+      const count = openFrom.get(containerAddress) ?? 0;
+      if (count >= maxConnectionsPerContainer) return void incoming.destroy();
+      openFrom.set(containerAddress, count + 1);
       incoming.once('close', () => {
-        const left = (openFrom.get(from) ?? 1) - 1;
-        if (left === 0) openFrom.delete(from);
-        else openFrom.set(from, left);
+        const remaining = (openFrom.get(containerAddress) ?? 1) - 1;
+        if (remaining === 0) openFrom.delete(containerAddress);
+        else openFrom.set(containerAddress, remaining);
       });
       const outgoing = connect(target);
       for (const [one, other] of [
@@ -98,18 +99,18 @@ export async function createLoopbackProxy(target: { host: string; port: number }
       incoming.pipe(outgoing).pipe(incoming);
     });
     await new Promise<void>((resolve, reject) => {
-      opening.once('error', reject).listen(port, host, resolve);
+      newServer.once('error', reject).listen(port, host, resolve);
     });
-    return opening;
+    return newServer;
   }
 
   return {
-    /** The port that it listens on: known before it is opened. */
+    /** The port that it will listen on, known before it is opened. */
     port,
     /** Opens it at an address of this machine; does nothing where it is open. */
     async open(host: string): Promise<void> {
       // Containers that start at the same time share it.
-      server ??= listening(host).catch((error: unknown) => {
+      server ??= listen(host).catch((error: unknown) => {
         server = undefined;
         throw error;
       });

@@ -11,7 +11,7 @@ export const portInside = 8_000;
 
 interface ContainerFacts extends AgentSettings {
   /** The addresses of the agent's database and tracing, as the container reaches them. */
-  reached: AgentEndpoints;
+  endpoints: AgentEndpoints;
   buildImage: string;
   program: AgentProgramFiles;
   /** The user that a build's container runs as; the image's own when undefined. */
@@ -22,7 +22,7 @@ interface ContainerFacts extends AgentSettings {
 export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram {
   const { program } = spec;
   const env = {
-    ...agentVariables({ ...spec, ...facts.reached }, facts),
+    ...agentVariables({ ...spec, ...facts.endpoints }, facts),
     HOST: '0.0.0.0',
     PORT: String(portInside),
   };
@@ -50,7 +50,7 @@ export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram
       HOME: program.homeFolder,
       TMPDIR: program.homeFolder,
       LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
-      // A link to the interpreter of this machine: the image has one at the same path.
+      // The environment links to an interpreter by its path on this machine: the image has one there too.
       ...(program.python === undefined ? {} : { LANDFALL_PYTHON: program.python }),
     },
   };

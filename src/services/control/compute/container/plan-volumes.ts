@@ -2,14 +2,14 @@ import type { Volume, VolumeMount } from '../../../../contract/control/container
 
 interface PlannedVolume {
   /** Its lifetime: the deployment's, one run's, or in memory. */
-  kind: 'kept' | 'passing' | 'memory';
+  kind: 'deployment' | 'run' | 'memory';
   source: string;
 }
 
 export const sourcesOf = (volumes: ReadonlyMap<string, PlannedVolume>, kind: PlannedVolume['kind']): string[] =>
   [...volumes.values()].flatMap((volume) => (volume.kind === kind ? [volume.source] : []));
 
-/** The deployment's own volumes of an engine, by the names that mounts use; adds a problem for each unsupported one. */
+/** Plans a deployment's volumes, by the names that mounts use; adds a problem for each unsupported one. */
 export function volumesOf(
   deploymentId: string,
   run: string,
@@ -17,27 +17,27 @@ export function volumesOf(
   problems: string[],
 ): Map<string, PlannedVolume> {
   return new Map(
-    volumes.map(({ name, emptyDir, persistentVolumeClaim, ...others }, at): [string, PlannedVolume] => {
-      const foreign = Object.entries(others).flatMap(([kind, value]) => (value == null ? [] : [kind]));
-      if (foreign.length > 0) {
+    volumes.map(({ name, emptyDir, persistentVolumeClaim, ...others }, index): [string, PlannedVolume] => {
+      const clusterKinds = Object.entries(others).flatMap(([kind, value]) => (value == null ? [] : [kind]));
+      if (clusterKinds.length > 0) {
         problems.push(
-          `resource_spec.volumes[${at}]: ${foreign.join(', ')} is something of a cluster; this machine has emptyDir and persistentVolumeClaim.`,
+          `resource_spec.volumes[${index}]: ${clusterKinds.join(', ')} is something of a cluster; this machine has emptyDir and persistentVolumeClaim.`,
         );
       }
       if (!persistentVolumeClaim) {
-        const kind = emptyDir?.['medium'] === 'Memory' ? 'memory' : 'passing';
+        const kind = emptyDir?.['medium'] === 'Memory' ? 'memory' : 'run';
         return [name, { kind, source: `landfall-${deploymentId}-${run}-${name}` }];
       }
       const claim = persistentVolumeClaim['claimName'];
       if (typeof claim !== 'string' || !/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(claim)) {
-        problems.push(`resource_spec.volumes[${at}].persistentVolumeClaim.claimName is no name of a claim.`);
+        problems.push(`resource_spec.volumes[${index}].persistentVolumeClaim.claimName is no name of a claim.`);
       }
-      return [name, { kind: 'kept', source: `landfall-${deploymentId}-${String(claim)}` }];
+      return [name, { kind: 'deployment', source: `landfall-${deploymentId}-${String(claim)}` }];
     }),
   );
 }
 
-/** A mount as flags of `create`; adds a problem for an unsupported mount. */
+/** The flags of `create` for a mount; adds a problem for an unsupported one. */
 export function mountFlags(
   { name, mountPath, subPath, subPathExpr, readOnly }: VolumeMount,
   volumes: ReadonlyMap<string, PlannedVolume>,

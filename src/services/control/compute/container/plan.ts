@@ -16,7 +16,7 @@ export interface PodPlan {
   /** Volumes of the deployment, which outlive a run. */
   volumes: string[];
   /** Volumes of this run, which are removed with it. */
-  passing: string[];
+  runVolumes: string[];
   init: ContainerPlan[];
   main: ContainerPlan;
   /** They share the main container's network. */
@@ -35,7 +35,7 @@ export interface MainProgram {
   env: Record<string, string>;
 }
 
-/** Without capabilities that engines grant and no agent needs. */
+/** Removes capabilities that engines grant by default and no agent needs. */
 const hardening = [
   '--security-opt=no-new-privileges',
   '--cap-drop=NET_RAW',
@@ -45,8 +45,8 @@ const hardening = [
 ];
 
 /**
- * Plans the containers of a revision on one machine, or returns every reason why it can't: needed settings are refused,
- * those of a cluster become notes. `run` is of letters and digits.
+ * Plans the containers of a revision on one machine, or returns every problem. A setting that this machine can't honour
+ * is a problem if the containers need it, else a note. `run` consists of letters and digits.
  */
 export function planPod(
   spec: Pick<AgentSpec, 'deploymentId' | 'resourceSpec' | 'deploymentType' | 'secretReferences'>,
@@ -62,39 +62,39 @@ export function planPod(
   const mounts = (list: readonly VolumeMount[] | null | undefined, where: string): string[] =>
     (list ?? []).flatMap((mount) => mountFlags(mount, volumes, `${where}.volume_mounts`, problems));
   const labels = Object.entries(resourceSpec.labels ?? {}).map(([name, value]) => `--label=${name}=${value}`);
-  const container = (of: Container, where: string): ContainerPlan => {
-    checkImage(of.image, `${where}.image`, problems);
-    const [entrypoint, ...rest] = of.command ?? [];
+  const container = (source: Container, where: string): ContainerPlan => {
+    checkImage(source.image, `${where}.image`, problems);
+    const [entrypoint, ...rest] = source.command ?? [];
     return {
-      name: of.name,
-      image: of.image,
+      name: source.name,
+      image: source.image,
       flags: [
         ...hardening,
         ...labels,
-        ...(of.imagePullPolicy ? [`--pull=${pullPolicies[of.imagePullPolicy]}`] : []),
+        ...(source.imagePullPolicy ? [`--pull=${pullPolicies[source.imagePullPolicy]}`] : []),
         ...(entrypoint === undefined ? [] : [`--entrypoint=${entrypoint}`]),
-        ...(of.workingDir ? [`--workdir=${of.workingDir}`] : []),
-        ...(of.restartPolicy ? [`--restart=${of.restartPolicy === 'Always' ? 'always' : 'on-failure'}`] : []),
-        ...limitFlags(of, where, problems),
-        ...securityFlags(of.securityContext, where, problems),
-        ...mounts(of.volumeMounts, where),
+        ...(source.workingDir ? [`--workdir=${source.workingDir}`] : []),
+        ...(source.restartPolicy ? [`--restart=${source.restartPolicy === 'Always' ? 'always' : 'on-failure'}`] : []),
+        ...limitFlags(source, where, problems),
+        ...securityFlags(source.securityContext, where, problems),
+        ...mounts(source.volumeMounts, where),
       ],
-      command: [...rest, ...(of.args ?? [])],
-      env: environmentOf(of, where, problems),
+      command: [...rest, ...(source.args ?? [])],
+      env: environmentOf(source, where, problems),
     };
   };
   checkImage(program.image, 'source_revision_config.image_uri', problems);
   const resources = resolvedResources(resourceSpec).agent;
   const plan: PodPlan = {
-    volumes: sourcesOf(volumes, 'kept'),
-    passing: sourcesOf(volumes, 'passing'),
+    volumes: sourcesOf(volumes, 'deployment'),
+    runVolumes: sourcesOf(volumes, 'run'),
     init: (resourceSpec.init_containers ?? []).map((of, at) => container(of, `init_containers[${at}]`)),
     main: {
       name: 'main',
       image: program.image,
       flags: [
         ...hardening,
-        ...shareFlags({
+        ...resourceFlags({
           cpu: resources.cpu,
           cpuLimit: resources.cpuLimit,
           memory: (resources.memoryMb ?? 0) * megabyte,
@@ -121,8 +121,8 @@ function checkImage(image: string, where: string, problems: string[]): void {
 
 const pullPolicies = { Always: 'always', Never: 'never', IfNotPresent: 'missing' } as const;
 
-/** CPU (cores) and memory (bytes, because an engine's `m` is not a MB) flags of a container, without swap. */
-function shareFlags({
+/** The flags for a container's CPU (cores) and memory (bytes: an engine's `m` is not a MB), without swap. */
+function resourceFlags({
   cpu,
   cpuLimit,
   memory = 0,
@@ -140,13 +140,13 @@ function shareFlags({
 function limitFlags({ resources }: Container, where: string, problems: string[]): string[] {
   const { limits, requests } = resources ?? {};
   const amount = (of: Readonly<Record<string, string>> | null | undefined, what: string, path: string) => {
-    const reported = of?.[what];
-    const read = reported === undefined ? undefined : quantity(reported);
-    if (reported !== undefined && read === undefined)
-      problems.push(`${where}.resources.${path}.${what}: ${reported} is no amount.`);
+    const text = of?.[what];
+    const read = text === undefined ? undefined : quantity(text);
+    if (text !== undefined && read === undefined)
+      problems.push(`${where}.resources.${path}.${what}: ${text} is no amount.`);
     return read;
   };
-  return shareFlags({
+  return resourceFlags({
     cpu: amount(requests, 'cpu', 'requests'),
     cpuLimit: amount(limits, 'cpu', 'limits'),
     memory: amount(requests, 'memory', 'requests'),
@@ -168,7 +168,7 @@ function environmentOf({ env, envFrom }: Container, where: string, problems: str
 function securityFlags(context: Container['securityContext'], where: string, problems: string[]): string[] {
   const { runAsUser, runAsGroup, readOnlyRootFilesystem, ...others } = context ?? {};
   const refused = Object.keys(others).filter(
-    (field) => !restrictions.has(field) || (others[field] === true && field === 'privileged'),
+    (field) => !impliedRestrictions.has(field) || (others[field] === true && field === 'privileged'),
   );
   if (refused.length > 0) problems.push(`${where}.securityContext: this machine does not grant ${refused.join(', ')}.`);
   const group = typeof runAsGroup === 'number' ? `:${runAsGroup}` : '';
@@ -178,26 +178,26 @@ function securityFlags(context: Container['securityContext'], where: string, pro
   ];
 }
 
-/** Restrictions that hold here anyway. */
-const restrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);
+/** Restrictions that this machine enforces anyway. */
+const impliedRestrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);
 
-const ofDatabase = ['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi'];
-const ofCluster = ['service_account_name', 'image_pull_secrets', 'annotations'];
+const databaseFields = ['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi'];
+const clusterFields = ['service_account_name', 'image_pull_secrets', 'annotations'];
 
 /** The requested settings that have no effect on this machine, for the deploy log. */
 function notesOn(spec: NonNullable<AgentSpec['resourceSpec']>): string[] {
-  const set = Object.entries(spec).flatMap(([field, value]) => (value == null ? [] : [field]));
-  const only = (fields: readonly string[], why: string): string[] =>
-    fields.length === 0 ? [] : [`${fields.join(', ')}: ${why}`];
-  const startingWith = (prefix: string): string[] => set.filter((field) => field.startsWith(prefix));
-  const among = (fields: readonly string[]): string[] => set.filter((field) => fields.includes(field));
+  const setFields = Object.entries(spec).flatMap(([field, value]) => (value == null ? [] : [field]));
+  const noteOn = (fields: readonly string[], reason: string): string[] =>
+    fields.length === 0 ? [] : [`${fields.join(', ')}: ${reason}`];
+  const startingWith = (prefix: string): string[] => setFields.filter((field) => field.startsWith(prefix));
+  const among = (fields: readonly string[]): string[] => setFields.filter((field) => fields.includes(field));
   const scale = (['min_scale', 'max_scale'] as const).filter((field) => (spec[field] ?? 1) !== 1);
   return [
-    ...only(scale, 'this machine runs one replica.'),
-    ...only(startingWith('queue_'), "the queue's work is done by the agent itself on this machine."),
-    ...only(startingWith('cache_'), 'there is no cache on this machine.'),
-    ...only(among(ofDatabase), 'all deployments share the one Postgres of this machine.'),
-    ...only(among(ofCluster), 'they are of a cluster. Log the engine in where images are private.'),
-    ...only(resolvedResources(spec).ignored, 'the document marks these as not to be used.'),
+    ...noteOn(scale, 'this machine runs one replica.'),
+    ...noteOn(startingWith('queue_'), "the queue's work is done by the agent itself on this machine."),
+    ...noteOn(startingWith('cache_'), 'there is no cache on this machine.'),
+    ...noteOn(among(databaseFields), 'all deployments share the one Postgres of this machine.'),
+    ...noteOn(among(clusterFields), 'they are of a cluster. Log the engine in where images are private.'),
+    ...noteOn(resolvedResources(spec).ignored, 'the document marks these as not to be used.'),
   ];
 }

@@ -37,7 +37,7 @@ async function open(settings: { startWithinMs?: number; engine?: StandIn } = {})
     log: loggerTo((message) => logged.push(message)),
     serviceId: 'this-service',
     usedDir: join(engine.env['CONTAINER_STAND_IN'] ?? '', 'used'),
-    named: engine.command,
+    command: engine.command,
     env: { ...engine.env, HOME: '/home/user', DATABASE_URL: 'postgres://the-service-itself' },
     program: { node: process.execPath, agentServer: agentServerPath() },
     drainMs: 3_000,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resourceFields, resourceSpec as specSchema } from '../../../../../src/contract/control/resource-spec.ts';
-import { endInWords, passEnvironment } from '../../../../../src/services/control/compute/container/containers.ts';
+import { describeEnd, passEnvironment } from '../../../../../src/services/control/compute/container/containers.ts';
 import {
   addressAt,
   gatewayIn,
@@ -176,16 +176,16 @@ describe('how fields of a container are applied', () => {
   });
 
   test.each([
-    ['emptyDir exists for one run', { emptyDir: {} }, { passing: ['LANDFALL-run1-v'], volumes: [] }],
+    ['emptyDir exists for one run', { emptyDir: {} }, { runVolumes: ['LANDFALL-run1-v'], volumes: [] }],
     [
       'a claim stays with the deployment',
       { persistentVolumeClaim: { claimName: 'data' } },
-      { passing: [], volumes: ['LANDFALL-data'] },
+      { runVolumes: [], volumes: ['LANDFALL-data'] },
     ],
-    ['emptyDir in memory needs no volume', { emptyDir: { medium: 'Memory' } }, { passing: [], volumes: [] }],
+    ['emptyDir in memory needs no volume', { emptyDir: { medium: 'Memory' } }, { runVolumes: [], volumes: [] }],
   ])('a volume: %s', (_, fields, expected) => {
-    const { passing, volumes } = planned({ volumes: [{ name: 'v', ...fields }] });
-    expect({ passing: passing.map(cut), volumes: volumes.map(cut) }).toEqual(expected);
+    const { runVolumes, volumes } = planned({ volumes: [{ name: 'v', ...fields }] });
+    expect({ runVolumes: runVolumes.map(cut), volumes: volumes.map(cut) }).toEqual(expected);
   });
 });
 
@@ -319,20 +319,20 @@ const rootful = { kind: 'docker', rootless: false, desktop: false } as const;
 describe('how a container reaches this machine', () => {
   test.each([
     ['a remote address is used unchanged', 'postgres://u:p@db.example.com/a', rootful, { kind: 'direct' }],
-    ['a local address needs a relay', 'postgres://u:p@127.0.0.1:5/a', rootful, { kind: 'passed on' }],
-    ['so does this service', 'http://127.0.0.1:5/v1/projects/p/runs', rootful, { kind: 'passed on' }],
-    ['localhost is this machine', 'postgres://u:p@localhost/a', { ...rootful, kind: 'podman' }, { kind: 'passed on' }],
+    ['a local address needs a relay', 'postgres://u:p@127.0.0.1:5/a', rootful, { kind: 'proxy' }],
+    ['so does this service', 'http://127.0.0.1:5/v1/projects/p/runs', rootful, { kind: 'proxy' }],
+    ['localhost is this machine', 'postgres://u:p@localhost/a', { ...rootful, kind: 'podman' }, { kind: 'proxy' }],
     [
       'Docker Desktop has a host name for it',
       'postgres://u:p@127.0.0.1/a',
       { ...rootful, desktop: true },
-      { kind: 'by the engine', host: 'host.docker.internal', network: undefined },
+      { kind: 'engine', host: 'host.docker.internal', network: undefined },
     ],
     [
       'rootless Podman has an address for it',
       'postgres://u:p@127.0.0.1/a',
       { kind: 'podman', rootless: true, desktop: false },
-      { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' },
+      { kind: 'engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' },
     ],
   ] as const)('%s', (_, url, facts, way) => {
     expect(loopbackAccess(url, facts)).toEqual(way);
@@ -367,5 +367,5 @@ test.each([
   ],
   ['it could not be started', { Status: 'created', ExitCode: 0 }],
 ])('exit reason: %s', (words, state) => {
-  expect(endInWords(state, 512)).toBe(words);
+  expect(describeEnd(state, 512)).toBe(words);
 });

@@ -42,7 +42,7 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
     log: silentLogger,
     serviceId: 'this-service',
     usedDir: join(engine.env['CONTAINER_STAND_IN'] ?? '', 'used'),
-    named: engine.command,
+    command: engine.command,
     env: engine.env,
     program: { node: process.execPath, agentServer: agentServerPath() },
     drainMs: 1_000,

@@ -47,9 +47,9 @@ test('a build in Python is refused in a container, with what to do', async () =>
 });
 
 test('a build in Python has its environment and packages in the container of a given image', () => {
-  const reached = { databaseUrl: 'postgres://y', tracing: undefined };
+  const endpoints = { databaseUrl: 'postgres://y', tracing: undefined };
   const files = { node: process.execPath, agentServer: agentServerPath() };
-  const given = { token: 't', drainMs: 0, privateWebhooks: false, reached, program: files, user: undefined };
+  const given = { token: 't', drainMs: 0, privateWebhooks: false, endpoints, program: files, user: undefined };
   const { image, flags, env } = mainProgram(spec, { ...given, buildImage: 'registry.test/node-and-python:1' });
   expect(image).toBe('registry.test/node-and-python:1');
   expect(env).toMatchObject({ LANDFALL_PYTHON: '/b/python/bin/python', LANDFALL_GRAPH_CONFIG: '/b/c' });

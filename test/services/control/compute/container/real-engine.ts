@@ -33,7 +33,7 @@ export async function realEngine(): Promise<RealEngine> {
     const trial = await findEngine({ clock: systemClock, env });
     const ran = trial.ok ? await trial.engine.run(['run', '--rm', image, '/bin/node', '-e', '0']) : undefined;
     if (ran?.code === 0) return { kind: 'runs', name, how, env, image, remove };
-    why = ran?.complaint;
+    why = ran?.problem;
   }
   await remove();
   return { kind: 'broken', name, why: why ?? 'it does not answer' };
@@ -68,6 +68,6 @@ async function build(engine: Engine, folder: string, image: string): Promise<str
   // Copies files only, so that the build needs no network.
   const offline = engine.facts.kind === 'podman' ? ['--isolation=chroot', '--pull=never'] : ['--network=none'];
   const args = ['build', ...offline, `--tag=${image}`, folder];
-  const { code, complaint } = await engine.run(args, { withinMs: 120_000 });
-  return code === 0 ? undefined : `it could not build an image: ${complaint}`;
+  const { code, problem } = await engine.run(args, { withinMs: 120_000 });
+  return code === 0 ? undefined : `it could not build an image: ${problem}`;
 }
