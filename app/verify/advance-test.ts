@@ -2,32 +2,27 @@ import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
-import type { JudgedAttempts } from '../../src/deploy/smoke/judge.ts';
+import type { Judge } from '../../src/deploy/smoke/judge.ts';
 import { beginTest, dueAfter, inTurns, nextStep, tooLate, type TestStep } from '../../src/deploy/smoke/next-step.ts';
 import type { SmokeWaiting } from '../context.ts';
-import type { IntentHeader } from '../reconcile/intent.ts';
-import { createAttempts, nextPollAt, resourcesOf, type AttemptOptions, type AttemptStep } from './attempt.ts';
+import { createAttempts, type AttemptPlace, type AttemptOptions, type AttemptStep } from './attempt.ts';
 import { mostLost, tokensOf, writeProgress, type Progress, type UnderWay } from './progress.ts';
 
 type Turns = Extract<TestStep, { turns: unknown }>['turns'];
 
 /** A test of one intent between two steps, and all that the next one needs. */
-export interface TestRun {
-  intent: IntentHeader;
+export interface TestRun extends AttemptPlace {
   test: SmokeTest;
   /** The answers of the live revision before the change, which are stored elsewhere. */
   former: readonly Evidence[];
   /** When the tests must have come to an end (ms since the epoch). */
   until: number;
-  /** Has the same threads as the one that serves. */
-  agent: AgentServer;
+  /** The agent that serves; the tested one has the same threads. */
   live?: AgentServer | undefined;
-  signal: AbortSignal;
   progress: Progress;
-  judge: (attempts: readonly Evidence[]) => Promise<JudgedAttempts>;
 }
 
-/** A test that has ended: all attempts, as they came and as they would be stored, and the progress without them. */
+/** A test that has ended: all attempts, as they came and as they would be stored, and the progress after it. */
 export interface EndedTest {
   kind: 'ended';
   how: 'enough' | 'out-of-time' | 'unjudged';
@@ -37,7 +32,7 @@ export interface EndedTest {
 }
 
 /** Takes the steps of tests, by the rules of every host, over states that are stored. */
-export function createTests(options: AttemptOptions) {
+export function createTests({ judge, ...options }: AttemptOptions & { judge: Judge }) {
   const { clock, random } = options;
   const { prepare, isLost, step, cleaned } = createAttempts(options);
 
@@ -48,26 +43,22 @@ export function createTests(options: AttemptOptions) {
   });
 
   /** The progress without what earlier attempts made, or what is under way where no step of this test follows. */
-  const abandoned = (
-    intent: IntentHeader,
-    progress: Progress,
-    test: string | undefined,
-    at: { agent: AgentServer; signal: AbortSignal },
-  ): Promise<Progress> => cleaned(intent, withoutUnderWay(progress, test ?? 'that is over'), at);
+  const abandoned = (at: AttemptPlace, progress: Progress, test = 'that is over'): Promise<Progress> =>
+    cleaned(at, withoutUnderWay(progress, test));
 
   /** Performs one step of a test. */
   async function advance(run: TestRun): Promise<SmokeWaiting | EndedTest> {
-    const { intent, test, former, until, progress } = run;
+    const { test, former, until, progress } = run;
     const { under, attempts } = progress;
     const begun = beginTest(test, former);
     const course = attempts.length === 0 ? begun : { ...progress, attempts: [...former, ...attempts] };
     const next = nextStep(test, { ...course, underWay: under.length }, { now: clock.now(), until });
     if (next.kind === 'end') {
-      const left = await abandoned(intent, progress, test.name, run);
+      const left = await abandoned(run, progress, test.name);
       const all = [...course.attempts, ...under.flatMap(cutShort)];
-      return endedTest('out-of-time', all, left);
+      return { kind: 'ended', how: 'out-of-time', attempts: all, kept: all, progress: left };
     }
-    const ready = { ...run, progress: await cleaned(intent, progress, run) };
+    const ready = { ...run, progress: await cleaned(run, progress) };
     if (next.kind === 'follow') return follow(ready, next.turns);
     if (next.kind === 'wait') return goOn(ready.progress, next.until);
     // What ends the process is sent alone once more.
@@ -82,7 +73,7 @@ export function createTests(options: AttemptOptions) {
     if (under.some(isLost) && lost < mostLost) {
       return goOn({ ...withoutUnderWay(progress, test.name), lost: lost + 1 });
     }
-    const isNotified = clock.now() < nextLook(under);
+    const beside = { runs: under.length, isNotified: clock.now() < nextLook(under) };
     const waiting = [...under];
     const turns = receivers.map((turn) =>
       waiting.splice(0, turn.length).map((attempt, index) => ({ attempt, receiver: turn[index] })),
@@ -92,19 +83,15 @@ export function createTests(options: AttemptOptions) {
       // Those before it in its turn have taken the time.
       if (attempt.kind === 'prepared' && leftMs <= 0) return { attempt: { kind: 'answered', evidence: tooLate } };
       const agent = receiver === 'live' && live ? live : run.agent;
-      return step({ ...run, test: withTimeLeft(test, leftMs), agent }, attempt, isNotified);
+      return step({ ...run, ...beside, test: withTimeLeft(test, leftMs), agent }, attempt);
     });
-    const now = clock.now();
-    const after = followed.map(({ attempt }) =>
-      attempt.kind === 'started' ? { ...attempt, lookAt: nextPollAt(attempt, now, under.length) } : attempt,
-    );
     return settle(run, {
       ...progress,
-      under: after,
+      under: followed.map(({ attempt }) => attempt),
       lost: 0,
       withoutWebhook: progress.withoutWebhook || followed.some(({ withoutWebhook }) => withoutWebhook),
       leftovers: followed.flatMap(({ made }) => made ?? []),
-      spent: [...progress.spent, ...tokensOf(under.filter((_, index) => after[index]?.kind === 'answered'))],
+      spent: [...progress.spent, ...tokensOf(under.filter((_, index) => followed[index]?.attempt.kind === 'answered'))],
     });
   }
 
@@ -117,15 +104,18 @@ export function createTests(options: AttemptOptions) {
     const at = isWhole ? clock.now() : nextLook(under);
     if (answers.length === answersOf(run.progress.under).length) return goOn(progress, at);
     const attempts = [...former, ...progress.attempts, ...answers];
-    const judged = await run.judge(attempts);
+    const judged = await judge.nextAttempt({ test, attempts });
     if (judged.kind === 'unjudged' || (!isWhole && judged.kept.length < attempts.length)) {
-      return endedTest('unjudged', attempts, withoutUnderWay(progress, test.name));
+      return { kind: 'ended', how: 'unjudged', attempts, kept: [], progress: withoutUnderWay(progress, test.name) };
     }
-    if (isWhole && judged.count === 0) return endedTest('enough', attempts, { ...progress, under: [] }, judged.kept);
+    const ended = { ...progress, under: [] };
+    if (isWhole && judged.count === 0) {
+      return { kind: 'ended', how: 'enough', attempts, kept: judged.kept, progress: ended };
+    }
     const kept = judged.kept.slice(former.length);
     if (isWhole) {
       const notBefore = dueAfter(test, judged.kept, { now: at, until, random });
-      return goOn({ ...progress, under: [], attempts: kept, count: judged.count, notBefore });
+      return goOn({ ...ended, attempts: kept, count: judged.count, notBefore });
     }
     const keptAnswers = kept.splice(progress.attempts.length);
     const keptUnder = under.map((each) =>
@@ -134,15 +124,8 @@ export function createTests(options: AttemptOptions) {
     return goOn({ ...progress, attempts: kept, under: keptUnder }, at);
   }
 
-  return { advance, abandoned, cleaned, goOn };
+  return { advance, abandoned, goOn };
 }
-
-const endedTest = (
-  how: EndedTest['how'],
-  attempts: readonly Evidence[],
-  progress: Progress,
-  kept = attempts,
-): EndedTest => ({ kind: 'ended', how, attempts, kept, progress: { ...progress, attempts: [] } });
 
 const answersOf = (under: readonly UnderWay[]): Evidence[] =>
   under.flatMap((each) => (each.kind === 'answered' ? [each.evidence] : []));
@@ -157,6 +140,6 @@ const cutShort = (attempt: UnderWay): Evidence[] =>
 
 /** The progress without the attempts that are under way: what they made is to be removed. */
 function withoutUnderWay({ under, spent, leftovers, ...progress }: Progress, test: string): Progress {
-  const open = under.flatMap((each) => (each.kind === 'answered' ? [] : [resourcesOf(each, test)]));
+  const open = under.flatMap((each) => (each.kind === 'answered' ? [] : [{ ...each, test }]));
   return { ...progress, under: [], spent: [...spent, ...tokensOf(under)], leftovers: [...leftovers, ...open] };
 }

@@ -7,7 +7,7 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import { needsStream, pollRun, startRun } from '../../src/deploy/smoke/background-run.ts';
 import { overriding } from '../../src/kit/overriding.ts';
 import { removeResources } from '../../src/deploy/smoke/remove-resources.ts';
-import { evidenceOfFailure, sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
+import { sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { IntentHeader } from '../reconcile/intent.ts';
 import { createGrading } from './grading.ts';
@@ -29,13 +29,22 @@ export interface AttemptOptions {
   log: Logger;
 }
 
-/** The test of an attempt, the agent that it is made at, and the intent that it is made for. */
-interface AttemptContext {
+/** The agent of an attempt, and the intent that it is made for. */
+export interface AttemptPlace {
   intent: IntentHeader;
-  /** With the time that is left for it. */
-  test: SmokeTest;
   agent: AgentServer;
   signal: AbortSignal;
+}
+
+interface AttemptContext extends AttemptPlace {
+  /** With the time that is left for it. */
+  test: SmokeTest;
+}
+
+/** One of `runs` attempts. `isNotified`: a notification came before their time, most likely an agent's webhook. */
+interface OneOfThem extends AttemptContext {
+  runs: number;
+  isNotified: boolean;
 }
 
 /** An attempt after a step, what it made that is to be removed, and that the agent accepts or calls no webhook. */
@@ -61,11 +70,7 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     log.info({ intent: intent.id, deployment: intent.deploymentId }, `smoke test ${test} could not remove ${what}`);
 
   /** Removes what earlier attempts made. @returns the progress without it */
-  async function cleaned(
-    intent: IntentHeader,
-    before: Progress,
-    { agent, signal }: { agent: AgentServer; signal: AbortSignal },
-  ): Promise<Progress> {
+  async function cleaned({ intent, agent, signal }: AttemptPlace, before: Progress): Promise<Progress> {
     const removed = before.leftovers.map((made) =>
       removeResources(made, { agent, clock, signal, left: noteLeft(intent, made.test) }),
     );
@@ -101,10 +106,10 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
   }
 
   /** Sends the request of an attempt, and waits for its answer where that is a stream. */
-  async function start(context: AttemptContext, prepared: PreparedAttempt): Promise<AttemptStep> {
-    const { intent, test, agent, signal } = context;
+  async function start(context: OneOfThem, prepared: PreparedAttempt): Promise<AttemptStep> {
+    const { intent, test, agent, signal, runs } = context;
     const token = tokens.take(prepared.threadId);
-    const made = resourcesOf(prepared, test.name);
+    const made = { ...prepared, test: test.name };
     if (token === undefined) {
       const why = 'the process ended before the response arrived, several times';
       return answered(context, { kind: 'unreachable', why }, made);
@@ -116,32 +121,24 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     }
     const webhook = prepared.tokenHash && `${publicUrl}/runs/${intent.id}?token=${token}`;
     const started = await startRun(test, { agent: chosen, clock, signal, webhook });
-    if (started.kind === 'failed') {
-      return answered(context, await evidenceOfFailure(started.error, { agent, clock, signal }), made);
-    }
-    if (started.kind === 'too-slow') {
-      return answered(context, { kind: 'unreachable', why: 'the agent took too long to begin a run' }, made);
-    }
-    const { run, threadId, sentAt, refusedWebhook } = started;
-    const isReported = webhook !== undefined && !refusedWebhook;
+    if (started.kind === 'failed') return answered(context, started.evidence, made);
+    const { run, sentAt, refusedWebhook } = started;
+    const times = { sentAt, deadline: sentAt + test.timeoutMs, lookAt: 0 };
     const attempt: RunProgress = {
+      ...prepared,
+      ...times,
       kind: 'started',
-      threadId,
       runId: run.run_id,
-      assistantId: prepared.assistantId,
-      tokenHash: isReported ? prepared.tokenHash : undefined,
-      sentAt,
-      deadline: sentAt + test.timeoutMs,
       looks: 0,
       reported: false,
-      lookAt: 0,
     };
-    return { attempt, withoutWebhook: refusedWebhook };
+    if (refusedWebhook) delete attempt.tokenHash;
+    return { attempt: dueAgain(attempt, clock.now(), runs), withoutWebhook: refusedWebhook };
   }
 
-  /** Polls a run. `isNotified`: a notification came before its time, most likely the agent's webhook. */
-  async function look(context: AttemptContext, requested: RunProgress, isNotified: boolean): Promise<AttemptStep> {
-    const { test, agent, signal } = context;
+  /** Polls a run. */
+  async function look(context: OneOfThem, requested: RunProgress): Promise<AttemptStep> {
+    const { test, agent, signal, runs, isNotified } = context;
     const reported = requested.reported || isNotified;
     const seen = await pollRun(test, requested, {
       agent,
@@ -149,29 +146,23 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
       signal,
       isExpired: (deadline, ms) => isExpired(clock, requested.runId, deadline, ms),
     });
-    if (seen.kind === 'going-on') return { attempt: { ...requested, reported, looks: requested.looks + 1 } };
-    const { runId, ...made } = resourcesOf(requested, test.name);
-    const step = await answered(context, seen.evidence, seen.ended ? made : { ...made, runId });
+    if (seen.kind === 'going-on') {
+      return { attempt: dueAgain({ ...requested, reported, looks: requested.looks + 1 }, clock.now(), runs) };
+    }
+    const runId = seen.ended ? undefined : requested.runId;
+    const step = await answered(context, seen.evidence, { ...requested, test: test.name, runId });
     // A URL that an agent cannot reach may cost it more than one delivery.
     return { ...step, withoutWebhook: requested.tokenHash !== undefined && !reported };
   }
 
   /** Goes on with an attempt, or begins it. */
-  async function step(context: AttemptContext, attempt: UnderWay, isNotified: boolean): Promise<AttemptStep> {
+  async function step(context: OneOfThem, attempt: UnderWay): Promise<AttemptStep> {
     if (attempt.kind === 'answered') return { attempt };
-    return attempt.kind === 'started' ? look(context, attempt, isNotified) : start(context, attempt);
+    return attempt.kind === 'started' ? look(context, attempt) : start(context, attempt);
   }
 
   return { prepare, isLost, step, cleaned };
 }
-
-/** What an attempt has made, or may have. */
-export const resourcesOf = (attempt: PreparedAttempt | RunProgress, test: string): AttemptResources => ({
-  test,
-  threadId: attempt.threadId,
-  assistantId: attempt.assistantId,
-  ...(attempt.kind === 'started' ? { runId: attempt.runId } : {}),
-});
 
 /**
  * Wraps the agent so that threads and assistants get ids that were chosen and stored beforehand: another process can
@@ -182,10 +173,7 @@ const withChosenIds = (agent: AgentServer, { threadId, assistantId }: PreparedAt
     createThread: (request, options) =>
       agent.createThread({ ...request, thread_id: threadId, if_exists: 'do_nothing' }, options),
     createAssistant: (request, options) =>
-      agent.createAssistant(
-        { ...request, ...(assistantId ? { assistant_id: assistantId, if_exists: 'do_nothing' } : {}) },
-        options,
-      ),
+      agent.createAssistant({ ...request, assistant_id: assistantId, if_exists: 'do_nothing' }, options),
   });
 
 /** Poll intervals of a run (ms): short without a webhook, long with one. */
@@ -194,9 +182,10 @@ const pollWithWebhook = { first: 5_000, most: 20_000 };
 /** After a webhook, if the run does not show its end yet. */
 const shortly = 500;
 
-/** When one of so many runs is polled next (ms since the epoch): with growing intervals, and at its deadline. */
-export function nextPollAt({ deadline, looks, reported, tokenHash }: RunProgress, now: number, runs: number): number {
+/** One of so many runs with the time of its next poll: with growing intervals, and at its deadline. */
+function dueAgain(run: RunProgress, now: number, runs: number): RunProgress {
+  const { deadline, looks, reported, tokenHash } = run;
   const { first, most } = tokenHash === undefined || reported ? pollWithoutWebhook : pollWithWebhook;
   const step = reported ? shortly * runs : backoffMs(looks + 1, first, most);
-  return now < deadline ? Math.min(now + step, deadline) : now + shortly * runs;
+  return { ...run, lookAt: now < deadline ? Math.min(now + step, deadline) : now + shortly * runs };
 }

@@ -68,13 +68,13 @@ const storedProgress = z.object({
   /** How many attempts are made next, once the test has some, and not before (ms since the epoch). */
   count: z.int().default(1),
   notBefore: z.number().default(0),
-  leftovers: z.array(attemptResources),
+  leftovers: z.array(attemptResources).default([]),
   /** How often in a row a process prepared an attempt and ended before its result was known. */
-  lost: z.int(),
+  lost: z.int().default(0),
   /** The agent accepts no webhook, or does not call it. */
-  withoutWebhook: z.boolean(),
+  withoutWebhook: z.boolean().default(false),
   /** Hashes of the tokens of runs that have ended. */
-  spent: z.array(z.string()),
+  spent: z.array(z.string()).default([]),
   /** The conversations are about to be tried: by the process that chose the id, and how often that was so. */
   conversations: z.object({ id: z.uuid(), tries: z.int() }).optional(),
 });
@@ -85,6 +85,8 @@ const storedResults = z.object({
   compared: z.array(z.custom<TestAnswers>((value) => isObject(value) && Array.isArray(value['samples']))).default([]),
 });
 
+const nothingYet: SmokeState = { version: 2, kept: '{"verdicts":[],"attempts":[]}' };
+
 /** The progress of one intent's tests: finished tests, and attempts at the current one. */
 export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version' | 'kept'> {
   verdicts: readonly NamedVerdict[];
@@ -93,26 +95,13 @@ export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version'
   compared: readonly TestAnswers[];
 }
 
-const nothingYet: Progress = {
-  verdicts: [],
-  attempts: [],
-  compared: [],
-  under: [],
-  count: 1,
-  notBefore: 0,
-  leftovers: [],
-  lost: 0,
-  withoutWebhook: false,
-  spent: [],
-};
-
 /** Reads the stored progress. State of another version starts over. */
 export function readProgress(state: SmokeState | undefined): Progress {
   const read = storedProgress.safeParse(state);
-  if (!read.success) return nothingYet;
-  const { version: _, kept, ...rest } = read.data;
-  const held = storedResults.safeParse(kept);
-  return held.success ? { ...rest, ...held.data } : nothingYet;
+  const held = storedResults.safeParse(read.data?.kept);
+  if (!read.success || !held.success) return readProgress(nothingYet);
+  const { version: _, kept: __, ...rest } = read.data;
+  return { ...rest, ...held.data };
 }
 
 /** The progress as it is stored. */

@@ -32,7 +32,7 @@ export function createSmokeTestRunner({
 }: SmokeTestRunnerOptions): SmokeTestRunner {
   const { clock, control, log } = options;
   const tryConversations = createConversationTester({ clock, control, threadsAt, judge, log });
-  const tests = createTests(options);
+  const tests = createTests({ ...options, judge });
 
   const advance: SmokeTestRunner['advance'] = async (intent, at, signal, live): Promise<SmokeStepResult> => {
     signal.throwIfAborted();
@@ -41,22 +41,11 @@ export function createSmokeTestRunner({
     const until = intent.hold ? endOfTests(intent.hold.endsAt) : Infinity;
     // A held revision and the live one have the same threads.
     const agent = intent.hold ? atHold(at, () => live) : at;
-    if (!written) return tryConversations(intent, await tests.cleaned(intent, progress, { agent, signal }), signal);
-    const { test, former, isMeasured } = openTest(written, { live, before: answeredBefore(intent, written) });
-    if (!isMeasured) return tests.goOn(withVerdict(progress, test, [], nothingBefore));
-    const attempting = (attempts: readonly Evidence[]) => judge.nextAttempt({ test, attempts });
-    const result = await tests.advance({
-      intent,
-      test,
-      former,
-      until,
-      agent,
-      live,
-      signal,
-      progress,
-      judge: attempting,
-    });
-    return result.kind === 'ended' ? tests.goOn(await concluded(intent, test, result, signal)) : result;
+    if (!written) return tryConversations(intent, await tests.abandoned({ intent, agent, signal }, progress), signal);
+    const { isMeasured, ...opened } = openTest(written, { live, before: answeredBefore(intent, written) });
+    if (!isMeasured) return tests.goOn(withVerdict(progress, written, [], nothingBefore));
+    const result = await tests.advance({ intent, ...opened, until, agent, live, signal, progress });
+    return result.kind === 'ended' ? tests.goOn(await concluded(intent, opened.test, result, signal)) : result;
   };
 
   /** The progress after a test that needs no more attempts, or has no more time for them. */
@@ -79,26 +68,18 @@ export function createSmokeTestRunner({
 
   const measure: SmokeTestRunner['measure'] = async (intent, { test, former, until }, agent, signal) => {
     signal.throwIfAborted();
-    const opened = openMeasurement(test, former);
-    const result = await tests.advance({
-      intent,
-      ...opened,
-      until,
-      agent,
-      signal,
-      progress: readProgress(intent.smoke),
-      judge: (attempts) => judge.measure({ test: opened.test, attempts }),
-    });
+    const progress = readProgress(intent.smoke);
+    const result = await tests.advance({ intent, ...openMeasurement(test, former), until, agent, signal, progress });
     if (result.kind === 'waiting') return result;
     const samples = result.how === 'unjudged' ? [] : measuredAnswers(test, result.kept);
-    return { kind: 'measured', state: writeProgress(result.progress), samples };
+    return { kind: 'measured', state: writeProgress({ ...result.progress, attempts: [] }), samples };
   };
 
   return {
     advance,
     measure,
     cleanUp: async (intent, agent, signal) => {
-      await tests.abandoned(intent, readProgress(intent.smoke), testToMeasure(intent)?.name, { agent, signal });
+      await tests.abandoned({ intent, agent, signal }, readProgress(intent.smoke), testToMeasure(intent)?.name);
     },
   };
 }
@@ -110,5 +91,6 @@ const withVerdict = (
   verdict: TestVerdict,
 ): Progress => ({
   ...progress,
+  attempts: [],
   verdicts: [...progress.verdicts, { name, attempts: attempts.length, verdict }],
 });

@@ -11,7 +11,6 @@ export function processJudge(options: WorkerOptions): Judge & { close(): Promise
   return {
     nextAttempt: (tried) => ask({ name: 'nextAttempt', argument: tried }, { kind: 'unjudged' }),
     conclude: (tried) => ask({ name: 'conclude', argument: tried }, { verdict: unjudged, compared: [] }),
-    measure: (tried) => ask({ name: 'measure', argument: tried }, { kind: 'unjudged' }),
     compareStates: (sides) => ask({ name: 'compareStates', argument: sides }, undefined),
     close: worker.close,
   };

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { conversationState } from '../../src/deploy/rules/conversations.ts';
 import { processJudge } from '../../app/worker/process-judge.ts';
 import { judgeHere, unjudged, type Judge, keepAttempts } from '../../src/deploy/smoke/judge.ts';
+import { openMeasurement } from '../../src/deploy/smoke/open-test.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { SmokeTest, ValueTest } from '../../src/deploy/file/smoke-test.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
@@ -80,12 +81,13 @@ test('judging that takes too long leaves the test unproven, and the next one is 
   const tried = { test: expecting('$', contains), attempts: [responded('x')] };
   expect(await hasty.nextAttempt(tried)).toEqual({ kind: 'unjudged' });
   expect(await hasty.conclude({ ...tried, secrets: [] })).toEqual({ verdict: unjudged, compared: [] });
-  expect(await hasty.measure(tried)).toEqual({ kind: 'unjudged' });
+  const measured = { ...tried, ...openMeasurement(tried.test, []) };
+  expect(await hasty.nextAttempt(measured)).toEqual({ kind: 'unjudged' });
   const patient = processJudge({ clock: systemClock, log });
   onTestFinished(() => patient.close());
   expect(await patient.nextAttempt(tried)).toEqual(await judgeHere.nextAttempt(tried));
   expect(await patient.conclude({ ...tried, secrets: [] })).toMatchObject({ verdict: { kind: 'passed' } });
-  expect(await patient.measure(tried)).toEqual(await judgeHere.measure(tried));
+  expect(await patient.nextAttempt(measured)).toEqual(await judgeHere.nextAttempt(measured));
 });
 
 test('states of conversations are compared in the process, and what takes too long is given up', async () => {

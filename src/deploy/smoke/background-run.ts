@@ -16,7 +16,7 @@ import { withTimeLimit } from '../machine/deadlines.ts';
 import { hadItsTime } from '../rules/patience.ts';
 import { isCompared } from '../rules/series.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
-import { assistantWithContext, blameOf } from './send-test-request.ts';
+import { assistantWithContext, blameOf, evidenceOfFailure } from './send-test-request.ts';
 import { interruptKey } from './smoke-evidence.ts';
 import { tryCall } from './try-call.ts';
 
@@ -33,8 +33,7 @@ const startMs = 30_000;
 /** The result of starting a run. After a failure thread, assistant and run may exist all the same. */
 export type StartRunResult =
   | { kind: 'started'; run: Run; threadId: string; sentAt: number; refusedWebhook: boolean }
-  | { kind: 'failed'; error: ServiceError }
-  | { kind: 'too-slow' };
+  | { kind: 'failed'; evidence: Evidence };
 
 export interface StartRunOptions {
   /** With the ids that were chosen. */
@@ -54,8 +53,12 @@ export async function startRun(test: SmokeTest, starting: StartRunOptions): Prom
     tryCall(createRun(test, starting, { signal: bound, deadline })),
   );
   signal.throwIfAborted();
-  if (started.kind !== 'done') return { kind: 'too-slow' };
-  return started.value.ok ? started.value.value : { kind: 'failed', error: started.value.error };
+  if (started.kind !== 'done') {
+    return { kind: 'failed', evidence: { kind: 'unreachable', why: 'the agent took too long to begin a run' } };
+  }
+  return started.value.ok
+    ? started.value.value
+    : { kind: 'failed', evidence: await evidenceOfFailure(started.value.error, starting) };
 }
 
 async function createRun(

@@ -37,8 +37,6 @@ export interface Judge {
   nextAttempt(tried: Attempts): Promise<JudgedAttempts>;
   /** The verdict, without the secrets that the agent may repeat. `isOutOfTime`: no further attempt can be made. */
   conclude(tried: Attempts & { secrets: KnownSecrets; isOutOfTime?: boolean | undefined }): Promise<Conclusion>;
-  /** Counts the answers of the live agent, before there is another one. */
-  measure(tried: Attempts): Promise<JudgedAttempts>;
   /** What a new revision breaks of a conversation; undefined where comparing was given up. */
   compareStates(sides: ConversationSides): Promise<ConversationProblem[] | undefined>;
 }
@@ -92,12 +90,6 @@ export const judgeHere: Judge = {
     const { verdict, compared } = concludeAttempts(test, attempts, mask ?? notShown, isOutOfTime);
     return { verdict: mask ? redacted(verdict, mask) : verdict, compared: bounded(compared) };
   },
-  measure: async ({ test, attempts: made }) => {
-    const attempts = made.map((each) => asJudged(test, settled(test, each)));
-    if (JSON.stringify(attempts).length > largest) return { kind: 'unjudged' };
-    const count = countAfter(test, attempts);
-    return { kind: count > 0 ? 'again' : 'enough', count, kept: attempts };
-  },
   compareStates: async (sides) => compareStates(sides),
 };
 
@@ -117,7 +109,7 @@ const largest = 256 * 1024;
 /**
  * Attempts as stored until the next one: every step reads them again. The values of the oldest are dropped first. A
  * wrong attempt stays wrong without its values; one that was only late proves nothing. Of a series nothing that is
- * counted is dropped: undefined where that does not fit.
+ * counted is dropped: undefined where that does not fit. Of one that only measures nothing else is kept.
  */
 export function keepAttempts(test: SmokeTest, attempts: readonly Evidence[]): Evidence[] | undefined {
   let room = largest;
@@ -130,6 +122,7 @@ export function keepAttempts(test: SmokeTest, attempts: readonly Evidence[]): Ev
   if (test.series) {
     const counted = attempts.map((each) => asJudged(test, each));
     if (!counted.every(fits)) return undefined;
+    if (test.series.kind !== 'live' && test.series.answers !== undefined) return counted;
     const isKept = (whole: Evidence): boolean => whole.kind === 'answered' && fits(whole);
     return compactAttempts(test, attempts).map((whole, index) => (isKept(whole) ? whole : (counted[index] ?? whole)));
   }

@@ -25,12 +25,6 @@ export type TestStep =
   | { kind: 'wait'; until: number }
   | { kind: 'end'; isOutOfTime: boolean };
 
-/** When all tests must have come to an end (ms since the epoch), and what else decides about time. */
-interface Times {
-  now: number;
-  until: number;
-}
-
 /** How long the next attempt is waited for (ms): it doubles, for a cold start may take a while. */
 const firstPauseMs = 2_000;
 const longestPauseMs = 15_000;
@@ -58,7 +52,7 @@ export const countAfter = (test: SmokeTest, attempts: readonly Evidence[]): numb
 export function dueAfter(
   test: SmokeTest,
   attempts: readonly Evidence[],
-  { now, until, random }: Times & { random: () => number },
+  { now, until, random }: { now: number; until: number; random: () => number },
 ): number {
   if (!isPauseDue(test, attempts)) return now;
   const pauseMs = backoffMs(attempts.length, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
@@ -69,7 +63,7 @@ export function dueAfter(
 export function nextStep(
   test: SmokeTest,
   { attempts, underWay = 0, count, notBefore }: TestCourse,
-  { now, until }: Times,
+  { now, until }: { now: number; until: number },
 ): TestStep {
   if (count === 0) return { kind: 'end', isOutOfTime: false };
   if (now >= until) return { kind: 'end', isOutOfTime: true };
