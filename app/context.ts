@@ -3,17 +3,16 @@ import type { Clock } from '../src/kit/clock.ts';
 import type { AgentServer } from '../src/contract/agent/service.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
 import type { SmokeTest } from '../src/deploy/file/smoke-test.ts';
-import type { Sample, Verdict } from '../src/deploy/rules/verdict-types.ts';
 import type { GitHubApi, InstallationRepository } from './github/github-api.ts';
 import type { IntentFields, Measuring, SmokeState, Testing } from './reconcile/intent.ts';
 import type { Terms } from './reconcile/deploy-request.ts';
-import type { TestAnswers } from '../src/deploy/machine/state.ts';
+import type { TestAnswers, TestResult } from '../src/deploy/machine/state.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
 /** Progress of a revision's smoke tests. */
 export type SmokeStepResult =
   /** `compared`: what the revision answered to tests that compare it. */
-  { kind: 'done'; verdict: Verdict; compared?: readonly TestAnswers[] } | SmokeWaiting;
+  ({ kind: 'done' } & Pick<TestResult, 'verdict' | 'compared'>) | SmokeWaiting;
 
 /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
 export interface SmokeWaiting {
@@ -23,12 +22,12 @@ export interface SmokeWaiting {
 }
 
 /** Progress of measuring the live revision: all answers to one test, or none that can be compared. */
-export type MeasureStepResult = { kind: 'measured'; state: SmokeState; samples: readonly Sample[] } | SmokeWaiting;
+export type MeasureStepResult = ({ kind: 'measured'; state: SmokeState } & Pick<TestAnswers, 'samples'>) | SmokeWaiting;
 
 /** A test that the live revision is sent before a change, with the answers that it need not give again. */
 export interface Measurement {
   test: SmokeTest;
-  former: readonly Sample[];
+  former: TestAnswers['samples'];
   /** When it ends with the answers so far (ms since the epoch). */
   until: number;
 }

@@ -14,7 +14,7 @@ import { pullRequestCheck } from './pull-request-check.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { ifFound } from '../../src/contract/service-error.ts';
 import type { Ownership } from '../targets/ownership.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */
@@ -146,7 +146,7 @@ export const createAccessPolicy =
       ownership.refusal(repository, deployment) === undefined ? undefined : notYours;
     return {
       async find({ name, deploymentId }) {
-        if (deploymentId !== undefined) return byId(control, deploymentId);
+        if (deploymentId !== undefined) return ifFound(control.getDeployment(deploymentId));
         const named = await byName(control, name ?? '');
         // Of several with one name the refused one counts: a plan would report it.
         return named.find((each) => refusal(each) !== undefined) ?? named[0];
@@ -158,12 +158,6 @@ export const createAccessPolicy =
 
 /** Reveals neither its owner nor its contents. */
 const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
-
-async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {
-  const read = await tryCall(control.getDeployment(id));
-  if (!read.ok && read.error.kind !== 'missing') throw read.error;
-  return read.ok ? read.value : undefined;
-}
 
 /** The deployments of exactly this name; a service may match names loosely. */
 async function byName(

@@ -13,7 +13,6 @@ import { checkName, checkReport, type DesiredReport } from '../reconcile/report.
 import { titleOf, type CheckContext } from './title.ts';
 import { summarySections } from './check-summary.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
-import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { timeline } from '../../src/deploy/words/timeline.ts';
 
 /** The check run of (deployment, head commit) for this intent; not for a `joined` one: it would overwrite another's. */
@@ -58,7 +57,7 @@ export function intentDeploymentReport(
 
 /** A Deployment's history keeps every status it is given: what only counts time is no news there. */
 const steady = (intent: Intent): Intent =>
-  intent.state === 'following' ? { ...intent, rollout: rolloutOf(intent.revisionId) } : intent;
+  intent.state === 'following' ? { ...intent, rollout: { ...intent.rollout, seen: [] } } : intent;
 
 /** GitHub accepts http and https only, and a URL with credentials must not be shown. */
 function webAddress(text: string | undefined): string | undefined {

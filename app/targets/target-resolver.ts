@@ -2,7 +2,7 @@ import type { Logger } from '../../src/kit/logger.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { ifOffered } from '../../src/contract/service-error.ts';
+import { ifFound } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi, fullName, type InstallationRepository } from '../github/github-api.ts';
 import { type FileReader, readHere } from '../worker/file-readers.ts';
 import type { AppContext, Target, TargetResolver, Targets } from '../context.ts';
@@ -115,7 +115,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
     if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
     const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
     // An id that is none is a mistake of the file, and nothing to ask the service for.
-    const found = await Promise.all([...ids].map((id) => ifOffered(control.getDeployment(id))));
+    const found = await Promise.all([...ids].map((id) => ifFound(control.getDeployment(id))));
     return { deployments: found.filter((each) => each !== undefined), areAll: false };
   }
 }

@@ -94,8 +94,8 @@ export function isNotOffered(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 404 || error.status === 405 || error.status === 501);
 }
 
-/** The value of a call; undefined where the service lacks its endpoint. */
-export const ifOffered = <T>(call: Promise<T>): Promise<T | undefined> =>
+/** The value of a call; undefined where the service has no such thing, or lacks the endpoint. */
+export const ifFound = <T>(call: Promise<T>): Promise<T | undefined> =>
   call.catch((error: unknown) => (isNotOffered(error) ? undefined : Promise.reject(error)));
 
 function sentence({ operation, method, address, kind, status, detail, problems }: ServiceErrorDetails): string {

@@ -1,5 +1,5 @@
 import { allEntriesOf } from '../../contract/control/pages.ts';
-import { ifOffered, isNotOffered } from '../../contract/service-error.ts';
+import { ifFound, isNotOffered } from '../../contract/service-error.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { tryCall } from '../smoke/try-call.ts';
@@ -21,7 +21,7 @@ export async function findDeployments(run: DeployRun): Promise<Deployment[]> {
 /** Whether the service says that there is none of this name or id: one that lists nothing, or is none, says nothing. */
 export async function confirmsAbsence(run: DeployRun): Promise<boolean> {
   const { control } = run.request;
-  if (await ifOffered(control.listDeployments({ limit: 1 }, run.reading()))) return true;
+  if (await ifFound(control.listDeployments({ limit: 1 }, run.reading()))) return true;
   return namedBy(run.request).deploymentId !== undefined && (await isControlService(run));
 }
 

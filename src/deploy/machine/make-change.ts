@@ -1,7 +1,6 @@
 import type { Deployment, DeploymentCreateRequest } from '../../contract/control/deployment.ts';
-import { isTransient, type ServiceError } from '../../contract/service-error.ts';
+import { isTransient } from '../../contract/service-error.ts';
 import type { SoughtChange } from '../rules/find-made.ts';
-import type { Verification } from '../rules/verification.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { DeployIn, Prepared } from './deploy-state.ts';
@@ -16,16 +15,15 @@ export const resolveMs = 60_000;
 const lagMs = 15_000;
 
 /** What is known to be made: a revision, or a change in place that needs none. */
-type Made = { kind: 'made'; deploymentId: string; revisionId: string } | { kind: 'in-place' };
+type Made = { deploymentId: string } & ({ kind: 'made'; revisionId: string } | { kind: 'in-place' });
 
 /** What a change came to. */
 export type ChangeResult =
   | Made
   /** The service took it. */
   | { kind: 'no-revision' }
-  | { kind: 'hold-refused'; verification: Verification }
   /** `lost`: whether it took effect is unknown, and it is never sent again. */
-  | { kind: 'overtaken' | 'refused' | 'lost'; error: ServiceError };
+  | Exclude<SendResult, { kind: 'made' | 'accepted' }>;
 
 /** A change, and how its effect shows where no response names it. */
 type SentChange = Pick<Prepared, 'change' | 'former' | 'sought' | 'holdSeconds'>;
@@ -38,17 +36,16 @@ export async function sendPrepared(
   run.known.sent = prepared;
   const made = await makeChange(run, prepared, key);
   switch (made.kind) {
-    case 'overtaken':
-      return { kind: 'overtaken', error: made.error };
     case 'hold-refused':
       run.verifies(made.verification);
-      return { kind: 'hold-refused' };
+      return made;
+    case 'overtaken':
+      return made;
     case 'refused':
-      return { kind: 'ends', ending: { kind: 'refused', error: made.error } };
+    case 'no-revision':
+      return { kind: 'ends', ending: made };
     case 'lost':
       return { kind: 'ends', ending: { kind: 'unsettled', what: whatIs[prepared.how], error: made.error } };
-    case 'no-revision':
-      return { kind: 'ends', ending: { kind: 'no-revision' } };
     default:
       return following(prepared, made);
   }
@@ -87,12 +84,12 @@ export async function findSent(sent: SentChange, run: DeployRun): Promise<Made |
   return foundChange(found);
 }
 
-const foundChange = ({ deployment, revisionId }: ResolvedWrite): Made =>
-  revisionId ? { kind: 'made', deploymentId: deployment.id, revisionId } : { kind: 'in-place' };
+const foundChange = ({ deployment: { id: deploymentId }, revisionId }: ResolvedWrite): Made =>
+  revisionId ? { kind: 'made', deploymentId, revisionId } : { kind: 'in-place', deploymentId };
 
 function following(prepared: Prepared, made: Made): Extract<Seen['sending'], { kind: 'follows' | 'stays' | 'fills' }> {
   const { change, adopt, folder } = prepared;
-  if (made.kind === 'in-place') return withoutChange(change.kind === 'patch' ? change.deploymentId : '', adopt);
+  if (made.kind === 'in-place') return withoutChange(made.deploymentId, adopt);
   if (!folder || change.kind !== 'create') return { kind: 'follows', own: ownRevision(prepared, made) };
   const graphConfigPath = change.request.source_revision_config.graph_config_path ?? undefined;
   const { deploymentId, revisionId: waiting } = made;
@@ -107,9 +104,9 @@ export async function makeChange(run: DeployRun, sent: SentChange, key: string):
   const first = response.kind === 'accepted' ? response.deployment : undefined;
   const found = response.kind === 'made' ? response : await resolve(sent, first, { isLost }, run);
   if (!isLost || found) run.settled();
-  if (!isLost && sent.sought.makesRevision === false) return { kind: 'in-place' };
+  if (!isLost && sent.sought.makesRevision === false) return { kind: 'in-place', deploymentId: response.deployment.id };
   if (found) return foundChange(found);
-  return isLost ? { kind: 'lost', error: response.error } : { kind: 'no-revision' };
+  return isLost ? response : { kind: 'no-revision' };
 }
 
 /** Looks for the effect of a change. @param first the deployment in its response. */

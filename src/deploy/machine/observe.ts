@@ -5,7 +5,7 @@ import type { GithubIntegration, GithubRepository } from '../../contract/control
 import type { Listener } from '../../contract/control/listener.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import { type ImageLookup, isPinned } from '../../contract/control/container.ts';
-import { ifOffered } from '../../contract/service-error.ts';
+import { ifFound } from '../../contract/service-error.ts';
 import { sameCommit, shortCommit } from '../../contract/control/repo-ref.ts';
 import { determineCommit, type RequestedCommit } from '../rules/commit.ts';
 import { newerThan } from '../rules/find-made.ts';
@@ -102,7 +102,7 @@ async function othersOnTheirWay(
   const waits = latest && phaseOf(latest, deployment.active_revision_id) === 'on-its-way';
   if (desired.source !== 'github' || commit.kind === 'unknown' || !waits) return [];
   if (sameCommit(latest.source_revision_config.repo_commit_sha, commit.sha)) return [];
-  const page = await ifOffered(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
+  const page = await ifFound(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
   const { resources } = page ?? { resources: [] };
   const newer = newerThan(deployment.active_revision_id, resources) ?? resources;
   return newer.filter((each) => each.id !== latest.id && phaseOf(each, deployment.active_revision_id) === 'on-its-way');
@@ -112,13 +112,13 @@ async function othersOnTheirWay(
 async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): Promise<IdLookup | undefined> {
   if (repoUrl === undefined) return undefined;
   const { control } = run.request;
-  const listed = await ifOffered(control.listIntegrations(run.reading()));
+  const listed = await ifFound(control.listIntegrations(run.reading()));
   if (!listed) return { kind: 'none', note: { code: 'ids-unlisted', of: 'integration' } };
   if (listed.length === 0) return { kind: 'none', note: { code: 'ids-absent', of: 'integration' } };
   const reaching: GithubIntegration[] = [];
   const unreported: GithubIntegration[] = [];
   for (const integration of listed) {
-    const repositories = await ifOffered(control.listRepositories(integration.id, run.reading()));
+    const repositories = await ifFound(control.listRepositories(integration.id, run.reading()));
     if (!repositories) unreported.push(integration);
     else if (repositories.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
   }
@@ -136,7 +136,7 @@ const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed
 
 /** The listener that can serve the namespace, if none was given. */
 async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<IdLookup> {
-  const listed = await ifOffered(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
+  const listed = await ifFound(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
   if (!listed) return { kind: 'none', note: { code: 'ids-unlisted', of: 'listener' } };
   const matching = listed.filter((listener) => serves(listener, k8sNamespace));
   const [first, ...others] = matching.length > 0 ? matching : listed;

@@ -4,7 +4,7 @@ import type { Deployment, DeploymentPatchRequest } from '../../contract/control/
 import type { Revision } from '../../contract/control/revision.ts';
 import { knownSecrets } from '../../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../../contract/control/pages.ts';
-import { ifOffered, isNotOffered, type ServiceError } from '../../contract/service-error.ts';
+import { ifFound, isNotOffered, type ServiceError } from '../../contract/service-error.ts';
 import { whatFailed } from '../words/verdict-words.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import { decideRollback, isLiveBefore, rollbackObstacle } from '../rules/rollback.ts';
@@ -63,7 +63,7 @@ export async function findFormer(deployment: Deployment, run: DeployRun): Promis
   if (!active) return impossible({ code: 'nothing-live' });
   const { control } = run.request;
   const read: ReadPage<Revision> = (page) => control.listRevisions(deployment.id, page, run.reading());
-  const former = await ifOffered(findFormerLive(active, read).then((revision) => ({ revision })));
+  const former = await ifFound(findFormerLive(active, read).then((revision) => ({ revision })));
   if (!former) return impossible({ code: 'revisions-unlisted' });
   const { revision } = former;
   if (!revision) return impossible({ code: 'none-live-before', active });

@@ -2,9 +2,8 @@ import type { CallOptions } from '../../../contract/call-options.ts';
 import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { Revision } from '../../../contract/control/revision.ts';
 import type { ControlService } from '../../../contract/control/service.ts';
-import { ifOffered } from '../../../contract/service-error.ts';
+import { ifFound } from '../../../contract/service-error.ts';
 import { findMade, type FoundChange, newerThan, type SoughtChange } from '../../rules/find-made.ts';
-import { tryCall } from '../../smoke/try-call.ts';
 
 /** The service that is read, and the options of each call. */
 export interface Reader {
@@ -30,15 +29,11 @@ export async function readRevisions(
 }
 
 /** A revision; undefined if the service no longer returns it. @throws ServiceError */
-export async function findRevision(
+export const findRevision = (
   deploymentId: string,
   id: string,
   { control, options }: { control: Pick<ControlService, 'getRevision'>; options: () => CallOptions },
-): Promise<Revision | undefined> {
-  const read = await tryCall(control.getRevision(deploymentId, id, options()));
-  if (!read.ok && read.error.kind !== 'missing') throw read.error;
-  return read.ok ? read.value : undefined;
-}
+): Promise<Revision | undefined> => ifFound(control.getRevision(deploymentId, id, options()));
 
 /**
  * Looks for the effect of a request in a deployment, of which `former` was the newest revision before, and for the
@@ -64,6 +59,6 @@ async function readNewer(
   { control, options }: Reader,
 ): Promise<readonly Revision[]> {
   if (!newest || newest === former) return [];
-  const page = await ifOffered(control.listRevisions(id, { limit: 50 }, options()));
+  const page = await ifFound(control.listRevisions(id, { limit: 50 }, options()));
   return (page && newerThan(former, page.resources)) ?? [await control.getRevision(id, newest, options())];
 }
