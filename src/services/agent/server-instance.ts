@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { createApp, internalFetch } from './api/app.ts';
 import type { DefaultSettings } from './assistants/default-settings.ts';
-import { AssistantStore } from './assistants/store.ts';
+import { assistantStore } from './assistants/store.ts';
 import type { Configuration } from './configuration.ts';
 import { cronScheduler } from './crons/cron-scheduler.ts';
-import { CronStore } from './crons/store.ts';
+import { cronStore } from './crons/store.ts';
 import type { AgentCode } from './agent-code.ts';
 import { createMetadataFinder } from './auth/find-metadata.ts';
 import { createRunAuthorizer } from './auth/run-authorizer.ts';
 import { Graphs } from './graphs/graphs.ts';
-import { RunQueue } from './runs/queue.ts';
+import { runQueue } from './runs/queue.ts';
 import { Metrics } from './metrics/metrics.ts';
 import type { Fetch } from './protocols/internal-api.ts';
 import { tasksIn } from './protocols/a2a/find-task.ts';
-import { ThreadEventStore } from './protocols/thread-stream/store.ts';
+import { threadEventStore } from './protocols/thread-stream/store.ts';
 import { ThreadEventStreams } from './protocols/thread-stream/thread-event-streams.ts';
 import { Hold } from './runs/hold.ts';
 import { recoveryOf } from './runs/recovery.ts';
@@ -24,7 +24,7 @@ import { storeOf } from './store/deployment-store.ts';
 import type { Storage } from './storage/open.ts';
 import { lifetimesOf, expiryCondition, liveThreadCondition } from './threads/lifetime.ts';
 import { createThreadComponents as openTheThreads } from './threads/thread-components.ts';
-import { ThreadStore } from './threads/store.ts';
+import { threadStore } from './threads/store.ts';
 import { RunExporter, type TracingOptions } from './tracing/run-exporter.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
@@ -125,16 +125,16 @@ async function putTogether(
   const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks, unknownNodes = 'accept' } = options;
   const store = await storeOf({ configuration, embeddings: loaded.embeddings, storage, clock, log });
   const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs, loaded.types);
-  const assistants = new AssistantStore(storage, clock, options.assistantDefaults);
+  const assistants = assistantStore(storage, clock, options.assistantDefaults);
   await assistants.ensureDefaults(graphs.list());
   const lifetime = configuration.file.checkpointer?.ttl;
   const isOver = expiryCondition(lifetimesOf(lifetime).ofAll);
-  const threads = new ThreadStore(storage, clock, isOver);
+  const threads = threadStore(storage, clock, isOver);
   const hold = new Hold(storage, revisionId, options.holdUntil);
   await hold.begin();
   const runStore = new RunStore(storage, processId, clock, tracing && { revisionId }, isOver, hold);
   const checkWebhook = checkWebhooks(settings, log);
-  const queue = new RunQueue(storage, processId, clock, hold);
+  const queue = runQueue(storage, processId, clock, hold);
   const events = new RunEvents(storage, processId, clock);
   const traced = tracing && hiddenValues(process.env);
   const runParts = { store: runStore, queue, events, graphs, clock, log };
@@ -152,15 +152,15 @@ async function putTogether(
     access,
     traced,
   });
-  const threadEventStore = new ThreadEventStore(storage, processId);
-  const threadEventStreams = new ThreadEventStreams({ store: threadEventStore, clock, log });
+  const threadEvents = threadEventStore(storage, processId);
+  const threadEventStreams = new ThreadEventStreams({ store: threadEvents, clock, log });
   events.onWritten = (runId, stored) => {
     const plan = runs.executor.find(runId)?.plan;
     if (plan?.kwargs.thread_stream) threadEventStreams.deliver(plan.threadId, runId, stored);
   };
   const onGone = (threadId: string) => threadEventStreams.close(threadId);
   const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log, onGone });
-  const crons = new CronStore(storage, threadIsThere);
+  const crons = cronStore(storage, threadIsThere);
   const deliveries = new Deliveries(storage);
   const around = {
     http: configuration.file.http ?? {},
@@ -185,7 +185,7 @@ async function putTogether(
     checkDatabase: async () => void (await sql`select 1`.execute(storage.db)),
     metrics: new Metrics({ storage, runs, atOnce, clock }),
     findTask: tasksIn(storage),
-    threadEvents: { store: threadEventStore, streams: threadEventStreams },
+    threadEvents: { store: threadEvents, streams: threadEventStreams },
     clock,
     log,
     token,

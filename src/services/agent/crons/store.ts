@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import { isUuid } from '../../../kit/uuid.ts';
 import { hasCode } from '../../../kit/errors.ts';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
@@ -11,20 +11,14 @@ import type { Tables } from '../storage/tables.ts';
 import type { LiveThreadCondition } from '../threads/lifetime.ts';
 import { storedCron, type StoredCron, type StoredCronRun } from './cron-row.ts';
 
-/** The crons of a deployment. */
-export class CronStore {
-  readonly #storage: Storage;
-  readonly #isThere: () => RawBuilder<boolean>;
-
-  /** @param threadIsThere excludes expired threads, whose crons are hidden. */
-  constructor(storage: Storage, threadIsThere: LiveThreadCondition) {
-    this.#storage = storage;
-    this.#isThere = () => threadIsThere('crons');
-  }
-
+/**
+ * The crons of a deployment.
+ * @param threadIsThere excludes expired threads, whose crons are hidden.
+ */
+export const cronStore = (storage: Storage, threadIsThere: LiveThreadCondition) => ({
   /** The last runs of a cron, newest first. One that left its thread waiting for a person is interrupted. */
   async runs(cronId: string, limit: number): Promise<StoredCronRun[]> {
-    const { rows } = await this.#storage.pool.query<StoredCronRun>({
+    const { rows } = await storage.pool.query<StoredCronRun>({
       name: 'runs-of-cron',
       text: `
         select run_id, case when temporary then null else thread_id end as thread_id,
@@ -40,29 +34,29 @@ export class CronStore {
       values: [cronId, limit],
     });
     return rows;
-  }
+  },
 
   /** Inserts a cron; false if its assistant or thread was deleted meanwhile. */
   async create(cron: StoredCron): Promise<boolean> {
     const row = { ...cron, payload: JSON.stringify(cron.payload), metadata: storableJson(cron.metadata) };
     try {
-      await this.#storage.db.insertInto('crons').values(row).execute();
+      await storage.db.insertInto('crons').values(row).execute();
       return true;
     } catch (error) {
       // 23503 is a foreign key violation: the only one that a valid cron can cause.
       if (hasCode(error, '23503')) return false;
       throw error;
     }
-  }
+  },
 
   async get(cronId: string): Promise<StoredCron | undefined> {
-    const query = this.#storage.db.selectFrom('crons').selectAll().where('cron_id', '=', cronId);
-    return query.where(this.#isThere()).executeTakeFirst();
-  }
+    const query = storage.db.selectFrom('crons').selectAll().where('cron_id', '=', cronId);
+    return query.where(threadIsThere('crons')).executeTakeFirst();
+  },
 
   /** Replaces a cron, unless it has changed since it was read: undefined then. Without `next`, its next time stays. */
   async replace(read: StoredCron, changed: StoredCron, next: Date | null | undefined): Promise<StoredCron | undefined> {
-    return this.#storage.db
+    return storage.db
       .updateTable('crons')
       .set({
         schedule: changed.schedule,
@@ -79,33 +73,33 @@ export class CronStore {
       .where('updated_at', '=', read.updated_at)
       .returningAll()
       .executeTakeFirst();
-  }
+  },
 
   async delete(cronId: string): Promise<boolean> {
-    const query = this.#storage.db.deleteFrom('crons').where('cron_id', '=', cronId).where(this.#isThere());
+    const query = storage.db.deleteFrom('crons').where('cron_id', '=', cronId).where(threadIsThere('crons'));
     return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
-  }
+  },
 
   /** One page of the matches, and their total. Newest first by default. */
   async search(request: CronSearch): Promise<{ crons: StoredCron[]; total: number }> {
     const { sort_by = 'created_at', sort_order = 'desc' } = request;
-    const query = matching(this.#storage.db.selectFrom('crons').selectAll().where(this.#isThere()), request)
+    const query = matching(storage.db.selectFrom('crons').selectAll().where(threadIsThere('crons')), request)
       .orderBy(sort_by, (order) => (sort_order === 'asc' ? order.asc() : order.desc()).nullsLast())
       .orderBy('cron_id')
       .limit(request.limit ?? pageBounds.defaultLimit)
       .offset(request.offset ?? 0);
     const [crons, total] = await Promise.all([query.execute(), this.count(request)]);
     return { crons, total };
-  }
+  },
 
   async count(request: CronCount): Promise<number> {
-    const query = this.#storage.db.selectFrom('crons').select(sql<string>`count(*)`.as('count'));
-    return Number((await matching(query.where(this.#isThere()), request).executeTakeFirstOrThrow()).count);
-  }
+    const query = storage.db.selectFrom('crons').select(sql<string>`count(*)`.as('count'));
+    return Number((await matching(query.where(threadIsThere('crons')), request).executeTakeFirstOrThrow()).count);
+  },
 
   /** Due crons, the longest due first. @param after the last cron of the former page; undefined for the first page. */
   async due(now: Date, limit: number, after?: Pick<StoredCron, 'next_run_date' | 'cron_id'>): Promise<StoredCron[]> {
-    const { rows } = await this.#storage.pool.query<StoredCron>({
+    const { rows } = await storage.pool.query<StoredCron>({
       name: 'due-crons',
       text: `
         select ${storedCron} from crons
@@ -114,7 +108,7 @@ export class CronStore {
       values: [now, limit, after?.next_run_date, after?.cron_id],
     });
     return rows;
-  }
+  },
 
   /** Advances a due cron in one transaction with what `act` writes; undefined if another process was faster. */
   async moveOn<T>(
@@ -122,7 +116,7 @@ export class CronStore {
     next: number | undefined,
     act: (on: Queryable) => Promise<T>,
   ): Promise<T | undefined> {
-    return inTransaction(this.#storage.pool, async (client) => {
+    return inTransaction(storage.pool, async (client) => {
       // The run first, in the lock order of deleting a thread with its crons: thread before cron.
       const done = await act(client);
       const { rowCount } = await client.query({
@@ -135,8 +129,9 @@ export class CronStore {
       await client.query('rollback');
       return undefined;
     });
-  }
-}
+  },
+});
+export type CronStore = ReturnType<typeof cronStore>;
 
 function matching<O>(
   query: SelectQueryBuilder<Tables, 'crons', O>,

@@ -32,42 +32,32 @@ const maxWaitMs = 1000;
  * Assigns runs to processes. The runs' own rows are the queue: every change of ownership is one statement that names
  * the former owner, so only one process succeeds. Leases are measured by the database's clock.
  */
-export class RunQueue {
-  readonly processId: string;
-  readonly #storage: Storage;
-  readonly #clock: Clock;
-  readonly #hold: Pick<Hold, 'revisionId' | 'isHeld'>;
-
-  constructor(
-    storage: Storage,
-    processId: string,
-    clock: Clock,
-    hold: Pick<Hold, 'revisionId' | 'isHeld'> = { revisionId: null, isHeld: false },
-  ) {
-    this.#storage = storage;
-    this.processId = processId;
-    this.#clock = clock;
-    this.#hold = hold;
-  }
+export const runQueue = (
+  storage: Storage,
+  processId: string,
+  clock: Clock,
+  hold: Pick<Hold, 'revisionId' | 'isHeld'> = { revisionId: null, isHeld: false },
+) => ({
+  processId,
 
   /** The runs of this process that other processes ask to end, or follow (`watched`). */
   async requests(): Promise<Pick<ClaimableRun, 'run_id' | 'cancel_action' | 'watched'>[]> {
-    const query = this.#storage.db.selectFrom('runs').select(['run_id', 'cancel_action', 'watched']);
+    const query = storage.db.selectFrom('runs').select(['run_id', 'cancel_action', 'watched']);
     return query
       .where('ended_at', 'is', null)
       .where('status', 'in', ['pending', 'running'])
       .where('process_id', '=', this.processId)
       .where((at) => at.or([at('cancel_action', 'is not', null), at('watched', '=', true)]))
       .execute();
-  }
+  },
 
   /**
    * Unfinished runs that this process may take, in order: orphaned ones, and with free slots, those due whose process
    * has none. A held process may take its revision's only, which others may take once the hold is over.
    */
   async claimable({ inHand, hasRoom, graphs, limit }: ClaimQuery): Promise<ClaimableRun[]> {
-    const waitsSince = new Date(this.#clock.now() - maxWaitMs);
-    const { rows } = await this.#storage.pool.query<ClaimableRun>({
+    const waitsSince = new Date(clock.now() - maxWaitMs);
+    const { rows } = await storage.pool.query<ClaimableRun>({
       name: 'takeable-runs',
       text: `
         with living as materialized (
@@ -103,38 +93,38 @@ export class RunQueue {
         waitsSince,
         graphs,
         limit,
-        this.#hold.revisionId,
-        this.#hold.isHeld,
+        hold.revisionId,
+        hold.isHeld,
       ],
     });
     return rows;
-  }
+  },
 
   /** Takes a run, `toGoOn` as the next attempt; false if it has changed hands or progressed meanwhile. */
   async takeUp(run: Pick<StoredRun, 'run_id' | 'process_id' | 'status'>, toGoOn: boolean): Promise<boolean> {
     const again = { attempt: sql<number>`attempt + (status = 'running')::integer`, status: 'pending' } as const;
-    const { numUpdatedRows } = await this.#storage.db
+    const { numUpdatedRows } = await storage.db
       .updateTable('runs')
-      .set({ process_id: this.processId, updated_at: new Date(this.#clock.now()), ...(toGoOn ? again : {}) })
+      .set({ process_id: this.processId, updated_at: new Date(clock.now()), ...(toGoOn ? again : {}) })
       .where('run_id', '=', run.run_id)
       .where(sql<boolean>`process_id is not distinct from ${run.process_id}::uuid`)
       .where('status', '=', run.status)
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
-  }
+  },
 
   /** Releases a run of this process for the next one. */
   async release(runId: string): Promise<void> {
-    const query = this.#storage.db.updateTable('runs').set({ process_id: null });
+    const query = storage.db.updateTable('runs').set({ process_id: null });
     await query.where('run_id', '=', runId).where('process_id', '=', this.processId).execute();
-  }
+  },
 
   /**
    * Moves a delayed run of this process to the end of its thread's queue, under the thread's lock. @returns its
    * position; undefined if this process no longer has it.
    */
   async comeDue(runId: string): Promise<number | undefined> {
-    const { rows } = await this.#storage.pool.query<{ sequence: string }>({
+    const { rows } = await storage.pool.query<{ sequence: string }>({
       name: 'come-due',
       text: `
         with thread as (
@@ -144,37 +134,37 @@ export class RunQueue {
         where run_id = $1 and process_id = $2 and status = 'pending'
           and (temporary or thread_id in (select thread_id from thread))
         returning sequence`,
-      values: [runId, this.processId, new Date(this.#clock.now())],
+      values: [runId, this.processId, new Date(clock.now())],
     });
     const [row] = rows;
     return row && Number(row.sequence);
-  }
+  },
 
   /** The owners and statuses of these runs, without deleted ones. */
   async progressOf(runIds: readonly string[]): Promise<RunProgress[]> {
     if (runIds.length === 0) return [];
-    const query = this.#storage.db.selectFrom('runs').select(['run_id', 'process_id', 'status', 'error']);
+    const query = storage.db.selectFrom('runs').select(['run_id', 'process_id', 'status', 'error']);
     return query.where('run_id', 'in', runIds).execute();
-  }
+  },
 
   /** Requests the events of an unfinished run; its process stores them from its next poll on. */
   async askForEvents(runId: string): Promise<void> {
-    const query = this.#storage.db.updateTable('runs').set({ watched: true }).where('run_id', '=', runId);
+    const query = storage.db.updateTable('runs').set({ watched: true }).where('run_id', '=', runId);
     await query.where('status', 'in', ['pending', 'running']).where('watched', '=', false).execute();
-  }
+  },
 
   /** Those of these runs that other processes have taken. */
   async takenAway(runIds: readonly string[]): Promise<string[]> {
     const runs = await this.progressOf(runIds);
     return runs.flatMap(({ run_id, process_id }) => (process_id === this.processId ? [] : [run_id]));
-  }
+  },
 
   /**
    * Extends the lease of this process, shortens leases that end much later, after the clock was set back, and deletes
    * processes gone for an hour. @returns whether the lease had expired before.
    */
   async extendLease(ms: number): Promise<boolean> {
-    const { rows } = await this.#storage.pool.query<{ lapsed: boolean | null }>({
+    const { rows } = await storage.pool.query<{ lapsed: boolean | null }>({
       name: 'extend-lease',
       text: `
         with gone as (
@@ -197,9 +187,10 @@ export class RunQueue {
       values: [this.processId, ms],
     });
     return rows[0]?.lapsed === true;
-  }
+  },
 
   async endLease(): Promise<void> {
-    await this.#storage.db.deleteFrom('processes').where('process_id', '=', this.processId).execute();
-  }
-}
+    await storage.db.deleteFrom('processes').where('process_id', '=', this.processId).execute();
+  },
+});
+export type RunQueue = ReturnType<typeof runQueue>;

@@ -3,7 +3,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Storage } from '../storage/open.ts';
 import type { Embeddings } from './embeddings.ts';
 import { GraphStore } from './graph-store.ts';
-import { Items, storeSettings } from './items.ts';
+import { itemStore, type Items, storeSettings } from './items.ts';
 import { SemanticIndex } from './semantic-index.ts';
 import { vectorComparisonOf } from './vectors.ts';
 import type { Logger } from '../../../kit/logger.ts';
@@ -25,7 +25,7 @@ export async function storeOf({ configuration, embeddings, storage, clock, log }
   const semanticIndex =
     config?.index && embeddings ? new SemanticIndex({ embeddings, config: config.index, clock, log }) : undefined;
   const comparison = semanticIndex && (await vectorComparisonOf(storage, log));
-  const items = new Items(storage, clock, settings, comparison);
+  const items = itemStore(storage, clock, settings, comparison);
   return {
     items,
     semanticIndex,

@@ -61,35 +61,23 @@ const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<un
  * The items of a deployment, for the routes and the graphs. Each call ignores expired items, and is one statement, or a
  * transaction without the agent's code. Callers have validated namespaces, keys and filters.
  */
-export class Items {
-  readonly #storage: Pick<Storage, 'db'>;
-  readonly #clock: Clock;
-  readonly #settings: StoreSettings;
-  readonly #comparison: VectorComparison;
-
-  constructor(
-    storage: Pick<Storage, 'db'>,
-    clock: Clock,
-    settings: StoreSettings,
-    comparison: VectorComparison = inArrays,
-  ) {
-    this.#storage = storage;
-    this.#clock = clock;
-    this.#settings = settings;
-    this.#comparison = comparison;
-  }
-
+export function itemStore(
+  storage: Pick<Storage, 'db'>,
+  clock: Clock,
+  settings: StoreSettings,
+  comparison: VectorComparison = inArrays,
+) {
   /** Creates an item, or replaces its value. `ttl` in minutes; null for no expiry. `vectors` are found by meaning. */
-  async put(
+  async function put(
     namespace: readonly string[],
     key: string,
     value: FreeObject,
     ttl?: number | null,
     vectors?: readonly Vector[],
   ): Promise<void> {
-    const { db } = this.#storage;
-    const ttlMinutes = ttl === undefined ? (this.#settings.defaultTtl ?? null) : ttl;
-    const item = { namespace, key, value, ttlMinutes, writtenAt: new Date(this.#clock.now()) };
+    const { db } = storage;
+    const ttlMinutes = ttl === undefined ? (settings.defaultTtl ?? null) : ttl;
+    const item = { namespace, key, value, ttlMinutes, writtenAt: new Date(clock.now()) };
     if (vectors === undefined) return writeItem(db, item);
     await db.transaction().execute(async (inTransaction) => {
       await writeItem(inTransaction, item);
@@ -97,45 +85,42 @@ export class Items {
     });
   }
 
-  async get(namespace: readonly string[], key: string, refresh?: boolean): Promise<Item | undefined> {
+  async function get(namespace: readonly string[], key: string, refresh?: boolean): Promise<Item | undefined> {
     const found = sql`
       select ${itemColumns} from store_items
-      where namespace = ${[...namespace]}::text[] and key = ${key} and ${this.#isAlive()}`;
-    const [row] = await this.#read<Row>(found, sql`key`, refresh);
+      where namespace = ${[...namespace]}::text[] and key = ${key} and ${isAlive()}`;
+    const [row] = await read<Row>(found, sql`key`, refresh);
     return row && toItem(row);
   }
 
   /** Deletes an item; a missing one is no error. */
-  async delete(namespace: readonly string[], key: string): Promise<void> {
-    await sql`delete from store_items where namespace = ${[...namespace]}::text[] and key = ${key}`.execute(
-      this.#storage.db,
-    );
+  async function remove(namespace: readonly string[], key: string): Promise<void> {
+    await sql`delete from store_items where namespace = ${[...namespace]}::text[] and key = ${key}`.execute(storage.db);
   }
 
   /** One page of the matches, last written first. */
-  async search(search: ItemSearch): Promise<Item[]> {
+  async function search(search: ItemSearch): Promise<Item[]> {
     const order = sql`updated_at desc, namespace, key`;
     const found = sql`
-      select ${itemColumns} from store_items where ${this.#matches(search)} order by ${order} ${pageSql(search)}`;
-    return (await this.#read<Row>(found, order, search.refresh)).map(toItem);
+      select ${itemColumns} from store_items where ${matches(search)} order by ${order} ${pageSql(search)}`;
+    return (await read<Row>(found, order, search.refresh)).map(toItem);
   }
 
   /** One page of the most similar to a vector. @returns also whether as many vectors were compared as may be. */
-  async searchByMeaning(search: ItemSearch, vector: Vector): Promise<{ items: Item[]; isPartial: boolean }> {
+  async function searchByMeaning(search: ItemSearch, vector: Vector): Promise<{ items: Item[]; isPartial: boolean }> {
     const order = sql`score desc, updated_at desc, namespace, key`;
-    const [where, comparison] = [this.#matches(search), this.#comparison];
-    const nearest = nearestSql({ vector, comparison, where, columns: itemColumns, order });
-    const rows = await this.#read<NearRow>(sql`${nearest} ${pageSql(search)}`, order, search.refresh);
+    const nearest = nearestSql({ vector, comparison, where: matches(search), columns: itemColumns, order });
+    const rows = await read<NearRow>(sql`${nearest} ${pageSql(search)}`, order, search.refresh);
     return {
       items: rows.map((row) => ({ ...toItem(row), score: Math.min(1, row.score) })),
       isPartial: rows.some(({ compared }) => compared >= maxCompared(comparison, vector.length)),
     };
   }
 
-  #matches({ prefix, conditions = [], access = {} }: ItemSearch): RawBuilder<unknown> {
+  function matches({ prefix, conditions = [], access = {} }: ItemSearch): RawBuilder<unknown> {
     const range = rangeBelow(prefix);
     const where = [
-      this.#isAlive(),
+      isAlive(),
       ...(range ? [isWithin(range)] : []),
       ...conditions.map(conditionSql),
       ...accessSql(access),
@@ -144,7 +129,7 @@ export class Items {
   }
 
   /** One page of the namespaces that contain items, sorted. */
-  async namespaces({
+  async function namespaces({
     prefix = [],
     suffix = [],
     maxDepth,
@@ -155,7 +140,7 @@ export class Items {
     const depth = sql`cardinality(namespace)`;
     const range = rangeBelow(prefix.slice(0, [...prefix, '*'].indexOf('*')));
     const where = [
-      this.#isAlive(),
+      isAlive(),
       ...(range ? [isWithin(range)] : []),
       ...accessSql(access),
       sql`${depth} >= ${Math.max(prefix.length, suffix.length)}`,
@@ -167,49 +152,52 @@ export class Items {
     const shown = maxDepth === undefined ? sql`namespace` : sql`namespace[1:${Math.min(maxDepth, 1_000)}::int]`;
     const { rows } = await sql<{ shown: string[] }>`
       select distinct ${shown} as shown from store_items where ${sql.join(where, sql` and `)}
-      order by 1 limit ${limit ?? storePage.namespacesLimit} offset ${offset ?? 0}`.execute(this.#storage.db);
+      order by 1 limit ${limit ?? storePage.namespacesLimit} offset ${offset ?? 0}`.execute(storage.db);
     return rows.map((row) => row.shown);
   }
 
   /** Removes a batch of expired items, except rows locked by other processes. @returns whether there may be more. */
-  async sweep(): Promise<boolean> {
+  async function sweep(): Promise<boolean> {
     const { numAffectedRows = 0n } = await sql`
       delete from store_items where (namespace, key) in (
-        select namespace, key from store_items where expires_at <= ${this.#now()}
+        select namespace, key from store_items where expires_at <= ${now()}
         limit ${maxSweptAtOnce} for update skip locked
-      )`.execute(this.#storage.db);
+      )`.execute(storage.db);
     return numAffectedRows >= BigInt(maxSweptAtOnce);
   }
 
   /** Reads what `found` finds, in `order`, and restarts their time to live if requested. */
-  async #read<R>(found: RawBuilder<unknown>, order: RawBuilder<unknown>, refresh?: boolean): Promise<R[]> {
+  async function read<R>(found: RawBuilder<unknown>, order: RawBuilder<unknown>, refresh?: boolean): Promise<R[]> {
     const query =
-      (refresh ?? this.#settings.refreshOnRead)
+      (refresh ?? settings.refreshOnRead)
         ? sql<R>`
           with found as (${found}), due as (
             select item.namespace, item.key from store_items as item
             join found on found.namespace = item.namespace and found.key = item.key
-            where item.expires_at > ${this.#now()}
+            where item.expires_at > ${now()}
             -- A locked row is being read or written, which sets its expiry.
             for update of item skip locked
           ), kept as (
             update store_items as item
-            set expires_at = ${this.#now()} + item.ttl_minutes * interval '1 minute'
+            set expires_at = ${now()} + item.ttl_minutes * interval '1 minute'
             from due where due.namespace = item.namespace and due.key = item.key
           )
           select * from found order by ${order}`
         : sql<R>`${found}`;
-    return (await query.execute(this.#storage.db)).rows;
+    return (await query.execute(storage.db)).rows;
   }
 
-  #isAlive(): RawBuilder<unknown> {
-    return sql`(expires_at is null or expires_at > ${this.#now()})`;
+  function isAlive(): RawBuilder<unknown> {
+    return sql`(expires_at is null or expires_at > ${now()})`;
   }
 
-  #now(): RawBuilder<unknown> {
-    return sql`${new Date(this.#clock.now())}::timestamptz`;
+  function now(): RawBuilder<unknown> {
+    return sql`${new Date(clock.now())}::timestamptz`;
   }
+
+  return { put, get, delete: remove, search, searchByMeaning, namespaces, sweep };
 }
+export type Items = ReturnType<typeof itemStore>;
 
 const toItem = ({ namespace, key, value, exact, created_at, updated_at }: Row): Item => ({
   namespace,

@@ -31,26 +31,16 @@ export function showThread(thread: StoredThread): Thread {
 }
 
 /** The threads of a deployment. Expired ones are hidden, removed or not. */
-export class ThreadStore {
-  readonly #storage: Storage;
-  readonly #clock: Clock;
-  readonly #isOver: ExpiryCondition;
-
-  constructor(storage: Storage, clock: Clock, isOver: ExpiryCondition) {
-    this.#storage = storage;
-    this.#clock = clock;
-    this.#isOver = isOver;
-  }
-
+export function threadStore(storage: Storage, clock: Clock, isOver: ExpiryCondition) {
   /** Creates a thread; an existing one does not change. @param on the connection of an enclosing transaction. */
-  async create(
+  async function create(
     threadId: string,
     metadata: FreeObject,
     lifetime?: Lifetime,
     on?: Queryable,
   ): Promise<{ kind: 'made' | 'there'; thread: StoredThread }> {
-    const now = this.#clock.now();
-    const { rows } = await (on ?? this.#storage.pool).query<StoredThread>(insertThread, [
+    const now = clock.now();
+    const { rows } = await (on ?? storage.pool).query<StoredThread>(insertThread, [
       threadId,
       storableJson(metadata),
       new Date(now),
@@ -60,49 +50,49 @@ export class ThreadStore {
     ]);
     const [made] = rows;
     if (made) return { kind: 'made', thread: made };
-    const there = await this.get(threadId, on);
+    const there = await get(threadId, on);
     if (there) return { kind: 'there', thread: there };
-    if (on) await this.#deleteExpired(threadId, on);
-    else await inTransaction(this.#storage.pool, (client) => this.#deleteExpired(threadId, client));
-    return this.create(threadId, metadata, lifetime, on);
+    if (on) await deleteExpired(threadId, on);
+    else await inTransaction(storage.pool, (client) => deleteExpired(threadId, client));
+    return create(threadId, metadata, lifetime, on);
   }
 
   /** Deletes an expired thread of the same id. Its row is locked first, so that no run can start on it. */
-  async #deleteExpired(threadId: string, on: Queryable): Promise<void> {
-    const { rowCount } = await on.query(
-      `select from threads where thread_id = $1 and ${this.#isOver('$2')} for update`,
-      [threadId, new Date(this.#clock.now())],
-    );
+  async function deleteExpired(threadId: string, on: Queryable): Promise<void> {
+    const { rowCount } = await on.query(`select from threads where thread_id = $1 and ${isOver('$2')} for update`, [
+      threadId,
+      new Date(clock.now()),
+    ]);
     if (rowCount === 1) await deleteLocked(on, threadId);
   }
 
-  async get(threadId: string, on: Queryable = this.#storage.pool): Promise<StoredThread | undefined> {
+  async function get(threadId: string, on: Queryable = storage.pool): Promise<StoredThread | undefined> {
     const { rows } = await on.query<StoredThread>(
-      `select * from threads where thread_id = $1 and not ${this.#isOver('$2')}`,
-      [threadId, new Date(this.#clock.now())],
+      `select * from threads where thread_id = $1 and not ${isOver('$2')}`,
+      [threadId, new Date(clock.now())],
     );
     return rows[0];
   }
 
   /** Merges metadata key by key, and restarts the time to live. */
-  async patch(threadId: string, metadata: FreeObject, lifetime?: Lifetime): Promise<StoredThread | undefined> {
-    const now = this.#clock.now();
+  async function patch(threadId: string, metadata: FreeObject, lifetime?: Lifetime): Promise<StoredThread | undefined> {
+    const now = clock.now();
     const renewed = lifetime && {
       ttl_strategy: lifetime.strategy,
       ttl_minutes: lifetime.minutes,
       expires_at: endOf(lifetime, now),
     };
-    return this.#storage.db
+    return storage.db
       .updateTable('threads')
       .set({ metadata: sql`metadata || ${storableJson(metadata)}::jsonb`, updated_at: new Date(now), ...renewed })
       .where('thread_id', '=', threadId)
-      .where(this.#isThere())
+      .where(isThere())
       .returningAll()
       .executeTakeFirst();
   }
 
   /** The `configurable` of the last accepted run on a thread, from which a factory creates the thread's graph. */
-  async lastConfigurable(threadId: string, on: Queryable = this.#storage.pool): Promise<FreeObject> {
+  async function lastConfigurable(threadId: string, on: Queryable = storage.pool): Promise<FreeObject> {
     // The whole, because Postgres takes nothing out of JSON that has a NUL in any of its texts.
     const { rows } = await on.query<{ kwargs: { config?: { configurable?: FreeObject | null } | null } }>(
       'select kwargs from runs where thread_id = $1 order by sequence desc limit 1',
@@ -112,25 +102,28 @@ export class ThreadStore {
   }
 
   /** One page of the matches, and their total. Newest first by default. */
-  async search(request: ThreadSearch): Promise<{ threads: StoredThread[]; total: number }> {
-    const query = matching(this.#storage.db.selectFrom('threads').selectAll().where(this.#isThere()), request)
+  async function search(request: ThreadSearch): Promise<{ threads: StoredThread[]; total: number }> {
+    const query = matching(storage.db.selectFrom('threads').selectAll().where(isThere()), request)
       .orderBy(orderOf(request.sort_by ?? 'created_at'), request.sort_order ?? 'desc')
       .orderBy('thread_id')
       .limit(request.limit ?? pageBounds.defaultLimit)
       .offset(request.offset ?? 0);
-    const [threads, total] = await Promise.all([query.execute(), this.count(request)]);
+    const [threads, total] = await Promise.all([query.execute(), count(request)]);
     return { threads, total };
   }
 
-  async count(request: ThreadCount & Pick<ThreadSearch, 'ids'>): Promise<number> {
-    const query = this.#storage.db.selectFrom('threads').select(sql<string>`count(*)`.as('count'));
-    return Number((await matching(query.where(this.#isThere()), request).executeTakeFirstOrThrow()).count);
+  async function count(request: ThreadCount & Pick<ThreadSearch, 'ids'>): Promise<number> {
+    const query = storage.db.selectFrom('threads').select(sql<string>`count(*)`.as('count'));
+    return Number((await matching(query.where(isThere()), request).executeTakeFirstOrThrow()).count);
   }
 
-  #isThere() {
-    return sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.#clock.now())))}`;
+  function isThere() {
+    return sql<boolean>`not ${sql.raw(isOver(sqlTime(clock.now())))}`;
   }
+
+  return { create, get, patch, lastConfigurable, search, count };
 }
+export type ThreadStore = ReturnType<typeof threadStore>;
 
 const insertThread = `
   insert into threads

@@ -3,7 +3,7 @@ import type { Graphs } from '../graphs/graphs.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
 import { lifetimesOf, type LifetimeConfig } from './lifetime.ts';
-import { threadSweep, ThreadExpiry } from './thread-expiry.ts';
+import { threadSweep, threadExpiry, type ThreadExpiry } from './thread-expiry.ts';
 import { ThreadDeleter } from './deleter.ts';
 import { ThreadStates } from './states.ts';
 import type { ThreadStore } from './store.ts';
@@ -38,7 +38,7 @@ export async function createThreadComponents(around: ThreadDependencies): Promis
   const { storage, threads, graphs, runs, clock, log } = around;
   const { pool } = storage;
   const lifetimes = lifetimesOf(around.lifetime);
-  const lives = new ThreadExpiry(storage, lifetimes, clock);
+  const lives = threadExpiry(storage, lifetimes, clock);
   await lives.noteStart();
   const states = new ThreadStates({
     pool,

@@ -21,29 +21,19 @@ export interface DueThread {
 }
 
 /** The expiry of the threads of a deployment. */
-export class ThreadExpiry {
-  readonly #storage: Storage;
-  readonly #lifetimes: Lifetimes;
-  readonly #clock: Clock;
-
-  constructor(storage: Storage, lifetimes: Lifetimes, clock: Clock) {
-    this.#storage = storage;
-    this.#lifetimes = lifetimes;
-    this.#clock = clock;
-  }
-
+export const threadExpiry = (storage: Storage, lifetimes: Lifetimes, clock: Clock) => ({
   /** Records when the default time to live took effect: older threads never expire. */
   async noteStart(): Promise<void> {
-    const { db } = this.#storage;
-    const insert = db.insertInto('thread_lifetime').values({ since: new Date(this.#clock.now()) });
-    if (this.#lifetimes.ofAll) await insert.onConflict((on) => on.doNothing()).execute();
+    const { db } = storage;
+    const insert = db.insertInto('thread_lifetime').values({ since: new Date(clock.now()) });
+    if (lifetimes.ofAll) await insert.onConflict((on) => on.doNothing()).execute();
     else await db.deleteFrom('thread_lifetime').execute();
-  }
+  },
 
   /** The time to live of a thread for the API; null for no expiry. */
   async show(thread: StoredThread): Promise<ThreadTtlReply | null> {
-    const { ofAll } = this.#lifetimes;
-    const row = await this.#storage.db
+    const { ofAll } = lifetimes;
+    const row = await storage.db
       .selectFrom('threads')
       .select([
         sql<Date | null>`${sql.raw(dueAt(ofAll))}`.as('due_at'),
@@ -54,12 +44,12 @@ export class ThreadExpiry {
     const { ttl_minutes, ttl_strategy } = thread;
     const own = ttl_minutes === null ? undefined : { minutes: ttl_minutes, strategy: ttl_strategy ?? 'delete' };
     return showLifetime(own ?? (row?.counted ? ofAll : undefined), row?.due_at ?? null);
-  }
+  },
 
   /** Expired threads without unfinished runs. */
   async due(): Promise<DueThread[]> {
-    const { ofAll, sweepLimit } = this.#lifetimes;
-    return this.#storage.db
+    const { ofAll, sweepLimit } = lifetimes;
+    return storage.db
       .selectFrom('threads')
       .select([
         'thread_id',
@@ -67,18 +57,18 @@ export class ThreadExpiry {
         sql<ThreadTtlStrategy>`coalesce(ttl_strategy, ${ofAll?.strategy ?? 'delete'})`.as('strategy'),
       ])
       .where('unfinished', '=', 0)
-      .where(sql<Date>`${sql.raw(dueAt(ofAll))}`, '<=', new Date(this.#clock.now()))
+      .where(sql<Date>`${sql.raw(dueAt(ofAll))}`, '<=', new Date(clock.now()))
       .limit(sweepLimit)
       .execute();
-  }
+  },
 
   /** Handles the expiry of a thread; false if it is no longer expired, or another process is handling it. */
   async end({ thread_id, strategy }: DueThread, withAncestors: boolean): Promise<boolean> {
-    const now = this.#clock.now();
-    return inTransaction(this.#storage.pool, async (client) => {
+    const now = clock.now();
+    return inTransaction(storage.pool, async (client) => {
       const { rowCount } = await client.query(
         `select from threads
-         where thread_id = $2 and unfinished = 0 and coalesce(ttl_strategy, $3) = $3 and ${dueAt(this.#lifetimes.ofAll)} <= $1
+         where thread_id = $2 and unfinished = 0 and coalesce(ttl_strategy, $3) = $3 and ${dueAt(lifetimes.ofAll)} <= $1
          for update skip locked`,
         [new Date(now), thread_id, strategy],
       );
@@ -87,8 +77,9 @@ export class ThreadExpiry {
       else await keepLatest(client, thread_id, { now, withAncestors });
       return true;
     });
-  }
-}
+  },
+});
+export type ThreadExpiry = ReturnType<typeof threadExpiry>;
 
 interface SweepDependencies {
   lives: ThreadExpiry;

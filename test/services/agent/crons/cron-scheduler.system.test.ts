@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../../../src/kit/logger.ts';
 import { loggerTo } from '../../../logger.ts';
-import { AssistantStore } from '../../../../src/services/agent/assistants/store.ts';
+import { assistantStore } from '../../../../src/services/agent/assistants/store.ts';
 import { newCron } from '../../../../src/services/agent/crons/cron-request.ts';
 import type { StoredCron } from '../../../../src/services/agent/crons/cron-row.ts';
 import { cronScheduler, type CronSchedulerDependencies } from '../../../../src/services/agent/crons/cron-scheduler.ts';
-import { CronStore } from '../../../../src/services/agent/crons/store.ts';
+import { cronStore, type CronStore } from '../../../../src/services/agent/crons/store.ts';
 import { Refusal, ShuttingDown } from '../../../../src/services/agent/refusal.ts';
 import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
 import { expiryCondition, liveThreadCondition } from '../../../../src/services/agent/threads/lifetime.ts';
@@ -23,7 +23,7 @@ let lines: string[] = [];
 beforeAll(async () => {
   postgres = await startTestPostgres();
   for (const _ of [1, 2]) processes.push(await openStorage(postgres.url, randomUUID(), silentLogger));
-  await new AssistantStore(storage(), clock).create({ graph_id: 'echo' }, assistantId);
+  await assistantStore(storage(), clock).create({ graph_id: 'echo' }, assistantId);
   await storage().pool.query('create table started (cron_id text not null, process integer not null)');
 });
 beforeEach(async () => {
@@ -42,7 +42,7 @@ function storage(process = 0): Storage {
 }
 
 /** Crons whose threads have not expired. */
-const cronsIn = (on: Storage): CronStore => new CronStore(on, liveThreadCondition(expiryCondition(), clock));
+const cronsIn = (on: Storage): CronStore => cronStore(on, liveThreadCondition(expiryCondition(), clock));
 
 type Start = CronSchedulerDependencies['runs']['startWithin'];
 

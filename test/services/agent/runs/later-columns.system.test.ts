@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AssistantStore } from '../../../../src/services/agent/assistants/store.ts';
-import { CronStore } from '../../../../src/services/agent/crons/store.ts';
-import { RunQueue } from '../../../../src/services/agent/runs/queue.ts';
+import { assistantStore } from '../../../../src/services/agent/assistants/store.ts';
+import { cronStore } from '../../../../src/services/agent/crons/store.ts';
+import { runQueue } from '../../../../src/services/agent/runs/queue.ts';
 import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
 import { liveThreadCondition } from '../../../../src/services/agent/threads/lifetime.ts';
 import { Deliveries } from '../../../../src/services/agent/webhooks/deliveries.ts';
@@ -27,18 +27,17 @@ const now = new Date();
 test.each<[table: string, read: () => Promise<unknown>]>([
   [
     'runs',
-    () =>
-      new RunQueue(storage, processId, systemClock).claimable({ inHand: [], hasRoom: true, graphs: ['a'], limit: 10 }),
+    () => runQueue(storage, processId, systemClock).claimable({ inHand: [], hasRoom: true, graphs: ['a'], limit: 10 }),
   ],
   [
     'crons',
     () =>
-      new CronStore(
+      cronStore(
         storage,
         liveThreadCondition(() => 'false', systemClock),
       ).due(now, 10),
   ],
-  ['assistants', () => new AssistantStore(storage, systemClock).get('a')],
+  ['assistants', () => assistantStore(storage, systemClock).get('a')],
   [
     'webhook_deliveries',
     () => new Deliveries(storage).claim({ now: now.getTime(), forMs: 1_000, limit: 10, notTo: [] }),

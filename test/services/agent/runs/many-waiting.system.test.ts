@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { RunQueue } from '../../../../src/services/agent/runs/queue.ts';
+import { runQueue } from '../../../../src/services/agent/runs/queue.ts';
 import { RunStore } from '../../../../src/services/agent/runs/store.ts';
 import { openStorage } from '../../../../src/services/agent/storage/open.ts';
 import type { Storage } from '../../../../src/services/agent/storage/open.ts';
@@ -57,7 +57,7 @@ test('each of many waiting runs is polled on its own, by every process', async (
   await Promise.all([bound(), bound()]);
   const { rows } = await storage.pool.query<{ run_id: string }>("select run_id from runs where status = 'pending'");
   const ids = rows.map(({ run_id }) => run_id);
-  const [own, other] = [busy, randomUUID()].map((id) => new RunQueue(storage, id, systemClock));
+  const [own, other] = [busy, randomUUID()].map((id) => runQueue(storage, id, systemClock));
   const store = new RunStore(storage, busy, systemClock);
   const began = performance.now();
   // From the sixth execution on, a prepared statement is planned without its values.

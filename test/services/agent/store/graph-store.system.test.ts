@@ -2,7 +2,7 @@ import { silentLogger } from '../../../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GraphStore } from '../../../../src/services/agent/store/graph-store.ts';
-import { Items } from '../../../../src/services/agent/store/items.ts';
+import { itemStore } from '../../../../src/services/agent/store/items.ts';
 import { openStorage } from '../../../../src/services/agent/storage/open.ts';
 import type { Storage } from '../../../../src/services/agent/storage/open.ts';
 import { loggerTo } from '../../../logger.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const settings = { defaultTtl: undefined, refreshOnRead: false, sweepEveryMs: 60_000 };
   store = new GraphStore({
-    items: new Items(storage, clock, settings),
+    items: itemStore(storage, clock, settings),
     semanticIndex: undefined,
     log: loggerTo((line) => lines.push(line)),
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../../src/kit/logger.ts';
 import { matches, type MetadataFilter } from '../../../../src/services/agent/auth/filters.ts';
 import { readFilter } from '../../../../src/services/agent/store/filter.ts';
-import { Items, type StoreSettings } from '../../../../src/services/agent/store/items.ts';
+import { itemStore, type Items, type StoreSettings } from '../../../../src/services/agent/store/items.ts';
 import { itemSweep } from '../../../../src/services/agent/store/deployment-store.ts';
 import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
 import type { Clock } from '../../../../src/kit/clock.ts';
@@ -16,7 +16,7 @@ let postgres: TestPostgres;
 let storage: Storage;
 let now = Date.parse('2026-11-21T06:00:00Z');
 const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
-const store = (more: Partial<StoreSettings> = {}) => new Items(storage, clock, { ...settings, ...more });
+const store = (more: Partial<StoreSettings> = {}) => itemStore(storage, clock, { ...settings, ...more });
 
 beforeAll(async () => {
   postgres = await startTestPostgres();

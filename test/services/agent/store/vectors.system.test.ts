@@ -7,7 +7,7 @@ import { migrations } from '../../../../src/services/agent/storage/migrations.ts
 import { openStorage } from '../../../../src/services/agent/storage/open.ts';
 import type { Storage } from '../../../../src/services/agent/storage/open.ts';
 import type { Tables } from '../../../../src/services/agent/storage/tables.ts';
-import { Items } from '../../../../src/services/agent/store/items.ts';
+import { itemStore, type Items } from '../../../../src/services/agent/store/items.ts';
 import {
   inArrays,
   vectorComparisonOf,
@@ -73,7 +73,7 @@ describe.each<[string, () => Pick<Storage, 'db'>, VectorComparison]>([
   ['with pgvector', () => withExtension, withPgvector],
 ])('vectors compared %s', (_, database, comparison) => {
   const itemsOf = (more: Partial<VectorComparison> = {}) =>
-    new Items(database(), clock, settings, { ...comparison, ...more });
+    itemStore(database(), clock, settings, { ...comparison, ...more });
   const scores = async (items: Items, vector: number[], limit?: number) =>
     (await items.searchByMeaning({ prefix: ['a'], limit }, vector)).items.map(({ key, score }) => [key, score]);
 

@@ -4,7 +4,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStorage } from '../../../../src/services/agent/storage/open.ts';
 import { lifetimesOf } from '../../../../src/services/agent/threads/lifetime.ts';
-import { ThreadExpiry } from '../../../../src/services/agent/threads/thread-expiry.ts';
+import { threadExpiry } from '../../../../src/services/agent/threads/thread-expiry.ts';
 import { startAgentServer } from '../../../../src/services/agent/server.ts';
 import type { Serving } from '../serving.ts';
 import { clientOf, refusedWith, serveThreads } from './clients.ts';
@@ -150,7 +150,7 @@ test('an expired thread is processed once by several processes', async () => {
     const client = new Client({ apiUrl: serving.url, apiKey: null });
     const made = await Promise.all(Array.from({ length: 20 }, () => client.threads.create({ ttl: 1 })));
     const later = { ...clock, now: () => clock.now() + 2 * MINUTE };
-    const processes = storages.map((storage) => new ThreadExpiry(storage, lifetimesOf(undefined), later));
+    const processes = storages.map((storage) => threadExpiry(storage, lifetimesOf(undefined), later));
     const seenTo = await Promise.all(
       processes.map(async (lives) => {
         let count = 0;

@@ -28,7 +28,7 @@ import type { FreeObject } from '../../../../contract/agent/open-word.ts';
 import type { Run } from '../../../../contract/agent/run.ts';
 import { isObject } from '../../../../kit/json-object.ts';
 import { inputOf, resumeOf, type TaskIds } from './messages.ts';
-import { InternalRuns } from './internal-runs.ts';
+import { internalRuns, type InternalRuns } from './internal-runs.ts';
 import { taskMetadata, type FindTask, type RunIds } from './find-task.ts';
 import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { taskStream } from './task-stream.ts';
@@ -72,7 +72,7 @@ export class Tasks implements A2ARequestHandler {
 
   constructor(dependencies: TaskDependencies) {
     this.#dependencies = dependencies;
-    this.#runs = new InternalRuns(dependencies.api);
+    this.#runs = internalRuns(dependencies.api);
   }
 
   async getAgentCard(): Promise<AgentCard> {

@@ -32,15 +32,7 @@ const upToFirstUnfinished = `runs.sequence <= coalesce((
 ), 9223372036854775807)`;
 
 /** The stored events of threads: of runs that emit those of the thread-stream protocol. */
-export class ThreadEventStore {
-  readonly #storage: Storage;
-  readonly #processId: string;
-
-  constructor(storage: Storage, processId: string) {
-    this.#storage = storage;
-    this.#processId = processId;
-  }
-
+export const threadEventStore = (storage: Storage, processId: string) => ({
   /**
    * The next page of events after a place, none behind an unfinished run: a queued run that was cancelled has events
    * before an earlier one ends. @param names the events whose data are read.
@@ -50,7 +42,7 @@ export class ThreadEventStore {
     { sequence, id }: ThreadCursor,
     names: readonly string[],
   ): Promise<StoredThreadEvent[]> {
-    const { rows } = await this.#storage.pool.query<{
+    const { rows } = await storage.pool.query<{
       run_id: string;
       sequence: string;
       attempt: number;
@@ -87,25 +79,25 @@ export class ThreadEventStore {
       event: row.event,
       json: row.data,
     }));
-  }
+  },
 
   /** Those of the threads with an unfinished run of another process, or a run that ended after a time (ms). */
   async withNews(threadIds: readonly string[], endedAfter: number): Promise<string[]> {
-    const { rows } = await this.#storage.pool.query<{ thread_id: string }>({
+    const { rows } = await storage.pool.query<{ thread_id: string }>({
       name: 'threads-with-news',
       text: `
         select thread_id from runs
         where thread_id = any($1::uuid[]) and thread_stream and ended_at is null and process_id is distinct from $2
         union
         select thread_id from runs where thread_id = any($1::uuid[]) and thread_stream and ended_at > $3`,
-      values: [threadIds, this.#processId, new Date(endedAfter)],
+      values: [threadIds, processId, new Date(endedAfter)],
     });
     return rows.map(({ thread_id }) => thread_id);
-  }
+  },
 
   /** The number of the last event of a thread; 0 if there is none. */
   async lastSeq(threadId: string): Promise<number> {
-    const { rows } = await this.#storage.pool.query<{ sequence: string; id: string }>(
+    const { rows } = await storage.pool.query<{ sequence: string; id: string }>(
       `select runs.sequence, e.id from runs cross join lateral (
          select id from run_events where run_id = runs.run_id and not at_end order by id desc limit 1
        ) e
@@ -115,11 +107,11 @@ export class ThreadEventStore {
     );
     const [last] = rows;
     return last ? seqOf({ sequence: Number(last.sequence), id: Number(last.id) }) : 0;
-  }
+  },
 
   /** The last status of a run, by default the latest that has started, and of each of its subgraphs. */
   async statuses(threadId: string, runId: string | undefined): Promise<NamespaceStatus[]> {
-    const { rows } = await this.#storage.pool.query<{ data: string }>(
+    const { rows } = await storage.pool.query<{ data: string }>(
       `with run as (
          select run_id from runs
          where thread_id = $1 and thread_stream and ($2::uuid is null or run_id = $2)
@@ -140,5 +132,6 @@ export class ThreadEventStore {
       statuses.set(key, { namespace, status: lifecycle.data.event, graphName });
     }
     return [...statuses.values()];
-  }
-}
+  },
+});
+export type ThreadEventStore = ReturnType<typeof threadEventStore>;

@@ -18,11 +18,11 @@ import { Connection, type Answer, type Asked } from '../../../../../src/services
 import { RunStore } from '../../../../../src/services/agent/runs/store.ts';
 import { openStorage } from '../../../../../src/services/agent/storage/open.ts';
 import { GraphStore } from '../../../../../src/services/agent/store/graph-store.ts';
-import { Items } from '../../../../../src/services/agent/store/items.ts';
+import { itemStore } from '../../../../../src/services/agent/store/items.ts';
 import { expiryCondition } from '../../../../../src/services/agent/threads/lifetime.ts';
 import { keepLatest } from '../../../../../src/services/agent/threads/keep-latest.ts';
 import { ThreadStates } from '../../../../../src/services/agent/threads/states.ts';
-import { ThreadStore } from '../../../../../src/services/agent/threads/store.ts';
+import { threadStore } from '../../../../../src/services/agent/threads/store.ts';
 import { inTransaction } from '../../../../../src/services/agent/storage/transaction.ts';
 import { deleteLocked } from '../../../../../src/services/agent/threads/locked.ts';
 import { systemClock } from '../../../../../src/kit/clock.ts';
@@ -47,9 +47,9 @@ async function openCheckpoints() {
   const { pool } = storage;
   const engine = { serializer: opaqueSerializer, keepsPendingSends: false };
   const checkpoints = new Checkpoints(pool, engine, new CheckpointWriteTracker());
-  const threads = new ThreadStore(storage, systemClock, expiryCondition());
+  const threads = threadStore(storage, systemClock, expiryCondition());
   const settings = { defaultTtl: undefined, refreshOnRead: false, sweepEveryMs: 60_000 };
-  const items = new Items(storage, systemClock, settings);
+  const items = itemStore(storage, systemClock, settings);
   const graphs = new Graphs([], pool, new GraphStore({ items, semanticIndex: undefined, log: silentLogger }));
   const states = new ThreadStates({ pool, threads, graphs, clock: systemClock, reportUpdate: () => undefined });
   const runs = new RunStore(storage, processId, systemClock);
