@@ -5,8 +5,8 @@ import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { Judge } from '../../src/deploy/smoke/judge.ts';
 import { beginTest, dueAfter, inTurns, nextStep, tooLate, type TestStep } from '../../src/deploy/smoke/next-step.ts';
 import type { SmokeWaiting } from '../context.ts';
-import { createAttempts, type AttemptPlace, type AttemptOptions, type AttemptStep } from './attempt.ts';
-import { mostLost, tokensOf, writeProgress, type Progress, type UnderWay } from './progress.ts';
+import { createAttempts, dueAgain, type AttemptPlace, type AttemptOptions, type AttemptStep } from './attempt.ts';
+import { mostLost, tokensOf, writeProgress, type AttemptResources, type Progress, type UnderWay } from './progress.ts';
 
 type Turns = Extract<TestStep, { turns: unknown }>['turns'];
 
@@ -73,7 +73,7 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
     if (under.some(isLost) && lost < mostLost) {
       return goOn({ ...withoutUnderWay(progress, test.name), lost: lost + 1 });
     }
-    const beside = { runs: under.length, isNotified: clock.now() < nextLook(under) };
+    const isNotified = under.some(({ kind }) => kind === 'started') && clock.now() < nextLook(under);
     const waiting = [...under];
     const turns = receivers.map((turn) =>
       waiting.splice(0, turn.length).map((attempt, index) => ({ attempt, receiver: turn[index] })),
@@ -83,15 +83,24 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
       // Those before it in its turn have taken the time.
       if (attempt.kind === 'prepared' && leftMs <= 0) return { attempt: { kind: 'answered', evidence: tooLate } };
       const agent = receiver === 'live' && live ? live : run.agent;
-      return step({ ...run, ...beside, test: withTimeLeft(test, leftMs), agent }, attempt);
+      return step({ ...run, test: withTimeLeft(test, leftMs), agent }, attempt, isNotified);
     });
+    const ended = under.filter((each, at) => each.kind !== 'answered' && followed[at]?.attempt.kind === 'answered');
+    // The one that the notification was about does not show its end yet.
+    const isUnexplained = isNotified && ended.length === 0;
+    const now = clock.now();
+    const after = followed.map(({ attempt }) =>
+      attempt.kind === 'started'
+        ? dueAgain({ ...attempt, reported: attempt.reported || isUnexplained }, now, under.length)
+        : attempt,
+    );
     return settle(run, {
       ...progress,
-      under: followed.map(({ attempt }) => attempt),
+      under: after,
       lost: 0,
       withoutWebhook: progress.withoutWebhook || followed.some(({ withoutWebhook }) => withoutWebhook),
       leftovers: followed.flatMap(({ made }) => made ?? []),
-      spent: [...progress.spent, ...tokensOf(under.filter((_, index) => followed[index]?.attempt.kind === 'answered'))],
+      spent: [...progress.spent, ...tokensOf(ended)],
     });
   }
 
@@ -140,6 +149,10 @@ const cutShort = (attempt: UnderWay): Evidence[] =>
 
 /** The progress without the attempts that are under way: what they made is to be removed. */
 function withoutUnderWay({ under, spent, leftovers, ...progress }: Progress, test: string): Progress {
-  const open = under.flatMap((each) => (each.kind === 'answered' ? [] : [{ ...each, test }]));
+  const open = under.flatMap((each): AttemptResources[] => {
+    if (each.kind === 'answered') return [];
+    const { threadId, assistantId } = each;
+    return [{ test, threadId, assistantId, ...(each.kind === 'started' ? { runId: each.runId } : {}) }];
+  });
   return { ...progress, under: [], spent: [...spent, ...tokensOf(under)], leftovers: [...leftovers, ...open] };
 }

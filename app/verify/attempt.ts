@@ -41,12 +41,6 @@ interface AttemptContext extends AttemptPlace {
   test: SmokeTest;
 }
 
-/** One of `runs` attempts. `isNotified`: a notification came before their time, most likely an agent's webhook. */
-interface OneOfThem extends AttemptContext {
-  runs: number;
-  isNotified: boolean;
-}
-
 /** An attempt after a step, what it made that is to be removed, and that the agent accepts or calls no webhook. */
 export interface AttemptStep {
   attempt: UnderWay;
@@ -106,10 +100,11 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
   }
 
   /** Sends the request of an attempt, and waits for its answer where that is a stream. */
-  async function start(context: OneOfThem, prepared: PreparedAttempt): Promise<AttemptStep> {
-    const { intent, test, agent, signal, runs } = context;
+  async function start(context: AttemptContext, prepared: PreparedAttempt): Promise<AttemptStep> {
+    const { intent, test, agent, signal } = context;
     const token = tokens.take(prepared.threadId);
-    const made = { ...prepared, test: test.name };
+    const { threadId, assistantId } = prepared;
+    const made = { test: test.name, threadId, assistantId };
     if (token === undefined) {
       const why = 'the process ended before the response arrived, several times';
       return answered(context, { kind: 'unreachable', why }, made);
@@ -133,32 +128,30 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
       reported: false,
     };
     if (refusedWebhook) delete attempt.tokenHash;
-    return { attempt: dueAgain(attempt, clock.now(), runs), withoutWebhook: refusedWebhook };
+    return { attempt, withoutWebhook: refusedWebhook };
   }
 
-  /** Polls a run. */
-  async function look(context: OneOfThem, requested: RunProgress): Promise<AttemptStep> {
-    const { test, agent, signal, runs, isNotified } = context;
-    const reported = requested.reported || isNotified;
+  /** Polls a run. `isNotified`: a notification came before its time, most likely an agent's webhook. */
+  async function look(context: AttemptContext, requested: RunProgress, isNotified: boolean): Promise<AttemptStep> {
+    const { test, agent, signal } = context;
     const seen = await pollRun(test, requested, {
       agent,
       clock,
       signal,
       isExpired: (deadline, ms) => isExpired(clock, requested.runId, deadline, ms),
     });
-    if (seen.kind === 'going-on') {
-      return { attempt: dueAgain({ ...requested, reported, looks: requested.looks + 1 }, clock.now(), runs) };
-    }
-    const runId = seen.ended ? undefined : requested.runId;
-    const step = await answered(context, seen.evidence, { ...requested, test: test.name, runId });
+    if (seen.kind === 'going-on') return { attempt: { ...requested, looks: requested.looks + 1 } };
+    const { threadId, assistantId, runId } = requested;
+    const made = { test: test.name, threadId, assistantId, ...(seen.ended ? {} : { runId }) };
+    const step = await answered(context, seen.evidence, made);
     // A URL that an agent cannot reach may cost it more than one delivery.
-    return { ...step, withoutWebhook: requested.tokenHash !== undefined && !reported };
+    return { ...step, withoutWebhook: requested.tokenHash !== undefined && !requested.reported && !isNotified };
   }
 
   /** Goes on with an attempt, or begins it. */
-  async function step(context: OneOfThem, attempt: UnderWay): Promise<AttemptStep> {
+  async function step(context: AttemptContext, attempt: UnderWay, isNotified: boolean): Promise<AttemptStep> {
     if (attempt.kind === 'answered') return { attempt };
-    return attempt.kind === 'started' ? look(context, attempt) : start(context, attempt);
+    return attempt.kind === 'started' ? look(context, attempt, isNotified) : start(context, attempt);
   }
 
   return { prepare, isLost, step, cleaned };
@@ -183,7 +176,7 @@ const pollWithWebhook = { first: 5_000, most: 20_000 };
 const shortly = 500;
 
 /** One of so many runs with the time of its next poll: with growing intervals, and at its deadline. */
-function dueAgain(run: RunProgress, now: number, runs: number): RunProgress {
+export function dueAgain(run: RunProgress, now: number, runs: number): RunProgress {
   const { deadline, looks, reported, tokenHash } = run;
   const { first, most } = tokenHash === undefined || reported ? pollWithoutWebhook : pollWithWebhook;
   const step = reported ? shortly * runs : backoffMs(looks + 1, first, most);

@@ -24,7 +24,7 @@ const decidedBy = (decideBy: readonly Measure[]): Terms => ({
 /** Runs until a thread is open at the live revision. */
 async function untilMeasuring(fixture: QueueFixture): Promise<void> {
   for (let waited = 0; fixture.threads.size === 0 && waited < 60; waited += 1) await fixture.run(100);
-  expect([fixture.threads.size, fixture.control.count('patch')]).toEqual([1, 0]);
+  expect([fixture.threads.size, fixture.control.count('patch')]).toEqual([3, 0]);
 }
 
 const summaryOf = async (fixture: QueueFixture, commit: string): Promise<string> =>

@@ -39,6 +39,9 @@ const answerOf = (revisionId: string, test: string): Sample => ({
   nodes: [revisionId, test],
 });
 
+/** The threads of the requests that are sent at once. */
+const atOnce = (thread: string): string[] => [1, 2, 3].map((each) => `${thread} ${each}`);
+
 /** Tests the revisions of the model: each step goes on from the state that was stored, in whichever process. */
 export class ModelSmoke implements SmokeTestRunner {
   readonly #now: () => number;
@@ -81,7 +84,7 @@ export class ModelSmoke implements SmokeTestRunner {
     return found;
   }
 
-  /** Has a thread at the agent for a while. A live revision that does not answer has nothing measured. */
+  /** Has threads at the agent for a while, several at once. A live revision that does not answer has nothing measured. */
   async measure(
     { id, deploymentId, smoke = {} }: Measuring,
     { test, former, until }: Measurement,
@@ -89,10 +92,10 @@ export class ModelSmoke implements SmokeTestRunner {
     const thread = `${id} ${test.name}`;
     if (smoke['thread'] !== thread) return { kind: 'waiting', state: { thread }, at: this.#now() };
     if (!smoke['sent'] && this.#now() < until) {
-      await this.#model.openThread(thread);
+      await Promise.all(atOnce(thread).map((each) => this.#model.openThread(each)));
       return { kind: 'waiting', state: { thread, sent: true }, at: this.#now() + this.#pauseMs };
     }
-    await this.#model.closeThread(thread);
+    await this.#close(thread);
     const serving = await this.#model.serving(deploymentId);
     const isSilent = (await this.#model.fateOf(deploymentId)) === 'flaky' || this.#now() >= until || !serving;
     const missing = answersBefore(test) - former.length;
@@ -102,6 +105,10 @@ export class ModelSmoke implements SmokeTestRunner {
 
   async cleanUp({ smoke = {} }: IntentFields): Promise<void> {
     const { thread } = smoke;
-    if (typeof thread === 'string') await this.#model.closeThread(thread);
+    if (typeof thread === 'string') await this.#close(thread);
+  }
+
+  async #close(thread: string): Promise<void> {
+    await Promise.all(atOnce(thread).map((each) => this.#model.closeThread(each)));
   }
 }

@@ -26,8 +26,10 @@ const githubApi: GitHubApi = {
   writeDeploymentStatus: unasked,
 };
 
+const oneOfEach = [testExpecting('hello'), testExpecting('hello', { context: { tone: 'calm' } }), listensFor('hello')];
+
 /** A deployment queue with one live revision whose smoke tests are due. */
-async function smoking(agentUrl = 'https://agent.test') {
+async function smoking(agentUrl = 'https://agent.test', tests = oneOfEach) {
   const clock = new SimulatedClock();
   const control = new ControlModel(clock);
   control.has(
@@ -78,12 +80,8 @@ async function smoking(agentUrl = 'https://agent.test') {
     });
   };
   const { terms, repository, branch, cause, sending } = anIntent('requested');
-  const smokeTests = [
-    testExpecting('hello'),
-    testExpecting('hello', { context: { tone: 'calm' } }),
-    listensFor('hello'),
-  ];
-  const request = { deploymentId: 'd1', repository, branch, commit, cause, sending, terms: { ...terms, smokeTests } };
+  const asked = { ...terms, smokeTests: tests };
+  const request = { deploymentId: 'd1', repository, branch, commit, cause, sending, terms: asked };
   const requested = await store.request(request);
   const lease = await store.takeLease('d1', 'a test', 1_000);
   if (!requested || !lease) throw new Error('the lease is held');
@@ -103,6 +101,22 @@ test('a queue tests a live revision in few passes, notified by its agent, to a v
   });
   expect([agent.left, agent.requested.map(({ webhook }) => webhook !== undefined)]).toEqual([[], [true, true, false]]);
   expect(jobs.length).toBeLessThan(12);
+});
+
+test('a queue sends a series at once, and goes on with the webhook of any of its runs', async () => {
+  const series = { kind: 'all-right', tries: 4, atOnce: 3 } as const;
+  const { clock, agent, store, id } = await smoking(undefined, [testExpecting('hello', { series })]);
+  agent.commands = [says('hello', 100), says('hello', 30_000), says('hello', 9_000), says('hello', 30_000)];
+  const began = clock.now();
+  for (let turns = 0; turns < 150; turns += 1) await clock.sleep(100);
+  // The second of the three has its answer, and its thread is gone.
+  const under = [{ kind: 'started' }, { kind: 'answered' }, { kind: 'started' }];
+  expect(await store.intent(id)).toMatchObject({ smoke: { under } });
+  expect(agent.left).toHaveLength(2);
+  for (let turns = 0; turns < 600 && (await store.intent(id))?.state !== 'ended'; turns += 1) await clock.sleep(100);
+  expect(await store.intent(id)).toMatchObject({ verdict: { kind: 'passed', tests: [{ attempts: 4 }] } });
+  expect([agent.left, agent.requested.length]).toEqual([[], 4]);
+  expect(clock.now() - began).toBeLessThan(31_000);
 });
 
 test('an address that is not a URL is reported as such, and no agent is called', async () => {

@@ -40,6 +40,14 @@ test('runs in the background at our own agent server, and leaves nothing behind'
   expect([await threads(), (await agent.searchAssistants({ limit: 100 })).length]).toEqual([[], before]);
 });
 
+test('sends a series at once to our own agent server, and leaves nothing behind', async () => {
+  const series = { kind: 'all-right', tries: 9, atOnce: 4 } as const;
+  const { verdict, stored } = await askAsTheApp(agent, [{ ...hello, series }]);
+  expect(verdict).toMatchObject({ kind: 'passed', tests: [{ attempts: 9 }] });
+  expect(stored.some(({ under }) => Array.isArray(under) && under.length === 4)).toBe(true);
+  expect(await threads()).toEqual([]);
+});
+
 test('a run that fails is failed, with the words of the agent', async () => {
   const verdict = await kindOf({ ...hello, input: { input: 'Ada', fail: 'no ink' } });
   expect(verdict).toMatchObject({

@@ -87,6 +87,29 @@ describe("an agent's webhook about a run", () => {
     expect(notified).toEqual([]);
   });
 
+  test('about any run of a series is accepted, and about one that was answered notifies no queue', async () => {
+    const runs = [makeToken(), makeToken(), makeToken()];
+    const under = runs.map((each) => ({ kind: 'prepared' as const, threadId: randomUUID(), tokenHash: each.hash }));
+    const answered = { kind: 'answered' as const, evidence: { kind: 'unreachable' as const, why: 'it hangs' } };
+    const several = writeProgress({ ...nothing, under: [...under, answered], spent: [former.hash] });
+    const { receive, notified } = receiver(anIntent('testing', { smoke: several }));
+    for (const { token: one } of runs) {
+      expect(await receive({ intentId: intent.id, token: one, body: () => run })).toEqual({ status: 204 });
+    }
+    expect(notified).toHaveLength(3);
+    expect(await receive({ intentId: intent.id, token: former.token, body: () => run })).toEqual({ status: 204 });
+    expect(notified).toHaveLength(3);
+  });
+
+  test('about the run of a state that a former version stored is accepted', async () => {
+    const under = { kind: 'prepared', threadId: randomUUID(), tokenHash: hash };
+    const kept = JSON.stringify({ verdicts: [], attempts: [] });
+    const stored = { version: 1, kept, under, leftovers: [], lost: 0, withoutWebhook: false, spent: [] };
+    const { receive, notified } = receiver(anIntent('testing', { smoke: stored }));
+    expect(await receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 204 });
+    expect(notified).toEqual([intent.deploymentId]);
+  });
+
   test.each<[sentence: string, reported: { intentId: string; token: string }, status: number]>([
     ['with a token of something else', { intentId: intent.id, token: makeToken().token }, 401],
     ['with the hash in the place of the token', { intentId: intent.id, token: hash }, 401],
