@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
   chooseInterpreter,
-  describedInterpreters,
-  describeInterpreters,
+  parseInterpreters,
+  describeArguments,
   interpreterPaths,
 } from '../services/control/builds/python/interpreter.ts';
 import * as z from 'zod';
@@ -128,8 +128,8 @@ const smallPackage = 'iniconfig';
  */
 async function pythonObstacle(folder: string): Promise<string | undefined> {
   const paths = interpreterPaths(process.env['PATH'] ?? '');
-  const described = paths.length === 0 ? '' : (await run('/bin/sh', describeInterpreters(paths))).stdout;
-  const choice = chooseInterpreter(describedInterpreters(described.split('\n')), { needsPip: true });
+  const described = paths.length === 0 ? '' : (await run('/bin/sh', describeArguments(paths))).stdout;
+  const choice = chooseInterpreter(parseInterpreters(described.split('\n')), { needsPip: true });
   if (choice.kind === 'none') return choice.reason;
   const pipOptions = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries=0', '--timeout=10'];
   const download = [

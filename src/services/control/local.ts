@@ -8,7 +8,7 @@ import { placesForContainers } from '../../kit/postgres/embedded/settings.ts';
 import { startRelay } from '../../kit/postgres/relay/relay.ts';
 import { retryWhileUnavailable } from '../../kit/postgres/unavailable.ts';
 import { resolveDatabase } from '../../kit/postgres/resolve-database.ts';
-import { keptPythonPackages } from './builds/made-lock.ts';
+import { readPythonPackages } from './builds/generated-lock.ts';
 import { createAgentTokens } from './compute/agent-tokens.ts';
 import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
@@ -232,7 +232,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
       allowGit,
       hosting: settings.hosting,
       graphConfigLater: settings.graphConfigLater,
-      pythonPackages: (build) => keptPythonPackages(dataDir, build),
+      pythonPackages: (build) => readPythonPackages(dataDir, build),
       uploads,
       registry,
       integrations,

@@ -7,11 +7,11 @@ import { indexSecrets, pythonVariables } from './python/python-variables.ts';
 
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
 const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
-const network = [...proxies, ...proxies.map((name) => name.toLowerCase()), ...certificates];
+const networkVariables = [...proxies, ...proxies.map((name) => name.toLowerCase()), ...certificates];
 
-/** The npm settings that choose where packages come from. The others concern folders that builds don't use. */
+/** The npm settings that choose where packages come from. */
 const npmSettings = ['registry', 'strict_ssl', 'cafile', 'proxy', 'https_proxy', 'noproxy'];
-/** The variables that name npm's configuration files, which are passed on where they exist. */
+/** The npm settings that name configuration files; builds get those whose file exists. */
 const npmFiles = ['userconfig', 'globalconfig'];
 
 type Variable = [name: string, value: string | undefined];
@@ -22,30 +22,30 @@ const npmVariable = (env: NodeJS.ProcessEnv, name: string): Variable => [
 ];
 
 /**
- * The environment of a build's commands: of `env` only the network's and the registries' settings. @param isOthers
- * whether another user builds: then npm's files, which may hold tokens, are replaced by their registry settings.
+ * The environment of a build's commands. Of `env` it has only the settings of network and registries. @param isOtherUser
+ * whether another user builds: then npm's files, which may contain tokens, are replaced by their registry settings.
  */
 export function buildEnvironment(
   folder: BuildFolder,
   packageCache: string,
   env: NodeJS.ProcessEnv,
-  isOthers = false,
+  isOtherUser = false,
 ): Record<string, string> {
-  const ofNpm = npmSettings.map((name) => npmVariable(env, name));
+  const npmVariables = npmSettings.map((name) => npmVariable(env, name));
   const files = npmFiles.map((name) => npmVariable(env, name));
   if (npmVariable(env, 'userconfig')[1] === undefined && env.HOME) {
     files.push(['npm_config_userconfig', join(env.HOME, '.npmrc')]);
   }
-  const there = files.filter(([, file]) => file !== undefined && existsSync(file));
+  const existingFiles = files.filter(([, file]) => file !== undefined && existsSync(file));
   return {
-    ...present(network.map((name) => [name, env[name]])),
-    ...present(isOthers ? ofNpm.filter((variable) => !isSecretRegistry(variable)) : ofNpm),
-    ...(isOthers ? Object.assign({}, ...there.map(openSettings)) : present(there)),
+    ...definedVariables(networkVariables.map((name) => [name, env[name]])),
+    ...definedVariables(isOtherUser ? npmVariables.filter((variable) => !isSecretRegistry(variable)) : npmVariables),
+    ...(isOtherUser ? Object.assign({}, ...existingFiles.map(publicSettings)) : definedVariables(existingFiles)),
     npm_config_cache: packageCache,
     npm_config_update_notifier: 'false',
     npm_config_fund: 'false',
     npm_config_audit: 'false',
-    ...pythonVariables(packageCache, env, isOthers),
+    ...pythonVariables(packageCache, env, isOtherUser),
     PATH: pathWithOurNode(env.PATH ?? ''),
     HOME: folder.home,
     TMPDIR: folder.temporary,
@@ -55,7 +55,7 @@ export function buildEnvironment(
 }
 
 /** The public settings of an npm configuration file: where packages come from, without credentials. */
-function openSettings([, file]: Variable): Record<string, string> {
+function publicSettings([, file]: Variable): Record<string, string> {
   const settings = readFileSync(file ?? '', 'utf8')
     .split('\n')
     .map((line) => /^((?:@[\w.-]+:)?registry|strict-ssl|cafile)\s*=\s*(\S+)$/.exec(line.trim()) ?? []);
@@ -69,7 +69,7 @@ function openSettings([, file]: Variable): Record<string, string> {
 const isSecretRegistry = ([name, value = '']: Variable): boolean =>
   name === 'npm_config_registry' && hasCredentials(value);
 
-/** Whether an address has a user: it may be a token. */
+/** Whether a URL has a user or a password, which may be a token. */
 const hasCredentials = (value: string): boolean =>
   URL.canParse(value) && `${new URL(value).username}${new URL(value).password}` !== '';
 
@@ -81,13 +81,13 @@ export const registryOf = (env: Readonly<Record<string, string>>): Record<string
 
 /** The secrets in the network variables: a proxy's user and password, and those of Python's package indexes. */
 export function networkSecrets(env: NodeJS.ProcessEnv): string[] {
-  const proxied = network
+  const proxyPasswords = networkVariables
     .map((name) => env[name] ?? '')
     .filter((value) => URL.canParse(value))
     .map((value) => unescape(new URL(value).password))
     .filter((password) => password !== '');
-  return [...proxied, ...indexSecrets(env)];
+  return [...proxyPasswords, ...indexSecrets(env)];
 }
 
-const present = (variables: readonly Variable[]): Record<string, string> =>
+const definedVariables = (variables: readonly Variable[]): Record<string, string> =>
   Object.fromEntries(variables.flatMap(([name, value]) => (value ? [[name, value]] : [])));

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { fromJson } from '../../../kit/json-text.ts';
 import { messageOf, missingCodes, unlessCode } from '../../../kit/errors.ts';
 import type { Build } from './build.ts';
-import { isEnvironmentThere } from './python/environment-store.ts';
+import { environmentExists } from './python/environment-store.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface BuildFolder {
@@ -17,14 +17,14 @@ export interface BuildFolder {
   temporary: string;
   /** Where packages are installed for the dependency store; exists only during the install. */
   staging: string;
-  /** The environment of graphs in Python; only there with such. */
+  /** The Python environment; exists only where the agent has graphs in Python. */
   python: string;
 }
 
-export const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
+export const buildsFolder = (dataDir: string): string => join(dataDir, 'builds');
 
 export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
-  const root = join(buildsIn(dataDir), revisionId);
+  const root = join(buildsFolder(dataDir), revisionId);
   return {
     root,
     source: join(root, 'source'),
@@ -35,12 +35,12 @@ export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
   };
 }
 
-/** Recreates the folders of a build. The parent folders stay the service's: a build's user may traverse, not list them. */
-export async function freshBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
+/** Recreates the folders of a build. A build's user may traverse the parent folders, which the service owns, not list them. */
+export async function recreateBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
   const folder = buildFolder(dataDir, revisionId);
   await removeTree(folder.root);
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  for (const path of [buildsIn(dataDir), folder.root]) {
+  for (const path of [buildsFolder(dataDir), folder.root]) {
     await mkdir(path, { recursive: true });
     await chmod(path, 0o711);
   }
@@ -54,62 +54,64 @@ export async function emptySource({ source }: BuildFolder): Promise<void> {
   await mkdir(source, { mode: 0o700 });
 }
 
-/** Removes an unused build, its record first, so that a partial build is never taken for a complete one. */
+/** Removes an unused build, its record first, so that a partly removed build never counts as complete. */
 export async function cleanUp(root: string, report: (message: string) => void): Promise<void> {
-  await removeOrReport(recordOf(root), report);
+  await removeOrReport(recordFile(root), report);
   await removeOrReport(root, report);
 }
 
-/** Removes a folder or file of builds. A failure is only reported: the next start retries. */
+/** Removes a folder or file of builds. Only reports a failure: the next start tries again. */
 export const removeOrReport = (path: string, report: (message: string) => void): Promise<void> =>
   removeTree(path).catch((error: unknown) => report(`${path} could not be removed: ${messageOf(error)}`));
 
-/** The file that says that a build is complete; it is written last. */
-const recordOf = (root: string): string => join(root, 'build.json');
-const record = z.object({
+/** The file that marks a build as complete; it is written last. */
+const recordFile = (root: string): string => join(root, 'build.json');
+const recordSchema = z.object({
   commit: z.string().optional(),
   tarballDigest: z.string().optional(),
   graphConfigPath: z.string(),
-  /** The environment with the packages of graphs in Python: its name, or null for one of this build alone. */
+  /** The name of the shared Python environment, or null where this build has one of its own. */
   python: z.string().nullable().optional(),
 });
 
 export function recordBuild({ folder, from, graphConfigFile, python }: Build): void {
-  const temporary = `${recordOf(folder)}.new`;
-  const what = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
+  const temporary = `${recordFile(folder)}.new`;
+  const sourceId = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
   const graphConfigPath = relative(realpathSync(folder), graphConfigFile);
   writeFileSync(
     temporary,
-    JSON.stringify({ ...what, graphConfigPath, ...(python && { python: python.shared ?? null }) }),
+    JSON.stringify({ ...sourceId, graphConfigPath, ...(python && { python: python.shared ?? null }) }),
   );
-  renameSync(temporary, recordOf(folder));
+  renameSync(temporary, recordFile(folder));
 }
 
-/** The complete build in a folder, if any. An invalid record counts as none, as does a build without its packages. */
+/** The complete build in a folder, if any. Ignores a build whose record is invalid or whose packages are missing. */
 export function readBuild(folder: string): Build | undefined {
   const read = readRecord(folder);
   if (!read) return undefined;
   const { commit, tarballDigest: digest, python: name } = read;
-  if (typeof name === 'string' && !isEnvironmentThere(dirname(dirname(folder)), name)) return undefined;
+  if (typeof name === 'string' && !environmentExists(dirname(dirname(folder)), name)) return undefined;
   const python = name === undefined ? undefined : { shared: name ?? undefined };
-  const built = { folder, graphConfigFile: join(folder, read.graphConfigPath), ...(python && { python }) };
-  if (commit !== undefined) return { ...built, from: { kind: 'commit', commit } };
-  return digest === undefined ? undefined : { ...built, from: { kind: 'tarball', digest } };
+  const build = { folder, graphConfigFile: join(folder, read.graphConfigPath), ...(python && { python }) };
+  if (commit !== undefined) return { ...build, from: { kind: 'commit', commit } };
+  return digest === undefined ? undefined : { ...build, from: { kind: 'tarball', digest } };
 }
 
-const readRecord = (folder: string): z.infer<typeof record> | undefined =>
-  record.safeParse(fromJson(unlessCode(missingCodes, '', () => readFileSync(recordOf(folder), 'utf8')))).data;
+const readRecord = (folder: string): z.infer<typeof recordSchema> | undefined =>
+  recordSchema.safeParse(fromJson(unlessCode(missingCodes, '', () => readFileSync(recordFile(folder), 'utf8')))).data;
 
-/** The names of the environments of Python that builds need. */
+/** The names of the shared Python environments that builds need. */
 export const environmentsNeeded = (dataDir: string): Set<string> =>
-  new Set(buildsThere(dataDir).flatMap((id) => readRecord(buildFolder(dataDir, id).root)?.python ?? []));
+  new Set(listBuilds(dataDir).flatMap((id) => readRecord(buildFolder(dataDir, id).root)?.python ?? []));
 
-/** The revisions with a folder of builds, complete or not. */
-export const buildsThere = (dataDir: string): string[] =>
-  unlessCode(['ENOENT'], [], () => readdirSync(buildsIn(dataDir)));
+/** The names of all build folders, complete or not. */
+export const listBuilds = (dataDir: string): string[] =>
+  unlessCode(['ENOENT'], [], () => readdirSync(buildsFolder(dataDir)));
 
 /** Whether a path is inside the folder, or the folder itself. Both must be real paths. */
 export function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const relativePath = relative(folder, path);
+  return (
+    relativePath === '' || (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
+  );
 }

@@ -11,13 +11,13 @@ export interface GitSource {
   repoRef: string | undefined;
   /** Builds this commit instead of the ref's head: to build a revision again. */
   commit?: string | undefined;
-  /** Gets the token that clones a private repository; git gets it in its environment, in no command line or file. */
+  /** Gets the token for a private repository. It is passed to git in the environment, never by command line or file. */
   token?: (() => Promise<StepResult<string>>) | undefined;
-  /** Revokes the token, as soon as the source is fetched and before any of it runs. */
+  /** Revokes the token after the source is fetched, before any of it runs. */
   endToken?: ((token: string) => Promise<void>) | undefined;
 }
 
-/** A commit, as git reports it. The texts are untrusted, and bounded. */
+/** A commit, as git reports it. Its texts are untrusted and of limited length. */
 export interface Commit {
   sha: string;
   /** The first line of its message. */
@@ -53,12 +53,12 @@ export interface BuildRequest {
    * takes the folders from the user first (`remove-tree.ts`). The user may only read what deployments share.
    */
   user?: ProcessUser | undefined;
-  /** Not given to the build; masked in its log, in case the repository contains them. */
+  /** The deployment's secrets: the build does not receive them, but its log masks them. */
   secrets: readonly Secret[];
   log: WriteLine;
   /** Called as soon as the commit is known; never for a tarball. */
   onCommit: (commit: Commit) => Promise<void>;
-  /** Called when the build has failed, before what it left is removed: removing packages can take minutes. */
+  /** Called when the build has failed, before its files are removed, which can take minutes. */
   onFailure?: ((reason: string) => Promise<void>) | undefined;
 }
 
@@ -68,19 +68,19 @@ export interface Build {
   folder: string;
   from: BuiltFrom;
   graphConfigFile: string;
-  /** There with graphs in Python. */
+  /** Present where the agent has graphs in Python. */
   python?: PythonEnvironment;
 }
 
-/** The environment of graphs in Python, in the build's folder. */
+/** The Python environment in a build's folder. */
 export interface PythonEnvironment {
-  /** The name of the environment with its packages, which builds share; undefined where it holds them itself. */
+  /** The name of the shared environment that holds its packages; undefined where it holds them itself. */
   shared: string | undefined;
 }
 
-/** The outcome of a build. `interrupted`: the signal aborted; nothing is left of it. */
+/** The outcome of a build. `interrupted`: the signal aborted, and all files were removed. */
 export type BuildEnd =
-  /** `warnings`: those of `RunningBuild.warn`. */
+  /** `warnings`: the messages of `RunningBuild.warn`. */
   | { kind: 'built'; build: Build; warnings: readonly string[] }
   | { kind: 'failed'; reason: string }
   | { kind: 'interrupted' };
@@ -93,16 +93,16 @@ export interface BuildBounds {
   buildMs: number;
   memoryBytes: number;
   processes: number;
-  /** Bytes of one file that git writes in a fetch: a pack, or an object of a small one. */
+  /** The largest file (bytes) that git may write in a fetch. */
   fetchedBytes: number;
-  /** How much output is logged; further output is dropped with a note. */
+  /** How much output is logged, in bytes and lines; the log notes where more is dropped. */
   outputBytes: number;
   outputLines: number;
-  /** Free bytes on the disk that a build needs to start; it is stopped when less than half of them are left. */
+  /** The free disk space (bytes) that a build needs to start. It is stopped when less than half of that is left. */
   minFreeBytes: number;
 }
 
-export const usualBuildBounds: BuildBounds = {
+export const defaultBuildBounds: BuildBounds = {
   cloneMs: 300_000,
   installMs: 900_000,
   buildMs: 900_000,

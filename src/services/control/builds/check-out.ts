@@ -12,16 +12,16 @@ import {
   explainFetch,
   gitConfig,
   gitVariables,
-  knownMeaning,
+  knownExplanation,
   refToFetch,
   tokenVariables,
   type GitProtocol,
   isFileTooLargeMessage,
 } from './git-settings.ts';
-import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type FetchRequest } from './mirror.ts';
+import { removeLeftovers, fetchInto, mirrorFolder, openMirror, type RunGit, type FetchRequest } from './mirror.ts';
 import { warnOfMissingFiles } from './missing-files.ts';
 import { removeTree } from './remove-tree.ts';
-import { inFolderQueue } from './folder-queue.ts';
+import { runInFolderQueue } from './folder-queue.ts';
 import { withoutControls } from '../../../kit/plain-text.ts';
 
 interface Remote {
@@ -29,7 +29,7 @@ interface Remote {
   protocol: GitProtocol;
 }
 
-/** Validates a `repo_url` at the moment of use: also that the real path of a folder is below an allowed one. */
+/** Validates a `repo_url` again before its use, with the real path of a folder, which must be below an allowed one. */
 export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResult<Remote> {
   const read = readRepoUrl(repoUrl, allowGit);
   if (!read.ok) return stepFailed(read.problem);
@@ -47,8 +47,8 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResu
 }
 
 /**
- * Checks out the one commit of a revision, without history, tags and submodules, from the repository's mirror, with
- * which it shares no file. @returns the commit. The reason of an interrupted build is meaningless.
+ * Checks out the commit of a revision, without history, tags and submodules, as a copy from the repository's mirror.
+ * Returns the commit. The reason of an interrupted build is meaningless.
  */
 export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<Commit>> {
   const { repoUrl, repoRef, commit } = source;
@@ -58,71 +58,72 @@ export async function checkOut(source: GitSource, running: RunningBuild): Promis
   if (!remote.ok) return remote;
   const ref = repoRef === undefined ? undefined : readRepoRef(repoRef);
   if (ref && !ref.ok) return stepFailed(`source_revision_config.repo_ref: ${ref.problem}.`);
-  const what = commit ? `commit ${commit}` : ref ? `ref ${refToFetch(ref.ref)}` : 'default branch';
-  log('info', `Cloning ${repoUrl}, ${what}.`);
+  const refText = commit ? `commit ${commit}` : ref ? `ref ${refToFetch(ref.ref)}` : 'default branch';
+  log('info', `Cloning ${repoUrl}, ${refText}.`);
 
   writeFileSync(join(folder.root, 'gitconfig'), gitConfig);
   const { address } = remote.value;
   const mirror = mirrorFolder(dataDir, request, address);
-  const wanted = { address, ref: commit ?? refToFetch(ref?.ref), isCommit: commit !== undefined };
-  const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, running);
-  const end = await inFolderQueue(mirror, signal, async () => {
-    const first = await attempt();
+  const fetchRequest = { address, ref: commit ?? refToFetch(ref?.ref), isCommit: commit !== undefined };
+  const tryOnce = (): Promise<Attempt> =>
+    checkOutThroughMirror(mirror, fetchRequest, remote.value, { repoUrl, refText }, running);
+  const end = await runInFolderQueue(mirror, signal, async () => {
+    const first = await tryOnce();
     if (first.kind !== 'damaged' || signal.aborted) return first;
     log('warning', `The mirror of ${repoUrl} on this machine is damaged (${first.reason}); creating it again.`);
     await removeTree(mirror);
     await emptySource(folder);
-    return attempt();
+    return tryOnce();
   });
   if (end === undefined) return stepFailed('');
-  if (end.kind !== 'there') return stepFailed(end.reason);
+  if (end.kind !== 'checked out') return stepFailed(end.reason);
   log('info', `Checked out commit ${end.commit.sha}.`);
-  const inCheckout = { cwd: folder.source, env: gitVariables(join(folder.root, 'gitconfig'), 'file') };
+  const checkoutSettings = { cwd: folder.source, env: gitVariables(join(folder.root, 'gitconfig'), 'file') };
   await warnOfMissingFiles(
     end.commit.sha,
-    (spec) => run({ ...spec, ...inCheckout, silent: true, asService: true }),
+    (spec) => run({ ...spec, ...checkoutSettings, silent: true, asService: true }),
     warn,
   );
   return succeeded(end.commit);
 }
 
 /** The outcome of an attempt: `damaged` where a new mirror may help. */
-type Attempt = { kind: 'there'; commit: Commit } | { kind: 'refused' | 'damaged'; reason: string };
+type Attempt = { kind: 'checked out'; commit: Commit } | { kind: 'refused' | 'damaged'; reason: string };
 
-async function throughMirror(
+async function checkOutThroughMirror(
   mirror: string,
-  wanted: FetchRequest,
+  fetchRequest: FetchRequest,
   { address, protocol }: Remote,
-  requested: { repoUrl: string; what: string },
+  requested: { repoUrl: string; refText: string },
   { folder, token, bounds, run, signal }: RunningBuild,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
   const env = { ...gitVariables(configFile, protocol), GIT_DIR: mirror };
-  const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
+  const runGit: RunGit = (args, { silent = false, remote = false } = {}) => {
     const variables = { ...env, ...(remote ? tokenVariables(address, token) : {}) };
-    const [command = '', ...rest] = [...(remote ? withinFileSize(bounds.fetchedBytes) : []), 'git', ...args];
+    const [command = '', ...rest] = [...(remote ? limitFileSize(bounds.fetchedBytes) : []), 'git', ...args];
     return run({ command, args: rest, cwd: mirror, env: variables, silent, asService: true });
   };
 
-  const opened = await openMirror(mirror, inMirror);
+  const opened = await openMirror(mirror, runGit);
   if (!opened.ok) return refused(`git init failed: ${opened.reason}.`);
-  const fetched = await fetchInto(wanted, inMirror);
-  if (fetched.kind !== 'fetched') await clearUp(mirror);
+  const fetched = await fetchInto(fetchRequest, runGit);
+  if (fetched.kind !== 'fetched') await removeLeftovers(mirror);
   if (fetched.kind === 'interrupted') return refused('');
   const mayBeDamaged = (printed: string, isLate: boolean): boolean =>
-    opened.value === 'kept' && !signal.aborted && !isLate && !isDiskFullMessage(printed);
+    opened.value === 'existing' && !signal.aborted && !isLate && !isDiskFullMessage(printed);
   if (fetched.kind === 'refused') {
-    const { printed, how, isLate, isNoCommit } = fetched;
-    if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
-    if (isFileTooLargeMessage(printed)) {
+    const { output, reason, isLate, isNoCommit } = fetched;
+    if (isNoCommit) return refused(`The ${requested.refText} of ${requested.repoUrl} is no commit.`);
+    if (isFileTooLargeMessage(output)) {
       return refused(
-        `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${bounds.fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
+        `${requested.refText} of ${requested.repoUrl} is too large: git fetches at most ${bounds.fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
       );
     }
     // A message that names the remote is about the remote; any other may be about a damaged mirror.
-    const isKnown = knownMeaning(printed, requested) !== undefined && !printed.includes(mirror);
-    if (!isKnown && mayBeDamaged(printed, isLate)) return { kind: 'damaged', reason: how };
-    return refused(`${explainFetch(printed, requested)} (git: ${how})`);
+    const isKnown = knownExplanation(output, requested) !== undefined && !output.includes(mirror);
+    if (!isKnown && mayBeDamaged(output, isLate)) return { kind: 'damaged', reason: reason };
+    return refused(`${explainFetch(output, requested)} (git: ${reason})`);
   }
   const { commit } = fetched;
   const size = await commitSize(commit, (spec) => run({ ...spec, cwd: mirror, env, silent: true, asService: true }));
@@ -132,21 +133,21 @@ async function throughMirror(
       ? size
       : await run({
           command: '/bin/sh',
-          args: ['-c', copyCommit, 'sh', mirror, commit],
+          args: ['-c', copyCommitScript, 'sh', mirror, commit],
           cwd: folder.source,
           env: gitVariables(configFile, 'file'),
           asService: true,
         });
   if (end.kind === 'interrupted') return refused('');
   if (end.kind === 'failed') {
-    const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
+    const reason = `Commit ${commit} could not be checked out: ${end.cause ?? end.reason}`;
     return { kind: mayBeDamaged(end.output.join('\n'), end.isLate) ? 'damaged' : 'refused', reason };
   }
-  return { kind: 'there', commit: await readCommit(commit, inMirror) };
+  return { kind: 'checked out', commit: await readCommit(commit, runGit) };
 }
 
 /** Limits the size of a command's files, in POSIX blocks. The signal is ignored so that git prints the error. */
-const withinFileSize = (bytes: number): string[] => [
+const limitFileSize = (bytes: number): string[] => [
   '/bin/sh',
   '-c',
   'trap "" XFSZ && ulimit -f "$1" && shift && exec "$@"',
@@ -155,7 +156,7 @@ const withinFileSize = (bytes: number): string[] => [
 ];
 
 /** Copies the commit `$2` from the mirror `$1` into the build's own repository, and checks it out. */
-const copyCommit = [
+const copyCommitScript = [
   'git init --quiet --template= .',
   'git fetch --depth 1 --no-tags --no-recurse-submodules --no-progress --quiet -- "$1" "$2"',
   'git checkout --quiet --force --detach "$2"',
@@ -167,11 +168,11 @@ const maxDetailLength = 300;
 
 const detailFields = { author: '%an', date: '%aI', subject: '%s' } as const;
 
-/** Reads what git knows of a commit that a mirror has. Nothing depends on it: what cannot be read is null. */
-async function readCommit(sha: string, inMirror: RunGit): Promise<Commit> {
+/** Reads the details of a commit in a mirror. They are only shown: unreadable ones are null. */
+async function readCommit(sha: string, runGit: RunGit): Promise<Commit> {
   const format = Object.entries(detailFields).map(([name, placeholder]) => `landfall-${name} ${placeholder}`);
   const options = ['--max-count=1', '--no-show-signature', '--encoding=UTF-8', `--format=${format.join('%n')}`];
-  const end = await inMirror(['log', ...options, sha, '--'], { silent: true });
+  const end = await runGit(['log', ...options, sha, '--'], { silent: true });
   const lines = end.kind === 'done' ? end.output : [];
   // The output may include warnings of git.
   const fieldOf = (name: keyof typeof detailFields): string | null => {
@@ -182,9 +183,9 @@ async function readCommit(sha: string, inMirror: RunGit): Promise<Commit> {
   return { sha, subject: fieldOf('subject'), author: fieldOf('author'), authoredAt: timeOf(fieldOf('date')) };
 }
 
-/** A time that Postgres and JSON can hold: a commit may name any. */
-function timeOf(written: string | null): Date | null {
-  const time = new Date(written ?? Number.NaN);
+/** Parses a commit's time; null where Postgres or JSON could not hold it, because a commit may name any time. */
+function timeOf(text: string | null): Date | null {
+  const time = new Date(text ?? Number.NaN);
   const year = time.getUTCFullYear();
   return year >= 1970 && year <= 9999 ? time : null;
 }

@@ -4,14 +4,14 @@ import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { isDiskFullMessage } from './free-space.ts';
 import { pythonDetails, pythonPrefixes, unreachableIndex, weighPython, withoutMark } from './python-cause.ts';
 
-/** How well a line explains why a command failed. `script`: a line of a script that npm ran, which npm repeats. */
+/** How well a line explains why a command failed. `script`: npm repeats the output of a script that it ran. */
 type Weight = 'cause' | 'script' | 'context' | undefined;
 
 /** What package managers print before their own errors and those of the scripts that they run. */
 const npmPrefix = /^npm (?:error|ERR!) ?/;
-/** The word that npm begins the lines of an error with, for its code. */
+/** The word for the error's code with which npm begins each line of an error. */
 const npmWord = /^(?:engine|notsup|notarget|enoent|JSON\.parse) (?=\S)/;
-/** What a script prints that newer yarn runs. */
+/** The prefix of newer Yarn for the output of a script. */
 const yarnScript = /^➤ YN0000: │ \S+ STD(?:ERR|OUT) ?/;
 const prefixes = [
   npmPrefix,
@@ -25,11 +25,11 @@ const prefixes = [
   ...pythonPrefixes,
 ];
 
-/** Lines of npm's errors that lead to the cause without being it. */
+/** Lines of npm's errors that surround the cause. */
 const npmContext =
   /^(?:code |errno |syscall |path |command |command failed|engine Unsupported engine$|signal |dest |network |location |workspace |Lifecycle script|A complete log|A full report|For a full report|node -v|npm -v|$)/;
 
-/** A line that goes on with npm's sentence, which npm wraps: neither a stack nor a line that repeats the code. */
+/** A line that continues a sentence that npm has wrapped: neither a stack nor a repetition of the code. */
 const npmContinuation = /^npm (?:error|ERR!) (?!\d+(?:\s|$))\S/;
 
 /** Numbers of Yarn's messages that fail an install: the others inform or warn. */
@@ -42,7 +42,7 @@ const causes = [
   /^error TS\d+: /,
   /^✘ \[ERROR\] /,
   /^\s*ERR_PNPM_\w+\s/,
-  // pnpm prints a system's error by its code, and its stack. ELIFECYCLE tells of a script, which has printed the cause.
+  // pnpm prints a system error as its code and stack. ELIFECYCLE is about a script, which has printed the cause itself.
   /^pnpm: \S/,
   /^\s(?!ERROR|ELIFECYCLE)E[A-Z_]{3,}\s{1,2}\S/,
   /^(?:Usage|Internal) Error: /,
@@ -52,14 +52,14 @@ const causes = [
   /^fatal: /,
 ];
 
-function weigh(line: string, isOfScript = false): Weight {
+function weighLine(line: string, isOfScript = false): Weight {
   if (npmPrefix.test(line)) {
     const said = line.replace(npmPrefix, '');
     if (said.startsWith('A complete log')) return 'context';
     if (isOfScript) return causes.some((cause) => cause.test(said)) ? 'cause' : 'script';
     return npmContext.test(said) ? 'context' : 'cause';
   }
-  if (yarnScript.test(line)) return weigh(line.replace(yarnScript, ''));
+  if (yarnScript.test(line)) return weighLine(line.replace(yarnScript, ''));
   const yarn = /^➤ YN(\d{4}): /.exec(line);
   if (yarn) return weighYarn(Number(yarn[1]), line.slice(yarn[0].length));
   const python = weighPython(line);
@@ -71,16 +71,16 @@ function weigh(line: string, isOfScript = false): Weight {
     : undefined;
 }
 
-/** Where the lock file differs, each line of the difference has the number of the error. A failed build has its cause above. */
+/** In a changed lock file, each line of the diff has the error's number. The cause of a failed build is printed before. */
 function weighYarn(number: number, said: string): Weight {
   if (number === 9) return 'context';
   return yarnErrors.has(number) && !/^│ [+-]/.test(said) ? 'cause' : undefined;
 }
 
-/** What the system says where a disk is full. A line that only names the code may be of a test. */
+/** The system's messages about a full disk. A line with the code alone may come from a test. */
 const diskFull = /(?:ENOSPC|EDQUOT): |No space left on device|Disk quota exceeded/i;
 
-/** The command of a script that failed: npm repeats all that it printed below it. */
+/** The line with the command of a failed script: below it, npm repeats the script's output. */
 const npmScript = /^npm (?:error|ERR!) command (?!failed$)/;
 /** Causes that name neither a package nor a version, and the lines further down that do. */
 const details: readonly [cause: RegExp, detail: RegExp][] = [
@@ -93,28 +93,28 @@ const details: readonly [cause: RegExp, detail: RegExp][] = [
 ];
 const maxDetails = 2;
 
-/** How long a sentence of npm gets before no further lines are joined to it (characters). */
+/** The length (characters) from which no further lines are joined to a sentence of npm. */
 const maxSentenceLength = 1_000;
 
-/** The level of a line that a command of a build prints, as far as it says so itself. */
+/** The level of a line that a build's command prints: `error` or `warning` where the line shows it. */
 export function levelOf(line: string, level: LogLevel): LogLevel {
   const plain = withoutControls(line);
-  if (weigh(plain) !== undefined || weigh(pnpmScriptLine(plain)?.text ?? '') === 'cause') return 'error';
+  if (weighLine(plain) !== undefined || weighLine(pnpmScriptLine(plain)?.text ?? '') === 'cause') return 'error';
   return /^(?:npm (?:warn|WARN) |warning |WARNING: |\s*WARN\s{1,2}\S)/.test(plain) ? 'warning' : level;
 }
 
-/** Keeps what explains a failed command best: the first cause that is named. What follows is mostly its consequence. */
+/** Keeps the line that explains a failed command best: the first cause, because later ones mostly follow from it. */
 export function commandCause() {
   const excerpt = outputExcerpt();
   const index = unreachableIndex();
-  const scripts = pnpmScripts((text) => weigh(text) === 'cause');
-  let first: string | undefined;
+  const scripts = pnpmScripts((text) => weighLine(text) === 'cause');
+  let firstCause: string | undefined;
   let context: string | undefined;
-  let full: string | undefined;
+  let diskFullLine: string | undefined;
   let script: string | undefined;
   let isOfScript = false;
   let isContinued = false;
-  const detailed: string[] = [];
+  const detailLines: string[] = [];
   return {
     add(line: string): void {
       if (line.trim() === '') return;
@@ -122,18 +122,19 @@ export function commandCause() {
       if (!plain.startsWith('➤ YN0000: · Failed with errors')) excerpt.add('error', line);
       scripts.add(plain);
       index.add(plain);
-      const weight = weigh(plain, isOfScript);
+      const weight = weighLine(plain, isOfScript);
       isOfScript ||= npmScript.test(plain);
-      // git names the file that it couldn't write first, and the full disk after it.
-      if (isDiskFullMessage(plain) && (weight !== undefined || diskFull.test(plain))) full ??= withoutPrefix(plain);
+      // git first names the file that it couldn't write, then the full disk.
+      if (isDiskFullMessage(plain) && (weight !== undefined || diskFull.test(plain)))
+        diskFullLine ??= withoutPrefix(plain);
       isContinued &&= weight === 'cause' && npmContinuation.test(plain) && !npmWord.test(plain.replace(npmPrefix, ''));
-      isContinued &&= (first?.length ?? 0) < maxSentenceLength;
-      if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
+      isContinued &&= (firstCause?.length ?? 0) < maxSentenceLength;
+      if (isContinued) firstCause = `${firstCause ?? ''} ${withoutPrefix(plain)}`;
       const said = withoutPrefix(plain);
-      const isDetail = details.some(([cause, detail]) => cause.test(first ?? '') && detail.test(said));
-      if (isDetail && detailed.length < maxDetails) detailed.push(withoutMark(said));
-      if (weight === 'cause' && first === undefined) {
-        first = withoutPrefix(plain);
+      const isDetail = details.some(([cause, detail]) => cause.test(firstCause ?? '') && detail.test(said));
+      if (isDetail && detailLines.length < maxDetails) detailLines.push(withoutMark(said));
+      if (weight === 'cause' && firstCause === undefined) {
+        firstCause = withoutPrefix(plain);
         isContinued = npmPrefix.test(plain) && !isOfScript;
       }
       if (weight === 'script' && !isAroundSource(plain)) script ??= withoutPrefix(plain);
@@ -142,11 +143,17 @@ export function commandCause() {
       }
     },
     cause: (): string | undefined =>
-      full ?? index.cause() ?? inFull(first, detailed) ?? scripts.cause() ?? script ?? context ?? excerpt.cause(),
+      diskFullLine ??
+      index.cause() ??
+      withDetails(firstCause, detailLines) ??
+      scripts.cause() ??
+      script ??
+      context ??
+      excerpt.cause(),
   };
 }
 
-const inFull = (cause: string | undefined, detailed: readonly string[]): string | undefined =>
+const withDetails = (cause: string | undefined, detailed: readonly string[]): string | undefined =>
   cause === undefined || detailed.length === 0 ? cause : [withoutFullStop(cause), ...detailed].join('. ');
 
 /** A line that only points at the source, as Node.js prints it before an error. */
@@ -167,7 +174,7 @@ function pnpmScriptLine(line: string): { script: string; text: string } | undefi
   return folder === '.' || folder.includes('/') ? { script: `${folder} ${script}`, text } : undefined;
 }
 
-/** Keeps what explains a failed script: its first cause, else its last line. Optional ones may fail before. */
+/** Keeps the line that explains the last failed script: its first cause, else its last line. */
 function pnpmScripts(isCause: (text: string) => boolean) {
   const running = new Map<string, { first: string | undefined; last: string | undefined }>();
   let failed: string | undefined;

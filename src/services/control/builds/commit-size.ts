@@ -1,11 +1,11 @@
 import type { CommandEnd, CommandSpec } from './run-command.ts';
-import { maxPathLength, usualTarBounds } from './tar-entries.ts';
+import { maxPathLength, defaultTarBounds } from './tar-entries.ts';
 
 /**
- * Reads git's list of a commit's entries and stops at the first one beyond the limits: a few trees that reference each
- * other can expand to millions of files. Prints the exceeded limit, and exits with 3 where git fails.
+ * A script that reads git's list of a commit's entries and stops at the first one beyond the limits: a few trees that
+ * reference each other can expand to millions of files. Prints the exceeded limit; exits with 3 where git fails.
  */
-const counter = `
+const countScript = `
 const [entries, bytes, longest] = process.argv.slice(1).map(Number);
 let [rest, seen, size] = ['', 0, 0];
 const end = (exceeded) => { console.log(exceeded); process.exit(0); };
@@ -27,16 +27,16 @@ process.stdin.setEncoding('latin1').on('data', (chunk) => {
   }
   if (rest.length > 20000) end('path');
 });`;
-const count = '{ git ls-tree -r -t -l "$1" || echo failed; } | "$2" -e "$3" "$4" "$5" "$6"';
+const countCommand = '{ git ls-tree -r -t -l "$1" || echo failed; } | "$2" -e "$3" "$4" "$5" "$6"';
 
-/** Decides, by a command in its repository, whether a commit may be checked out: the limits are those of a tarball. */
+/** Checks a commit against the limits of a tarball, by a command in its repository, before it is checked out. */
 export async function commitSize(
   commit: string,
   run: (spec: Pick<CommandSpec, 'command' | 'args'>) => Promise<CommandEnd>,
 ): Promise<CommandEnd | { kind: 'exceeds'; reason: string }> {
-  const { entries, unpackedBytes } = usualTarBounds;
+  const { entries, unpackedBytes } = defaultTarBounds;
   const limits = [entries, unpackedBytes, maxPathLength].map(String);
-  const args = ['-c', count, 'sh', commit, process.execPath, counter, ...limits];
+  const args = ['-c', countCommand, 'sh', commit, process.execPath, countScript, ...limits];
   const end = await run({ command: '/bin/sh', args });
   if (end.kind !== 'done') return end;
   const bounds: Readonly<Record<string, string>> = {
@@ -45,8 +45,8 @@ export async function commitSize(
     path: 'a path that is too long',
   };
   // The output may include warnings of git and Node.js.
-  const holds = end.output.map((line) => bounds[line]).find((found) => found !== undefined);
-  if (holds === undefined) return end;
-  const reason = `Commit ${commit} holds ${holds}, so it is not checked out. Remove from the repository what the agent does not need, then deploy again.`;
+  const excess = end.output.map((line) => bounds[line]).find((found) => found !== undefined);
+  if (excess === undefined) return end;
+  const reason = `Commit ${commit} holds ${excess}, so it is not checked out. Remove from the repository what the agent does not need, then deploy again.`;
   return { kind: 'exceeds', reason };
 }

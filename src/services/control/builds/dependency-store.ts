@@ -14,21 +14,21 @@ import { changeOwner, changeOwnerIfNeeded } from '../isolation/change-owner.ts';
 import { kindOfPath } from '../../../agent-folder/packages/checkout-files.ts';
 import type { CommandEnd } from './run-command.ts';
 
-export const storeIn = (dataDir: string): string => join(dataDir, 'store');
+export const storeFolder = (dataDir: string): string => join(dataDir, 'store');
 
-/** The folder of an entry. Tenants share none: a private registry may have admitted only one of them. */
+/** The folder of an entry. Tenants share no entries: a private registry may admit only one of them. */
 export const entryFolder = (dataDir: string, tenantId: string, key: string): string =>
-  join(storeIn(dataDir), tenantId, key);
+  join(storeFolder(dataDir), tenantId, key);
 
-const entry = z.object({ folders: z.array(z.string()), files: z.number(), bytes: z.number() });
+const entrySchema = z.object({ folders: z.array(z.string()), files: z.number(), bytes: z.number() });
 
 /** The result of an install: its package folders, relative to the installed folder, and their size. */
-export type StoreEntry = z.infer<typeof entry>;
+export type StoreEntry = z.infer<typeof entrySchema>;
 
 /** The complete entry in a folder, if any: its record is written last. */
 export function readEntry(folder: string): StoreEntry | undefined {
   const text = unlessCode(missingCodes, '', () => readFileSync(join(folder, 'entry.json'), 'utf8'));
-  return entry.safeParse(fromJson(text)).data;
+  return entrySchema.safeParse(fromJson(text)).data;
 }
 
 /** Writes manifests into an empty folder, to install them without the rest of the source. */
@@ -40,9 +40,9 @@ export async function writeManifests(files: readonly ManifestFile[], folder: str
 }
 
 /**
- * Stores what was installed in `staging`: read-only, and renamed as a whole, so that no partial entry is left. A
- * process of another user streams its tree as a tar, because root never works in a folder that others write to. @param
- * readAsUser starts that process; undefined where this service's own user installed.
+ * Stores the packages that were installed in `staging`, read-only. The entry is renamed as a whole, so that no partial
+ * one remains. Where another user installed, a process of that user streams the tree as a tar, because root never works
+ * in a folder that others write to. @param readAsUser starts that process; undefined for this service's own user.
  */
 export async function saveEntry(
   staging: string,
@@ -53,26 +53,26 @@ export async function saveEntry(
     await sanitizeTree(staging);
     return succeeded(await finishEntry(staging, to));
   }
-  const own = `${staging}.own`;
+  const serviceFolder = `${staging}.own`;
   try {
-    await mkdir(own, { mode: 0o700 });
-    const taken = await extractPackages(readAsUser(staging), { from: staging, into: own });
-    return taken.ok ? succeeded(await finishEntry(own, to)) : taken;
+    await mkdir(serviceFolder, { mode: 0o700 });
+    const extracted = await extractPackages(readAsUser(staging), { from: staging, into: serviceFolder });
+    return extracted.ok ? succeeded(await finishEntry(serviceFolder, to)) : extracted;
   } finally {
-    await removeTree(own);
+    await removeTree(serviceFolder);
   }
 }
 
 async function finishEntry(tree: string, to: string): Promise<StoreEntry> {
   const folders = packageFolders(tree, '');
-  const kept = new Set(folders.map((folder) => folder.split('/')[0]));
-  for (const name of readdirSync(tree)) if (!kept.has(name)) await removeTree(join(tree, name));
-  const stored: StoreEntry = { folders, ...(await sizeOf(tree)) };
-  await writeFile(join(tree, 'entry.json'), JSON.stringify(stored), { mode: 0o600 });
+  const keptNames = new Set(folders.map((folder) => folder.split('/')[0]));
+  for (const name of readdirSync(tree)) if (!keptNames.has(name)) await removeTree(join(tree, name));
+  const entry: StoreEntry = { folders, ...(await sizeOf(tree)) };
+  await writeFile(join(tree, 'entry.json'), JSON.stringify(entry), { mode: 0o600 });
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   await removeTree(to);
   await rename(tree, to);
-  return stored;
+  return entry;
 }
 
 function packageFolders(root: string, path: string): string[] {
@@ -84,15 +84,15 @@ function packageFolders(root: string, path: string): string[] {
     });
 }
 
-/** Where packages are copied to before they are moved into the checkout: a folder of the service's on its file system. */
-export const packagesAside = ({ folder }: RunningBuild): string => `${folder.staging}.packages`;
+/** The service's folder into which packages are copied before they are moved into the checkout. */
+export const transferFolder = ({ folder }: RunningBuild): string => `${folder.staging}.packages`;
 
 /** The longest list of folders that is passed to a command, in bytes. */
 const maxListBytes = 100_000;
 
 /**
- * Why an entry's folders can't be put into a checkout; undefined where they can. An install script chooses their names
- * and the repository controls the checkout, so a link above one of them could lead outside.
+ * Why an entry's folders can't be placed in a checkout; undefined where they can. Install scripts choose their names and
+ * the repository controls the checkout, so a link above one of them could lead outside.
  */
 export function placementProblem(folders: readonly string[], into: string): string | undefined {
   if (Buffer.byteLength(folders.join('\0')) > maxListBytes) return 'it makes very many folders of packages';
@@ -115,38 +115,37 @@ export async function placePackages(
   running: RunningBuild,
 ): Promise<CommandEnd> {
   const { request, giveSource, run } = running;
-  const aside = packagesAside(running);
+  const transfer = transferFolder(running);
   const now = new Date();
   await utimes(join(entry, 'entry.json'), now, now);
-  await mkdir(aside, { mode: 0o700 });
-  const copy = join(aside, 'copy');
-  const copied = await run({ command: 'cp', args: ['-RPp', '--', entry, copy], cwd: aside, asService: true });
+  await mkdir(transfer, { mode: 0o700 });
+  const copy = join(transfer, 'copy');
+  const copied = await run({ command: 'cp', args: ['-RPp', '--', entry, copy], cwd: transfer, asService: true });
   if (copied.kind !== 'done') return copied;
-  if (request.user) await changeOwner(aside, request.user);
+  if (request.user) await changeOwner(transfer, request.user);
   await giveSource();
-  return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
+  return run({ command: '/bin/sh', args: ['-c', moveFoldersScript, 'sh', copy, ...folders], cwd: into });
 }
 
-const moveFolders = `from=$1; shift
+const moveFoldersScript = `from=$1; shift
 for folder; do
   rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1
 done`;
 
-export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
+export const cachesFolder = (dataDir: string): string => join(dataDir, 'npm-cache');
 
 /**
- * npm's download cache for a build, created where needed. It serves a package to any reader by its hash, so tenants
- * must not share one, or their private packages would leak. Builds can write to it, so each build user has its own as
- * well.
+ * Creates npm's download cache for a build where it is missing; returns its folder. A cache returns packages by their
+ * hash, so tenants must not share one, or private packages would leak. Builds can write to it, so each user has its own.
  */
 export async function packageCache(dataDir: string, tenantId: string, user: ProcessUser | undefined): Promise<string> {
-  const all = cachesIn(dataDir);
-  await mkdir(all, { recursive: true });
-  await chmod(all, 0o711);
-  const own = join(all, user === undefined ? tenantId : `${tenantId}-${user.uid}`);
-  await mkdir(own, { recursive: true, mode: 0o700 });
-  if (user) await changeOwnerIfNeeded(own, user);
+  const caches = cachesFolder(dataDir);
+  await mkdir(caches, { recursive: true });
+  await chmod(caches, 0o711);
+  const cache = join(caches, user === undefined ? tenantId : `${tenantId}-${user.uid}`);
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  if (user) await changeOwnerIfNeeded(cache, user);
   const now = new Date();
-  await utimes(own, now, now);
-  return own;
+  await utimes(cache, now, now);
+  return cache;
 }

@@ -1,30 +1,30 @@
 import { createSemaphore, type Semaphore } from '../rollouts/semaphore.ts';
 
-const queues = new Map<string, { slots: Semaphore; takers: number }>();
+const queues = new Map<string, { slots: Semaphore; users: number }>();
 
 /**
- * Runs work on a folder that only one build at a time may use; the others wait, the oldest first. The lock of the data
- * folder makes it this process's own. Returns undefined when `signal` aborted before its turn.
+ * Runs work on a folder that only one build at a time may use; the others wait, first come, first served. The lock of
+ * the data folder keeps other processes out. Returns undefined if `signal` aborts first.
  */
-export async function inFolderQueue<T>(
+export async function runInFolderQueue<T>(
   folder: string,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const queue = queues.get(folder) ?? { slots: createSemaphore(1), takers: 0 };
+  const queue = queues.get(folder) ?? { slots: createSemaphore(1), users: 0 };
   queues.set(folder, queue);
-  queue.takers += 1;
+  queue.users += 1;
   try {
-    const giveBack = await queue.slots.take(signal);
-    if (!giveBack) return undefined;
+    const release = await queue.slots.take(signal);
+    if (!release) return undefined;
     try {
       return await work();
     } finally {
-      giveBack();
+      release();
     }
   } finally {
-    queue.takers -= 1;
-    if (queue.takers === 0) queues.delete(folder);
+    queue.users -= 1;
+    if (queue.users === 0) queues.delete(folder);
   }
 }
 

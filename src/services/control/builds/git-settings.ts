@@ -60,11 +60,11 @@ export const gitVariables = (configFile: string, protocol: GitProtocol): Record<
 });
 
 /** The header with a token, as GitHub expects it from an installation: a secret like the token. */
-const basicOf = (token: string): string => Buffer.from(`x-access-token:${token}`).toString('base64');
+const basicCredentials = (token: string): string => Buffer.from(`x-access-token:${token}`).toString('base64');
 
 /** Every form of a token that must be masked in git's output. */
 export const tokenSecrets = (token: string | undefined): string[] =>
-  token === undefined ? [] : [token, basicOf(token)];
+  token === undefined ? [] : [token, basicCredentials(token)];
 
 /**
  * The variables that authenticate git with a token: for this address only, and not for the target of a redirect. In the
@@ -78,7 +78,7 @@ export const tokenVariables = (address: string, token: string | undefined): Reco
         GIT_CONFIG_KEY_0: 'http.followRedirects',
         GIT_CONFIG_VALUE_0: 'false',
         GIT_CONFIG_KEY_1: `http.${new URL(address).origin}/.extraHeader`,
-        GIT_CONFIG_VALUE_1: `Authorization: Basic ${basicOf(token)}`,
+        GIT_CONFIG_VALUE_1: `Authorization: Basic ${basicCredentials(token)}`,
       };
 
 /** The ref to fetch for a `repo_ref`: a branch is its plain name, a tag its full path, none the repository's default. */
@@ -87,34 +87,36 @@ export function refToFetch(repoRef: string | undefined): string {
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
 }
 
-const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; what: string }) => string][] = [
+const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; refText: string }) => string][] =
   [
-    /couldn't find remote ref|not our ref|no such remote ref/i,
-    ({ repoUrl, what }) =>
-      `${repoUrl} has no ${what}. Check source_revision_config.repo_ref: a branch is its plain name, a tag refs/tags/<name>.`,
-  ],
-  [
-    /could not read Username|Authentication failed|terminal prompts disabled|returned error: 40[13]/i,
-    ({ repoUrl }) =>
-      `${repoUrl} is private or does not exist. To clone it, make the repository public, or name an integration that holds it in source_config.integration_id; else check source_config.repo_url.`,
-  ],
-  [
-    /not found|does not appear to be a git repository|does not exist|not a git repository/i,
-    ({ repoUrl }) => `There is no git repository at ${repoUrl}. Check source_config.repo_url.`,
-  ],
-  [
-    /could not resolve host|failed to connect|connection (refused|timed out|reset)|unable to access/i,
-    ({ repoUrl }) => `${repoUrl} could not be reached from this machine. Check source_config.repo_url and the network.`,
-  ],
-];
+    [
+      /couldn't find remote ref|not our ref|no such remote ref/i,
+      ({ repoUrl, refText }) =>
+        `${repoUrl} has no ${refText}. Check source_revision_config.repo_ref: a branch is its plain name, a tag refs/tags/<name>.`,
+    ],
+    [
+      /could not read Username|Authentication failed|terminal prompts disabled|returned error: 40[13]/i,
+      ({ repoUrl }) =>
+        `${repoUrl} is private or does not exist. To clone it, make the repository public, or name an integration that holds it in source_config.integration_id; else check source_config.repo_url.`,
+    ],
+    [
+      /not found|does not appear to be a git repository|does not exist|not a git repository/i,
+      ({ repoUrl }) => `There is no git repository at ${repoUrl}. Check source_config.repo_url.`,
+    ],
+    [
+      /could not resolve host|failed to connect|connection (refused|timed out|reset)|unable to access/i,
+      ({ repoUrl }) =>
+        `${repoUrl} could not be reached from this machine. Check source_config.repo_url and the network.`,
+    ],
+  ];
 
 /** Explains a failed fetch by git's output; undefined where the output is not recognized. */
-export const knownMeaning = (printed: string, requested: { repoUrl: string; what: string }): string | undefined =>
-  explanations.find(([sign]) => sign.test(printed))?.[1](requested);
+export const knownExplanation = (output: string, requested: { repoUrl: string; refText: string }): string | undefined =>
+  explanations.find(([sign]) => sign.test(output))?.[1](requested);
 
 /** The same, with a general message for output that is not recognized. */
-export const explainFetch = (printed: string, requested: { repoUrl: string; what: string }): string =>
-  knownMeaning(printed, requested) ?? `${requested.repoUrl} could not be cloned.`;
+export const explainFetch = (output: string, requested: { repoUrl: string; refText: string }): string =>
+  knownExplanation(output, requested) ?? `${requested.repoUrl} could not be cloned.`;
 
 /** Whether git printed that a file became larger than it may (EFBIG). */
-export const isFileTooLargeMessage = (printed: string): boolean => /File too large/.test(printed);
+export const isFileTooLargeMessage = (output: string): boolean => /File too large/.test(output);

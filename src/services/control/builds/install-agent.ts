@@ -5,21 +5,21 @@ import { stepFailed, succeeded, type PythonEnvironment, type StepResult } from '
 import type { RunningBuild } from './running-build.ts';
 import { install } from './install.ts';
 import { checkEngines } from './prepare-agent.ts';
-import { checkFilled, emptyEnvironment, installPython } from './python/install-python.ts';
+import { checkInstalledPackages, emptyEnvironment, installPython } from './python/install-python.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
 
 interface Agent {
   /** The root of its source, a real path. */
   source: string;
-  /** Its graph configuration: the file, and what it holds. */
+  /** Its graph configuration file, and the content of the file. */
   file: string;
   config: GraphConfig;
   program: AgentProgramFiles | undefined;
 }
 
 /**
- * Installs the packages of an agent, those of Node.js and of Python where it has code in the language, and refuses
- * engines that can't run. An install command installs both: it finds an empty environment of Python on its path.
+ * Installs the packages of an agent, for Node.js and for Python where it has code in the language, and refuses engines
+ * that can't run. An install command installs both: its path has an empty Python environment.
  */
 export async function installAgent(
   { source, file, config, program }: Agent,
@@ -31,11 +31,11 @@ export async function installAgent(
   const isByCommand = request.installCommand !== undefined;
   let python: PythonEnvironment | undefined;
   if (needs.python) {
-    const made = isByCommand
+    const environment = isByCommand
       ? await emptyEnvironment(config, running)
       : await installPython({ source, configFolder }, config, running);
-    if (!made.ok || signal.aborted) return made.ok ? stepFailed('') : made;
-    python = made.value;
+    if (!environment.ok || signal.aborted) return environment.ok ? stepFailed('') : environment;
+    python = environment.value;
   }
   if (needs.node || isByCommand || !needs.python) {
     const installed = await install(source, configFolder, running);
@@ -43,7 +43,7 @@ export async function installAgent(
   }
   await running.giveSource();
   if (needs.python && isByCommand) {
-    const checked = await checkFilled(running);
+    const checked = await checkInstalledPackages(running);
     if (!checked.ok) return checked;
   }
   if (needs.node || !needs.python) {

@@ -11,7 +11,7 @@ import { stepFailed, succeeded, type StepResult } from './build.ts';
 import type { RunningBuild } from './running-build.ts';
 import { readBelow } from '../../../agent-folder/packages/checkout-files.ts';
 import { findTool } from './find-tool.ts';
-import { keepMadeLock, restoreMadeLock } from './made-lock.ts';
+import { keepGeneratedLock, restoreGeneratedLock } from './generated-lock.ts';
 import { providePackageManager } from './package-manager.ts';
 import {
   maxManifestSize,
@@ -44,7 +44,7 @@ export async function install(
 ): Promise<StepResult<'installed'>> {
   const { installCommand, buildCommand, log } = running.request;
   const folders = projectFolders(configFolder, source);
-  const plan = withMadeLock(planInstall(installCommand, folders), source, running);
+  const plan = withGeneratedLock(planInstall(installCommand, folders), source, running);
   const commands = [installCommand, buildCommand].filter((each) => each !== undefined);
   for (const manager of managersIn(commands)) {
     const provided = await provideManager(manager, folders, source, running);
@@ -90,18 +90,20 @@ async function installBy(
   }
   running.warn(unlockedWarning(reason));
   const installed = await installInPlace(requested, running);
-  if (installed.ok) keepMadeLock(manager, folder, running.dataDir, revisionId);
+  if (installed.ok) keepGeneratedLock(manager, folder, running.dataDir, revisionId);
   return installed;
 }
 
-/** The plan with the lock file that an earlier install of this build made, so that a build made again is the same. */
-function withMadeLock(plan: InstallPlan, source: string, { dataDir, request }: RunningBuild): InstallPlan {
+/** Applies the lock file that an earlier install of this build generated, so that a repeated build gets equal packages. */
+function withGeneratedLock(plan: InstallPlan, source: string, { dataDir, request }: RunningBuild): InstallPlan {
   if (plan.kind !== 'manager' || plan.lockFile !== undefined) return plan;
-  const name = restoreMadeLock(join(source, plan.folder), dataDir, request.revisionId);
+  const name = restoreGeneratedLock(join(source, plan.folder), dataDir, request.revisionId);
   if (name === undefined) return plan;
   const folder = readProjectFolder(join(source, plan.folder), plan.folder);
-  const again = planInstall(undefined, [folder]);
-  return again.kind === 'manager' ? { ...again, reason: `${name} of the first build selects ${again.manager}` } : plan;
+  const lockedPlan = planInstall(undefined, [folder]);
+  return lockedPlan.kind === 'manager'
+    ? { ...lockedPlan, reason: `${name} of the first build selects ${lockedPlan.manager}` }
+    : plan;
 }
 
 /** Provides a package manager in the version that the agent names, else in one that reads its lock file. */
@@ -111,16 +113,16 @@ function provideManager(
   source: string,
   running: RunningBuild,
 ): Promise<StepResult<unknown>> {
-  const names = folders.map(({ packageManager }) => packageManager).filter((each) => each !== undefined);
-  const named = names.map((each) => declaredVersion(manager, each)).find((each) => each !== undefined);
+  const declarations = folders.map(({ packageManager }) => packageManager).filter((each) => each !== undefined);
+  const declared = declarations.map((each) => declaredVersion(manager, each)).find((each) => each !== undefined);
   const files = lockFiles.filter(([, each]) => each === manager).map(([file]) => file);
   const locked = folders.find((each) => files.some((file) => each.entries.has(file)));
   const lockHead = locked && files.map((file) => readBelow(join(source, locked.path), file, lockStart)).find(Boolean);
   const isModernYarnProject = folders.some(({ entries: here }) => here.has(modernYarnSettings));
-  const packageManager = names.find((each) => each.startsWith(`${manager}@`));
-  const wanted =
-    named ?? pinnedVersion(manager, { lockHead: lockHead?.toString(), packageManager, isModernYarnProject });
-  return providePackageManager(wanted, named !== undefined, running);
+  const packageManager = declarations.find((each) => each.startsWith(`${manager}@`));
+  const version =
+    declared ?? pinnedVersion(manager, { lockHead: lockHead?.toString(), packageManager, isModernYarnProject });
+  return providePackageManager(version, declared !== undefined, running);
 }
 
 /** The package managers besides npm that commands start. */
@@ -129,7 +131,7 @@ const managersIn = (commands: readonly string[]): PackageManager[] =>
     commands.some((command) => new RegExp(`(?:^|[\\s;&|(])${name}(?=\\s|$)`).test(command)),
   );
 
-/** Newer Yarn would report to another host, and by default link packages in a way that Node.js alone can't follow. */
+/** Stops newer Yarn from sending telemetry, and from linking packages in a way that Node.js alone can't resolve. */
 function yarnSettings(folder: string): Record<string, string> {
   const settings = readBelow(folder, '.yarnrc.yml', maxManifestSize)?.toString() ?? '';
   return {

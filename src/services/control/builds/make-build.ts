@@ -10,13 +10,20 @@ import { changeOwner } from '../isolation/change-owner.ts';
 import { commandProblem } from '../deployments/validation/value-problems.ts';
 import { buildEnvironment, networkSecrets } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
-import { hasMadeLock, removeMadeLock } from './made-lock.ts';
-import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder, isWithin } from './build-folder.ts';
+import { hasGeneratedLock, removeGeneratedLock } from './generated-lock.ts';
+import {
+  cleanUp,
+  recreateBuildFolder,
+  recordBuild,
+  removeOrReport,
+  type BuildFolder,
+  isWithin,
+} from './build-folder.ts';
 import { buildProcesses, watchBuild } from './build-processes.ts';
 import {
   stepFailed,
   succeeded,
-  usualBuildBounds,
+  defaultBuildBounds,
   type Build,
   type BuildBounds,
   type BuildEnd,
@@ -24,7 +31,7 @@ import {
   type StepResult,
 } from './build.ts';
 import type { RunningBuild } from './running-build.ts';
-import { failure, commandRunner, outputBound } from './run-command.ts';
+import { describeFailure, commandRunner, createOutputLimit } from './run-command.ts';
 import { diskIsFull, freeSpace, isDiskFull, isDiskFullMessage, spaceIsShort, type FreeSpace } from './free-space.ts';
 import { tokenSecrets } from './git-settings.ts';
 import { installAgent } from './install-agent.ts';
@@ -40,15 +47,15 @@ import { formatProblem, inOrder } from '../../../kit/diagnostics/problem.ts';
 import { realPath } from './allowed-repository.ts';
 
 export interface BuildDependencies {
-  /** Builds lie in `builds/` of it. */
+  /** The folder that contains `builds/`. */
   dataDir: string;
   allowGit: readonly string[];
   clock: Clock;
   bounds?: Partial<BuildBounds> | undefined;
-  /** This service's environment, of which a build gets very little. */
+  /** This service's environment. Builds receive few of its variables. */
   env?: NodeJS.ProcessEnv;
   freeSpace?: FreeSpace;
-  /** The program that prepares an agent; that of this installation when absent. */
+  /** The program that prepares agents; the one of this installation when absent. */
   program?: AgentProgramFiles | undefined;
   /** Frees disk space until this many bytes are free. */
   makeRoom?: ((wanted: number) => Promise<void>) | undefined;
@@ -59,59 +66,59 @@ export interface BuildDependencies {
 const maxWarnings = 10;
 const maxWarningLength = 1_000;
 
-/** Makes the build of a revision. A failed one leaves no files and no processes. */
+/** Makes the build of a revision. A failed build leaves no files and no processes. */
 export async function makeBuild(
   request: BuildRequest,
   settings: BuildDependencies,
   signal: AbortSignal,
 ): Promise<BuildEnd> {
   const { dataDir } = settings;
-  const bounds = { ...usualBuildBounds, ...settings.bounds };
-  const short = await lacksSpace(settings, bounds);
+  const bounds = { ...defaultBuildBounds, ...settings.bounds };
+  const spaceProblem = await findSpaceProblem(settings, bounds);
   const failed = async (reason: string): Promise<BuildEnd> => {
     await request.onFailure?.(reason);
     return { kind: 'failed', reason };
   };
-  if (short !== undefined) return failed(short);
+  if (spaceProblem !== undefined) return failed(spaceProblem);
   let folder: BuildFolder | undefined;
   let processes: ProcessFamily | undefined;
   let complete = false;
-  // One of an earlier build that did not fail stays: the revision is made again with the same packages.
-  const hadLock = hasMadeLock(dataDir, request.revisionId);
+  // Keep the lock file of an earlier successful build: the revision is built again with the same packages.
+  const hadLock = hasGeneratedLock(dataDir, request.revisionId);
   try {
-    folder = await freshBuildFolder(dataDir, request.revisionId);
+    folder = await recreateBuildFolder(dataDir, request.revisionId);
     processes = buildProcesses(folder.root, settings.clock, request.user);
     const warnings: string[] = [];
-    const part = await build(request, folder, { ...settings, bounds, processes, warnings }, signal);
+    const result = await build(request, folder, { ...settings, bounds, processes, warnings }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
-    if (!part.ok) return await failed(inWords(part.reason));
+    if (!result.ok) return await failed(explainFullDisk(result.reason));
     await listBuildFiles(folder);
-    recordBuild(part.value);
+    recordBuild(result.value);
     complete = true;
-    return { kind: 'built', build: part.value, warnings };
+    return { kind: 'built', build: result.value, warnings };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     return await failed(diskIsFull);
   } finally {
     await processes?.end();
     const report = (message: string): void => request.log('warning', message);
-    if (!complete && !hadLock) removeMadeLock(dataDir, request.revisionId);
+    if (!complete && !hadLock) removeGeneratedLock(dataDir, request.revisionId);
     if (folder) await (complete ? removeOrReport(folder.temporary, report) : cleanUp(folder.root, report));
   }
 }
 
-/** The message about too little disk space for a build, after an attempt to free some. */
-async function lacksSpace(
+/** Returns a message where a build has too little disk space, after an attempt to free some. */
+async function findSpaceProblem(
   { dataDir, freeSpace: free = freeSpace, makeRoom }: BuildDependencies,
   { minFreeBytes }: BuildBounds,
 ): Promise<string | undefined> {
   if ((await free(dataDir)) >= minFreeBytes) return undefined;
   await makeRoom?.(2 * minFreeBytes);
-  const left = await free(dataDir);
-  return left < minFreeBytes ? spaceIsShort(left, minFreeBytes) : undefined;
+  const freeBytes = await free(dataDir);
+  return freeBytes < minFreeBytes ? spaceIsShort(freeBytes, minFreeBytes) : undefined;
 }
 
-const inWords = (reason: string): string => (isDiskFullMessage(reason) ? `${diskIsFull} (${reason})` : reason);
+const explainFullDisk = (reason: string): string => (isDiskFullMessage(reason) ? `${diskIsFull} (${reason})` : reason);
 
 async function build(
   request: BuildRequest,
@@ -120,46 +127,46 @@ async function build(
   signal: AbortSignal,
 ): Promise<StepResult<Build>> {
   const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;
-  const { dataDir, allowGit, clock, bounds, processes, warnings, env: ours = process.env, step } = settings;
-  const wrong = problemOf('install_command', installCommand) ?? problemOf('build_command', buildCommand);
-  if (wrong) return stepFailed(wrong);
+  const { dataDir, allowGit, clock, bounds, processes, warnings, env: serviceEnv = process.env, step } = settings;
+  const problem = problemOf('install_command', installCommand) ?? problemOf('build_command', buildCommand);
+  if (problem) return stepFailed(problem);
   const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
   if (token && !token.ok) return token;
 
-  const env = buildEnvironment(folder, await packageCache(dataDir, tenantId, user), ours, user !== undefined);
+  const env = buildEnvironment(folder, await packageCache(dataDir, tenantId, user), serviceEnv, user !== undefined);
   const secrets = [
     ...request.secrets.map(({ value }) => value),
-    ...networkSecrets(ours),
+    ...networkSecrets(serviceEnv),
     ...tokenSecrets(token?.value),
   ];
   const mask = maskOf(secrets);
-  const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask(message)) };
+  const maskedRequest: BuildRequest = { ...request, log: (level, message) => log(level, mask(message)) };
   const warn = (message: string): void => {
-    masked.log('warning', message);
+    maskedRequest.log('warning', message);
     if (warnings.length < maxWarnings) warnings.push(cutText(mask(message), maxWarningLength));
   };
   const watch = watchBuild({ processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock });
-  const output = outputBound(log, bounds);
-  const beginPart = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
-  if (user) for (const own of [folder.home, folder.temporary]) await changeOwner(own, user);
+  const output = createOutputLimit(log, bounds);
+  const startStep = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
+  if (user) for (const folderOfUser of [folder.home, folder.temporary]) await changeOwner(folderOfUser, user);
 
-  let isGiven = false;
+  let isUsers = false;
   const giveSource = async (): Promise<void> => {
-    if (user && !isGiven) await changeOwner(folder.source, user);
-    isGiven = true;
+    if (user && !isUsers) await changeOwner(folder.source, user);
+    isUsers = true;
   };
-  /** Kills a reading process that exceeds its time or memory: other processes of its user could suspend it for ever. */
+  /** Kills the reader when it exceeds its time or memory: other processes of its user could suspend it forever. */
   const readAsUser = (cwd: string): GuardedProcess => {
     const limits = { withInput: false, graceSeconds: 0, outputMs: bounds.installMs };
-    const reading = startGuarded({ command: 'tar', args: ['-cf', '-', '.'], cwd, env, user, ...limits }, clock);
-    const over = new AbortController();
-    const bound = AbortSignal.any([over.signal, signal]);
-    void reading.ended.then(() => over.abort());
-    void Promise.race([pause(clock, bounds.installMs, bound), watch(bound)]).then(reading.kill, reading.kill);
-    return reading;
+    const reader = startGuarded({ command: 'tar', args: ['-cf', '-', '.'], cwd, env, user, ...limits }, clock);
+    const readEnd = new AbortController();
+    const readSignal = AbortSignal.any([readEnd.signal, signal]);
+    void reader.ended.then(() => readEnd.abort());
+    void Promise.race([pause(clock, bounds.installMs, readSignal), watch(readSignal)]).then(reader.kill, reader.kill);
+    return reader;
   };
   const context = {
-    request: masked,
+    request: maskedRequest,
     warn,
     folder,
     dataDir,
@@ -174,50 +181,50 @@ async function build(
     signal,
   };
 
-  const obtained = await obtainSource({ ...context, run: beginPart(bounds.cloneMs) });
+  const obtained = await obtainSource({ ...context, run: startStep(bounds.cloneMs) });
   if (!obtained.ok || signal.aborted) return obtained.ok ? stepFailed('') : obtained;
   await step?.('cloned');
 
-  const what = request.from.kind === 'tarball' ? 'source tarball' : 'repository';
-  const config = findGraphConfig(folder.source, graphConfigPath, { log: masked.log, warn }, what);
+  const sourceKind = request.from.kind === 'tarball' ? 'source tarball' : 'repository';
+  const config = findGraphConfig(folder.source, graphConfigPath, { log: maskedRequest.log, warn }, sourceKind);
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
   const { file: graphConfigFile, content } = config.value;
   const agent = { source, file: graphConfigFile, config: content, program: settings.program };
-  const installed = await installAgent(agent, { ...context, run: beginPart(bounds.installMs) });
+  const installed = await installAgent(agent, { ...context, run: startStep(bounds.installMs) });
   if (!installed.ok || signal.aborted) return installed.ok ? stepFailed('') : installed;
-  const preparing = { ...agent, log: masked.log, warn };
+  const preparation = { ...agent, log: maskedRequest.log, warn };
   await step?.('installed');
 
   if (buildCommand !== undefined) {
     log('info', `Building: ${buildCommand}`);
     const spec = { command: '/bin/sh', args: ['-c', buildCommand], cwd: dirname(graphConfigFile) };
-    const end = await beginPart(bounds.buildMs)(spec);
+    const end = await startStep(bounds.buildMs)(spec);
     if (end.kind !== 'done')
-      return stepFailed(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
+      return stepFailed(end.kind === 'failed' ? describeFailure('source_config.build_command', end) : '');
   }
-  const bundled = await bundleUi({ ...preparing, run: beginPart(bounds.buildMs) });
+  const bundled = await bundleUi({ ...preparation, run: startStep(bounds.buildMs) });
   if (!bundled.ok) return bundled;
-  const read = await readTypes({ ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) });
+  const read = await readTypes({ ...preparation, run: startStep(Math.min(typesMs, bounds.buildMs)) });
   if (!read.ok) return read;
   if (installed.value.python) {
-    const importing = { ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) };
-    const imported = await importGraphs(importing, interpreterIn(folder.python));
+    const importStep = { ...preparation, run: startStep(Math.min(typesMs, bounds.buildMs)) };
+    const imported = await importGraphs(importStep, interpreterIn(folder.python));
     if (!imported.ok) return imported;
   }
   await step?.('built');
   return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile, ...installed.value });
 }
 
-/** Validates a command again at the moment of use. */
+/** Validates a command again, immediately before its use. */
 const problemOf = (name: string, command: string | undefined): string | undefined =>
   command === undefined ? undefined : commandProblem(`source_config.${name}`, command);
 
-const largest = 1_000_000;
+const maxConfigBytes = 1_000_000;
 
 /**
- * The graph configuration of a checkout, and the real path of its file: it must be inside, also after following links,
- * be valid, and name graphs that this machine can run. Writes every problem to the log.
+ * Reads the graph configuration of a checkout, with the real path of its file. The file must be inside the checkout,
+ * also after following links, be valid, and name graphs that this machine can run. Logs every problem.
  */
 export function findGraphConfig(
   source: string,
@@ -235,17 +242,17 @@ export function findGraphConfig(
     return stepFailed(`${graphConfigPath} leads out of the ${what}. ${advice}`);
   const stat = statSync(file);
   if (!stat.isFile()) return stepFailed(`${graphConfigPath} is not a file. ${advice}`);
-  if (stat.size > largest) return stepFailed(`${graphConfigPath} is larger than ${largest} bytes.`);
+  if (stat.size > maxConfigBytes) return stepFailed(`${graphConfigPath} is larger than ${maxConfigBytes} bytes.`);
 
   const read = readGraphConfig(readFileSync(file, 'utf8'), graphConfigPath);
   const problems = read.ok ? inOrder([...read.refused, ...read.imageOnly]) : read.problems;
   if (!read.ok || problems.length > 0) {
     for (const problem of problems) log('error', formatProblem(problem));
-    // A misspelled key may cause the other problems: a problem with a suggestion explains most.
-    const reporting = problems.find(({ suggestion }) => suggestion !== undefined) ?? problems[0];
+    // A misspelled key may cause the other problems, so show a problem with a suggestion first.
+    const shownProblem = problems.find(({ suggestion }) => suggestion !== undefined) ?? problems[0];
     const more = problems.length <= 1 ? '' : ` (and ${problems.length - 1} more in the build log)`;
     return stepFailed(
-      `The graph configuration is invalid: ${reporting ? formatProblem(reporting) : graphConfigPath}${more}.`,
+      `The graph configuration is invalid: ${shownProblem ? formatProblem(shownProblem) : graphConfigPath}${more}.`,
     );
   }
   for (const warning of read.warnings) warn(formatProblem(warning));

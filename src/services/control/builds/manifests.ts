@@ -12,11 +12,11 @@ export interface ManifestFile {
   bytes: Buffer;
 }
 
-/** The inputs of an install; or why it may read more than these files, so that its result can't be shared. */
-export type InstallInputs = { kind: 'whole'; files: ManifestFile[] } | { kind: 'more'; why: string };
+/** The files that decide an install. `more`: the reason why it may read other files, so that no build can share it. */
+export type InstallInputs = { kind: 'whole'; files: ManifestFile[] } | { kind: 'more'; reason: string };
 
-/** The files besides the lock file that package managers read. */
-const atTheTop = new Set([
+/** The files in the top folder that package managers read. */
+const topLevelFiles = new Set([
   'package.json',
   'package-lock.json',
   'npm-shrinkwrap.json',
@@ -32,14 +32,14 @@ const atTheTop = new Set([
   '.npmrc',
 ]);
 
-/** Yarn's own program, plugins and patches in the repository. */
+/** The folders of Yarn's own program, plugins and patches in the repository. */
 const yarnFolders = ['releases', 'plugins', 'patches'];
 
-/** The most folders and bytes that are searched for manifests; a larger repository is installed each time. */
+/** The most folders and bytes to search for manifests; the packages of a larger repository are not shared. */
 const maxFolders = 2_000;
 const maxBytes = 64_000_000;
 
-/** The package's own scripts that an install runs: they may read anything in the repository. */
+/** The scripts of a package that its own install runs: they may read anything in the repository. */
 const ownScripts = [
   'preinstall',
   'install',
@@ -66,22 +66,22 @@ const manifest = z.object({
 });
 
 /**
- * Collects the files that decide an install, or why it may read more: own scripts, packages inside the repository,
- * patches. Yields to the event loop between files: there may be many.
+ * Collects the files that decide an install, or the reason why it may read more: scripts, packages inside the
+ * repository, patches. Yields to the event loop between files, because there may be many.
  */
 export async function collectInstallInputs(folder: string, manager: PackageManager): Promise<InstallInputs> {
   try {
-    const read = reader(folder);
-    const top = readdirSync(folder).filter((name) => atTheTop.has(name));
+    const read = createReader(folder);
+    const top = readdirSync(folder).filter((name) => topLevelFiles.has(name));
     const files = [...top.map(read), ...filesOfYarn(folder, read)];
     const own = files.find(({ path }) => path === 'package.json');
-    if (!own) return { kind: 'more', why: 'there is no package.json beside the lock file' };
+    if (!own) return { kind: 'more', reason: 'there is no package.json beside the lock file' };
     const hasWorkspaces = top.includes('pnpm-workspace.yaml') || /"workspaces"\s*:/.test(own.bytes.toString());
     if (hasWorkspaces) files.push(...(await workspaceFiles(folder, read)));
-    const why = (await firstReach(folder, files)) ?? linker(files, manager);
-    return why === undefined ? { kind: 'whole', files } : { kind: 'more', why };
+    const reason = (await findFirstReason(folder, files)) ?? linkerProblem(files, manager);
+    return reason === undefined ? { kind: 'whole', files } : { kind: 'more', reason: reason };
   } catch (error) {
-    if (error instanceof NotStorableError) return { kind: 'more', why: error.message };
+    if (error instanceof NotStorableError) return { kind: 'more', reason: error.message };
     throw error;
   }
 }
@@ -91,13 +91,13 @@ class NotStorableError extends Error {}
 type ReadFile = (path: string) => ManifestFile;
 
 /** Creates the reader of a folder's manifests, with a limit on their total size. */
-function reader(folder: string): ReadFile {
-  let left = maxBytes;
+function createReader(folder: string): ReadFile {
+  let remainingBytes = maxBytes;
   return (path) => {
-    const bytes = readBelow(folder, path, left + 1);
+    const bytes = readBelow(folder, path, remainingBytes + 1);
     if (!bytes) throw new NotStorableError(`${path} is not a plain file`);
-    if (bytes.length > left) throw new NotStorableError('its lock file and manifests are very large');
-    left -= bytes.length;
+    if (bytes.length > remainingBytes) throw new NotStorableError('its lock file and manifests are very large');
+    remainingBytes -= bytes.length;
     return { path, bytes };
   };
 }
@@ -106,9 +106,9 @@ function filesOfYarn(folder: string, read: ReadFile): ManifestFile[] {
   if (statBelow(folder, '.yarn')?.isSymbolicLink()) throw new NotStorableError('.yarn is a link');
   return yarnFolders.flatMap((name) => {
     const path = `.yarn/${name}`;
-    const there = statBelow(folder, path);
-    if (there?.isSymbolicLink()) throw new NotStorableError(`${path} is a link`);
-    return there?.isDirectory() ? allFiles(folder, path, read) : [];
+    const stat = statBelow(folder, path);
+    if (stat?.isSymbolicLink()) throw new NotStorableError(`${path} is a link`);
+    return stat?.isDirectory() ? allFiles(folder, path, read) : [];
   });
 }
 
@@ -122,16 +122,16 @@ function allFiles(folder: string, path: string, read: ReadFile): ManifestFile[] 
 /** The manifests in the folders below, which may be workspaces. Links are not followed. */
 async function workspaceFiles(folder: string, read: ReadFile): Promise<ManifestFile[]> {
   const found: ManifestFile[] = [];
-  const left: string[] = foldersIn(folder, '');
-  for (let seen = 0; left.length > 0; seen += 1) {
+  const pending: string[] = foldersIn(folder, '');
+  for (let seen = 0; pending.length > 0; seen += 1) {
     if (seen > maxFolders) throw new NotStorableError(`the repository has more than ${maxFolders} folders`);
     await nextTurn();
-    const path = left.pop() ?? '';
+    const path = pending.pop() ?? '';
     for (const name of ['package.json', '.npmrc', 'binding.gyp']) {
       const file = `${path}/${name}`;
       if (statBelow(folder, file)) found.push(read(file));
     }
-    left.push(...foldersIn(folder, path));
+    pending.push(...foldersIn(folder, path));
   }
   return found;
 }
@@ -141,16 +141,16 @@ const foldersIn = (folder: string, path: string): string[] =>
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git')
     .map((entry) => (path === '' ? entry.name : `${path}/${entry.name}`));
 
-async function firstReach(folder: string, files: readonly ManifestFile[]): Promise<string | undefined> {
+async function findFirstReason(folder: string, files: readonly ManifestFile[]): Promise<string | undefined> {
   for (const file of files) {
-    const why = reaches(folder, file);
+    const why = reasonNotStorable(folder, file);
     if (why !== undefined) return why;
     await nextTurn();
   }
   return undefined;
 }
 
-function reaches(folder: string, { path, bytes }: ManifestFile): string | undefined {
+function reasonNotStorable(folder: string, { path, bytes }: ManifestFile): string | undefined {
   if (path === 'package.json' && statBelow(folder, 'binding.gyp')) return 'binding.gyp is compiled at the install';
   if (path.endsWith('binding.gyp')) return `${path} is compiled at the install`;
   if (path === 'pnpm-workspace.yaml' && bytes.includes('patchedDependencies')) return `${path} names patches`;
@@ -164,8 +164,15 @@ function reaches(folder: string, { path, bytes }: ManifestFile): string | undefi
     return `${path} names patches`;
   }
   const { dependencies, devDependencies, optionalDependencies, peerDependencies, resolutions, overrides } = read;
-  const named = [dependencies, devDependencies, optionalDependencies, peerDependencies, resolutions, overrides];
-  const local = [...named, read.pnpm?.overrides].flatMap((each) => Object.entries(each ?? {})).find(isLocal);
+  const dependencyLists = [
+    dependencies,
+    devDependencies,
+    optionalDependencies,
+    peerDependencies,
+    resolutions,
+    overrides,
+  ];
+  const local = [...dependencyLists, read.pnpm?.overrides].flatMap((each) => Object.entries(each ?? {})).find(isLocal);
   return local === undefined ? undefined : `${path} takes ${local[0]} from the repository itself`;
 }
 
@@ -183,8 +190,8 @@ function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefined {
   return holdsMore(text, maxManifestValues) ? undefined : manifest.safeParse(fromJson(text)).data;
 }
 
-/** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */
-function linker(files: readonly ManifestFile[], manager: PackageManager): string | undefined {
+/** Why there are no package folders to store: by default, Yarn 2 and newer don't create any. */
+function linkerProblem(files: readonly ManifestFile[], manager: PackageManager): string | undefined {
   if (manager !== 'yarn') return undefined;
   const isModern = files.some(({ path, bytes }) => path === 'yarn.lock' && bytes.includes('__metadata:'));
   const settings = files.find(({ path }) => path === '.yarnrc.yml')?.bytes.toString() ?? '';

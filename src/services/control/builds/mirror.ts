@@ -7,12 +7,12 @@ import { stepFailed, succeeded, type BuildRequest, type StepResult } from './bui
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd } from './run-command.ts';
 
-export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
+export const mirrorsFolder = (dataDir: string): string => join(dataDir, 'mirrors');
 
-/** The folder of a repository's mirror. Tenants and integrations share none: their credentials differ. */
+/** The folder of a repository's mirror. Tenants and integrations share no mirror, because their credentials differ. */
 export function mirrorFolder(dataDir: string, owner: MirrorOwner, address: string): string {
   const name = sha256(JSON.stringify([owner.integrationId ?? null, address]));
-  return join(mirrorsIn(dataDir), owner.tenantId, name.slice(0, 32));
+  return join(mirrorsFolder(dataDir), owner.tenantId, name.slice(0, 32));
 }
 type MirrorOwner = Pick<BuildRequest, 'tenantId' | 'integrationId'>;
 
@@ -30,45 +30,45 @@ export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boo
 
 type FetchResult =
   | { kind: 'fetched'; commit: string }
-  | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }
+  | { kind: 'refused'; output: string; reason: string; isLate: boolean; isNoCommit?: boolean }
   | { kind: 'interrupted' };
 
-/** The fetches after which a mirror is created again: each leaves a pack, and many packs are slow. */
+/** The number of packs from which a mirror is created again: each fetch adds one, and many packs are slow. */
 const maxPacks = 100;
 
 /**
- * Prepares a mirror: removes what a killed git left in it, and creates an empty one where there is none or a broken
- * one. The caller must hold the folder's turn. Returns whether it held something before.
+ * Prepares a mirror: removes the leftovers of a killed git, and creates an empty mirror where it is missing or broken.
+ * Returns whether it existed before. Call it in the folder's queue.
  */
-export async function openMirror(folder: string, git: RunGit): Promise<StepResult<'new' | 'kept'>> {
-  if (isWhole(folder) && packsIn(folder) < maxPacks) {
-    await clearUp(folder);
+export async function openMirror(folder: string, git: RunGit): Promise<StepResult<'new' | 'existing'>> {
+  if (isRepository(folder) && countPacks(folder) < maxPacks) {
+    await removeLeftovers(folder);
     const now = new Date();
     await utimes(folder, now, now);
-    return succeeded('kept');
+    return succeeded('existing');
   }
   await removeTree(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const started = await git(['init', '--bare', '--quiet', '--template=', '.']);
-  return started.kind === 'done'
+  const created = await git(['init', '--bare', '--quiet', '--template=', '.']);
+  return created.kind === 'done'
     ? succeeded('new')
-    : stepFailed(started.kind === 'failed' ? (started.said ?? started.how) : '');
+    : stepFailed(created.kind === 'failed' ? (created.cause ?? created.reason) : '');
 }
 
-/** What git itself requires before it accepts a folder as a repository. */
-const isWhole = (folder: string): boolean =>
+/** Whether a folder has all that git requires of a repository. */
+const isRepository = (folder: string): boolean =>
   ['HEAD', 'objects', 'refs', 'config'].every((name) => existsSync(join(folder, name)));
 
-const packsIn = (folder: string): number =>
+const countPacks = (folder: string): number =>
   unlessCode(missingCodes, [], () => readdirSync(join(folder, 'objects/pack'))).filter((name) => name.endsWith('.pack'))
     .length;
 
-/** Removes what a killed or failed git left in a mirror. The caller must hold the folder's turn. */
-export async function clearUp(folder: string): Promise<void> {
-  const left = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
+/** Removes the leftovers of a killed or failed git from a mirror. Call it in the folder's queue. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  const leftovers = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
     ({ name }) => name.endsWith('.lock') || name.startsWith('tmp_') || name.startsWith('.tmp-'),
   );
-  for (const { parentPath, name } of left) await rm(join(parentPath, name), { recursive: true, force: true });
+  for (const { parentPath, name } of leftovers) await rm(join(parentPath, name), { recursive: true, force: true });
 }
 
 /**
@@ -76,23 +76,23 @@ export async function clearUp(folder: string): Promise<void> {
  * The mirror's configuration never contains the remote's address or token.
  */
 export async function fetchInto({ address, ref, isCommit }: FetchRequest, git: RunGit): Promise<FetchResult> {
-  const kept = `refs/landfall/${sha256(ref)}`;
-  const find = async (name: string): Promise<string | undefined> => {
+  const mirrorRef = `refs/landfall/${sha256(ref)}`;
+  const commitOf = async (name: string): Promise<string | undefined> => {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-    const named = await git(args, { silent: true });
-    return named.kind === 'done' ? named.output[0] : undefined;
+    const parsed = await git(args, { silent: true });
+    return parsed.kind === 'done' ? parsed.output[0] : undefined;
   };
-  if (isCommit && (await find(ref)) !== undefined) return { kind: 'fetched', commit: ref };
+  if (isCommit && (await commitOf(ref)) !== undefined) return { kind: 'fetched', commit: ref };
   const options = ['--depth', '1', '--no-tags', '--no-recurse-submodules', '--no-progress', '--quiet', '--force'];
-  const args = ['fetch', ...options, '--no-write-fetch-head', '--', address, `${ref}:${kept}`];
+  const args = ['fetch', ...options, '--no-write-fetch-head', '--', address, `${ref}:${mirrorRef}`];
   const fetched = await git(args, { remote: true });
   if (fetched.kind === 'interrupted') return fetched;
   if (fetched.kind === 'failed') {
-    const { output, isLate, how, said } = fetched;
-    return { kind: 'refused', printed: output.join('\n'), how: isLate ? how : (said ?? how), isLate };
+    const { output, isLate, reason, cause } = fetched;
+    return { kind: 'refused', output: output.join('\n'), reason: isLate ? reason : (cause ?? reason), isLate };
   }
-  const commit = await find(kept);
+  const commit = await commitOf(mirrorRef);
   return commit === undefined
-    ? { kind: 'refused', printed: '', how: '', isLate: false, isNoCommit: true }
+    ? { kind: 'refused', output: '', reason: '', isLate: false, isNoCommit: true }
     : { kind: 'fetched', commit };
 }

@@ -4,7 +4,7 @@ import { kindOfPath, readBelow } from '../../../agent-folder/packages/checkout-f
 import type { RunningBuild } from './running-build.ts';
 import type { CommandEnd, CommandSpec } from './run-command.ts';
 
-const named = 3;
+const maxListedPaths = 3;
 
 /** How a pointer begins; it has less than 1,024 bytes, by the specification of Git LFS. */
 const pointerStart = 'version https://git-lfs.github.com/spec/v1\n';
@@ -12,10 +12,11 @@ const pointerStart = 'version https://git-lfs.github.com/spec/v1\n';
 export const mayBePointer = (size: number): boolean => size > pointerStart.length && size < 1024;
 
 /**
- * Reads git's list of a commit's entries in its checkout, and prints how many are submodules and how many are Git LFS
- * pointers, with the first paths of each. Exits with 3 where git fails. Paths are others' text: a control character would begin a line of its own.
+ * A script that reads git's list of a commit's entries in its checkout, and prints how many are submodules and how many
+ * are Git LFS pointers, with the first paths of each. Exits with 3 where git fails. Paths are untrusted: the script
+ * replaces control characters, which could begin a new line.
  */
-const finder = `
+const finderScript = `
 const { closeSync, constants, openSync, readSync } = require('node:fs');
 const start = Buffer.from(${JSON.stringify(pointerStart)});
 const isPointer = (path) => {
@@ -55,42 +56,45 @@ process.stdin.on('data', (chunk) => {
   if (rest.length > 0) process.exit(3);
   for (const kind in found) console.log('landfall-' + kind + 's ' + found[kind]);
 });`;
-const find = '{ git ls-tree -r -l -z "$1" || echo failed; } | "$2" -e "$3" "$4"';
+const findCommand = '{ git ls-tree -r -l -z "$1" || echo failed; } | "$2" -e "$3" "$4"';
 
-/** Warns of what git leaves out of a checkout: submodules, and files in Git LFS. An agent may start without them. */
+/** Warns of files that a checkout lacks: submodules, and files in Git LFS. An agent may start without them. */
 export async function warnOfMissingFiles(
   commit: string,
   run: (spec: Pick<CommandSpec, 'command' | 'args'>) => Promise<CommandEnd>,
   warn: RunningBuild['warn'],
 ): Promise<void> {
-  const end = await run({ command: '/bin/sh', args: ['-c', find, 'sh', commit, process.execPath, finder, `${named}`] });
+  const end = await run({
+    command: '/bin/sh',
+    args: ['-c', findCommand, 'sh', commit, process.execPath, finderScript, `${maxListedPaths}`],
+  });
   if (end.kind === 'interrupted') return;
   if (end.kind === 'failed') {
-    warn(`Whether submodules or files in Git LFS are missing is not known: ${end.said ?? end.how}.`);
+    warn(`Whether submodules or files in Git LFS are missing is not known: ${end.cause ?? end.reason}.`);
     return;
   }
   // The output may include warnings of git and Node.js.
-  const after = (start: string): string[] =>
+  const linesAfter = (start: string): string[] =>
     end.output.flatMap((line) => (line.startsWith(start) ? [line.slice(start.length)] : []));
-  const foundOf = (kind: string): MissingFiles => ({
-    count: Number(after(`landfall-${kind}s `)[0]),
-    paths: after(`landfall-${kind} `),
+  const missingOf = (kind: string): MissingFiles => ({
+    count: Number(linesAfter(`landfall-${kind}s `)[0]),
+    paths: linesAfter(`landfall-${kind} `),
   });
-  warnOf({ submodules: foundOf('submodule'), pointers: foundOf('pointer') }, 'commit', warn);
+  warnOfMissing({ submodules: missingOf('submodule'), pointers: missingOf('pointer') }, 'commit', warn);
 }
 
-/** Warns of what an uploaded folder lacks, before anything of it runs. @param small its files of a pointer's size */
+/** Warns of files that an upload lacks, before any of it runs. @param small the files with the size of a pointer */
 export function warnOfFilesNotUploaded(folder: string, small: readonly string[], warn: RunningBuild['warn']): void {
   const isPointer = (path: string): boolean =>
     readBelow(folder, path, pointerStart.length)?.toString() === pointerStart;
   const pointers = small.filter(isPointer);
-  const submodules = submodulePaths(folder).filter((path) => isLacking(folder, path));
-  warnOf({ submodules: foundIn(submodules), pointers: foundIn(pointers) }, 'upload', warn);
+  const submodules = submodulePaths(folder).filter((path) => isMissing(folder, path));
+  warnOfMissing({ submodules: toMissingFiles(submodules), pointers: toMissingFiles(pointers) }, 'upload', warn);
 }
 
-const foundIn = (paths: readonly string[]): MissingFiles => ({
+const toMissingFiles = (paths: readonly string[]): MissingFiles => ({
   count: paths.length,
-  paths: paths.slice(0, named).map((path) =>
+  paths: paths.slice(0, maxListedPaths).map((path) =>
     path
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
       .slice(0, 100)
@@ -101,7 +105,7 @@ const foundIn = (paths: readonly string[]): MissingFiles => ({
 /** The most bytes of `.gitmodules` that are read. */
 const gitmodulesBytes = 64 * 1024;
 
-/** The paths that `.gitmodules` names: others' text. */
+/** The paths that `.gitmodules` names; untrusted text. */
 function submodulePaths(folder: string): string[] {
   const text = readBelow(folder, '.gitmodules', gitmodulesBytes + 1);
   if (text === undefined || text.length > gitmodulesBytes) return [];
@@ -117,7 +121,7 @@ function submodulePaths(folder: string): string[] {
   return [...new Set(paths)].filter(isInside);
 }
 
-function isLacking(folder: string, path: string): boolean {
+function isMissing(folder: string, path: string): boolean {
   const kind = kindOfPath(folder, path);
   return kind === 'not there' || (kind === 'folders' && readdirSync(join(folder, path)).length === 0);
 }
@@ -128,7 +132,7 @@ interface MissingFiles {
   paths: readonly string[];
 }
 
-/** What is to be done, by what the build is made of. */
+/** What to do about missing files, by the build's source. */
 const advice = {
   submodules: {
     commit: 'Commit their files to the repository itself, or deploy a folder that holds them (source: internal_source)',
@@ -140,7 +144,7 @@ const advice = {
   },
 };
 
-function warnOf(
+function warnOfMissing(
   { submodules, pointers }: { submodules: MissingFiles; pointers: MissingFiles },
   from: 'commit' | 'upload',
   warn: RunningBuild['warn'],
@@ -148,18 +152,18 @@ function warnOf(
   if (submodules.count > 0) {
     const empty =
       submodules.count === 1 ? '1 folder of this build is' : `${submodules.count} folders of this build are`;
-    warn(`Submodules are not fetched, so ${empty} empty: ${listed(submodules)}. ${advice.submodules[from]}.`);
+    warn(`Submodules are not fetched, so ${empty} empty: ${listPaths(submodules)}. ${advice.submodules[from]}.`);
   }
   if (pointers.count > 0) {
     const only =
       pointers.count === 1
         ? '1 file of this build is only a pointer'
         : `${pointers.count} files of this build are only pointers`;
-    warn(`Files in Git LFS are not fetched, so ${only}: ${listed(pointers)}. ${advice.pointers[from]}.`);
+    warn(`Files in Git LFS are not fetched, so ${only}: ${listPaths(pointers)}. ${advice.pointers[from]}.`);
   }
 }
 
-function listed({ count, paths }: MissingFiles): string {
+function listPaths({ count, paths }: MissingFiles): string {
   const more = count > paths.length ? ` and ${count - paths.length} more` : '';
   return `${paths.map((path) => `"${path}"`).join(', ')}${more}`;
 }

@@ -10,7 +10,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Parser, ReadEntry, Unpack } from 'tar';
 import { readTar } from './tar-bytes.ts';
-import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entries.ts';
+import { createEntryCheck, partsOf, defaultTarBounds, type TarBounds } from './tar-entries.ts';
 
 /** Fetches the source into its folder: checks a commit out, or unpacks a tarball. */
 export async function obtainSource(running: RunningBuild): Promise<StepResult<BuiltFrom>> {
@@ -23,19 +23,19 @@ export async function obtainSource(running: RunningBuild): Promise<StepResult<Bu
     );
   }
   const [checkedOut] = await Promise.allSettled([checkOut(from, running)]);
-  // In any case, before any of the source runs.
-  const [ended] = await Promise.allSettled([token === undefined ? undefined : from.endToken?.(token)]);
+  // Revoke the token in any case, before any of the source runs.
+  const [revoked] = await Promise.allSettled([token === undefined ? undefined : from.endToken?.(token)]);
   if (checkedOut.status === 'rejected') throw checkedOut.reason;
   const commit = checkedOut.value;
   if (!commit.ok) return commit;
-  // Only now: it must not hide why the clone failed.
-  if (ended.status === 'rejected') throw ended.reason;
+  // Throw this last: it must not hide why the clone failed.
+  if (revoked.status === 'rejected') throw revoked.reason;
   if (signal.aborted) return stepFailed('');
   await onCommit(commit.value);
   return succeeded({ kind: 'commit', commit: commit.value.sha });
 }
 
-/** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */
+/** Unpacks with the timeout of a clone: the size is limited, but the disk may be slow. */
 function unpackInTime(from: TarballSource, running: RunningBuild): Promise<StepResult<BuiltFrom>> {
   const { request, folder, bounds, clock, warn, signal } = running;
   const unpack = async (bound: AbortSignal): Promise<StepResult<BuiltFrom>> => {
@@ -47,7 +47,7 @@ function unpackInTime(from: TarballSource, running: RunningBuild): Promise<StepR
   return withTimeout(clock, bounds.cloneMs, unpack, signal);
 }
 
-interface Unpacking {
+interface UnpackContext {
   into: string;
   log: WriteLine;
   warn: RunningBuild['warn'];
@@ -56,35 +56,35 @@ interface Unpacking {
 }
 
 /**
- * Unpacks an uploaded tarball (docs/design/contract.md#revision-settings). It reads it twice: the first time only to
- * check it, so that nothing of a refused archive is ever written. The reason of an interrupted build is meaningless.
+ * Unpacks an uploaded tarball (docs/design/contract.md#revision-settings). Reads it twice: first only to check it, so
+ * that nothing of a refused archive is written. The reason of an interrupted build is meaningless.
  */
 export async function unpackSource(
   { file, digest }: TarballSource,
-  { into, log, warn, signal, bounds = usualTarBounds }: Unpacking,
+  { into, log, warn, signal, bounds = defaultTarBounds }: UnpackContext,
 ): Promise<StepResult<BuiltFrom>> {
   if (!existsSync(file)) return stepFailed('The source tarball was removed from this machine. Upload it again.');
   log('info', `Unpacking the source tarball ${digest}.`);
-  const judge = entryJudge(bounds);
-  let against: string | undefined;
+  const checkEntry = createEntryCheck(bounds);
+  let entryProblem: string | undefined;
   let files = 0;
-  const looking = new Parser({ strict: true, filter: () => false });
-  looking.on('ignoredEntry', (entry: { path: string; type: string; linkpath?: string }) => {
-    against ??= judge(entry);
+  const checker = new Parser({ strict: true, filter: () => false });
+  checker.on('ignoredEntry', (entry: { path: string; type: string; linkpath?: string }) => {
+    entryProblem ??= checkEntry(entry);
     files += 1;
   });
-  const looked = await readTar(file, looking, { bounds, signal, problem: () => against });
-  if (looked.kind === 'interrupted') return stepFailed('');
-  if (looked.kind === 'refused') return stepFailed(refusal(looked.why));
-  if (looked.digest !== digest) {
+  const checked = await readTar(file, checker, { bounds, signal, problem: () => entryProblem });
+  if (checked.kind === 'interrupted') return stepFailed('');
+  if (checked.kind === 'refused') return stepFailed(refusal(checked.reason));
+  if (checked.digest !== digest) {
     return stepFailed(
-      `The source tarball on this machine is not the one that was uploaded. Upload it again. It is ${looked.digest} by now, and was ${digest}.`,
+      `The source tarball on this machine is not the one that was uploaded. Upload it again. It is ${checked.digest} by now, and was ${digest}.`,
     );
   }
 
-  const small: string[] = [];
+  const pointerSized: string[] = [];
   const links: { path: string; target: string }[] = [];
-  const writing = new Unpack({
+  const unpacker = new Unpack({
     cwd: into,
     strict: true,
     keep: true,
@@ -97,16 +97,16 @@ export async function unpackSource(
         links.push({ path: join(into, ...partsOf(entry.path)), target: entry.linkpath ?? '' });
         return false;
       }
-      const runs = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
-      if (entry.type === 'File' && mayBePointer(entry.size)) small.push(join(...partsOf(entry.path)));
-      entry.mode = runs ? 0o755 : 0o644;
+      const isExecutable = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
+      if (entry.type === 'File' && mayBePointer(entry.size)) pointerSized.push(join(...partsOf(entry.path)));
+      entry.mode = isExecutable ? 0o755 : 0o644;
       return true;
     },
   });
-  const written = await readTar(file, writing, { bounds, signal, problem: () => undefined });
-  if (written.kind === 'interrupted') return stepFailed('');
-  if (written.kind === 'refused') return stepFailed(refusal(written.why));
-  warnOfFilesNotUploaded(into, small, warn);
+  const unpacked = await readTar(file, unpacker, { bounds, signal, problem: () => undefined });
+  if (unpacked.kind === 'interrupted') return stepFailed('');
+  if (unpacked.kind === 'refused') return stepFailed(refusal(unpacked.reason));
+  warnOfFilesNotUploaded(into, pointerSized, warn);
   // Links are created last: no file can be written through one.
   for (const { path, target } of links) {
     await mkdir(dirname(path), { recursive: true });
@@ -116,5 +116,5 @@ export async function unpackSource(
   return succeeded({ kind: 'tarball', digest });
 }
 
-const refusal = (why: string): string =>
-  `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
+const refusal = (reason: string): string =>
+  `The source tarball can't be unpacked. ${reason} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;

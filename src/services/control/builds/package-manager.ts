@@ -9,16 +9,16 @@ import type { RunningBuild } from './running-build.ts';
 import { readBelow } from '../../../agent-folder/packages/checkout-files.ts';
 import { maxManifestSize } from '../../../agent-folder/packages/project-folders.ts';
 import { findTool } from './find-tool.ts';
-import { inFolderQueue } from './folder-queue.ts';
-import { failure } from './run-command.ts';
+import { runInFolderQueue } from './folder-queue.ts';
+import { describeFailure } from './run-command.ts';
 
 /** The largest package of a manager: bun is a program of 100 MB. */
 const maxPackageBytes = 200_000_000;
-const tarball = 'package.tgz';
+const tarballName = 'package.tgz';
 
 /**
- * Makes a package manager available: this machine's in the right version, else the registry's. npm is the machine's.
- * @param isExact whether the agent names the version; then no other one is used.
+ * Makes a package manager available: this machine's in the right version, else the registry's. npm is always this
+ * machine's. @param isExact whether the agent names the version: then no other is used.
  */
 export async function providePackageManager(
   wanted: ManagerVersion,
@@ -28,14 +28,14 @@ export async function providePackageManager(
   const { env, provide, request } = running;
   const { manager, version } = wanted;
   const hasNpm = findTool('npm', env.PATH ?? '') !== undefined;
-  if (manager === 'npm') return hasNpm ? succeeded(undefined) : stepFailed(missing('npm'));
+  if (manager === 'npm') return hasNpm ? succeeded(undefined) : stepFailed(missingMessage('npm'));
   if (findTool(manager, env.PATH ?? '')) {
     if (!isExact || (await versionOfTool(manager, running)) === version) return succeeded(undefined);
   }
   if (running.signal.aborted) return stepFailed('');
-  if (!hasNpm) return stepFailed(missing(manager));
+  if (!hasNpm) return stepFailed(missingMessage(manager));
   const folder = join(env.npm_config_cache ?? '', '_managers', `${manager}-${version}`);
-  const obtained = await inFolderQueue(folder, running.signal, () => obtain(wanted, folder, running));
+  const obtained = await runInFolderQueue(folder, running.signal, () => downloadManager(wanted, folder, running));
   if (obtained === undefined) return stepFailed('');
   if (!obtained.ok) return obtained;
   request.log('info', `Using ${manager} ${version} from the npm registry.`);
@@ -43,7 +43,7 @@ export async function providePackageManager(
   return succeeded(undefined);
 }
 
-const missing = (manager: string): string => {
+const missingMessage = (manager: string): string => {
   const npm = manager === 'npm' ? '' : ', and neither is npm, which would get it';
   return `${manager} is not installed on this machine${npm}. Install npm, or set source_config.install_command.`;
 };
@@ -54,40 +54,44 @@ async function versionOfTool(tool: string, { run, folder }: RunningBuild): Promi
 }
 
 /** Downloads, verifies and unpacks a package manager, unless an earlier build of the same tenant and user did. */
-async function obtain(wanted: ManagerVersion, to: string, running: RunningBuild): Promise<StepResult<undefined>> {
+async function downloadManager(
+  wanted: ManagerVersion,
+  to: string,
+  running: RunningBuild,
+): Promise<StepResult<undefined>> {
   const { run, folder } = running;
   if (existsSync(join(to, 'bin'))) return succeeded(undefined);
   const name = npmPackageOf(wanted, platformOfBun());
-  const what = `Getting ${name} from the npm registry`;
+  const stepName = `Getting ${name} from the npm registry`;
   const temporary = join(folder.temporary, 'package-manager');
   const shell = (script: string, ...args: string[]): ReturnType<typeof run> =>
     run({ command: '/bin/sh', args: ['-c', script, 'sh', temporary, ...args], cwd: folder.home, silent: true });
   // npm verifies the registry's own hash of a package.
-  const packed = await shell(download, name);
-  if (packed.kind !== 'done') return stepFailed(packed.kind === 'failed' ? failure(what, packed) : '');
-  const wrong = mismatch(wanted, temporary);
-  if (wrong !== undefined) return stepFailed(`${name} from the npm registry ${wrong}`);
+  const packed = await shell(downloadScript, name);
+  if (packed.kind !== 'done') return stepFailed(packed.kind === 'failed' ? describeFailure(stepName, packed) : '');
+  const problem = findMismatch(wanted, temporary);
+  if (problem !== undefined) return stepFailed(`${name} from the npm registry ${problem}`);
   const manifest = packageManifest.safeParse(
     fromJson(readBelow(temporary, 'package/package.json', maxManifestSize)?.toString() ?? ''),
   ).data;
   const entry = wanted.manager === 'bun' ? 'bin/bun' : entryOf(manifest, wanted.manager);
   if (entry === undefined) return stepFailed(`${name} has no program "${wanted.manager}". Name another version.`);
-  const placed = await shell(place, to, wanted.manager, entry);
+  const placed = await shell(placeScript, to, wanted.manager, entry);
   return placed.kind === 'done'
     ? succeeded(undefined)
-    : stepFailed(placed.kind === 'failed' ? failure(what, placed) : '');
+    : stepFailed(placed.kind === 'failed' ? describeFailure(stepName, placed) : '');
 }
 
-const download = `rm -rf -- "$1" && mkdir -p -- "$1" && cd -- "$1" || exit 1
+const downloadScript = `rm -rf -- "$1" && mkdir -p -- "$1" && cd -- "$1" || exit 1
 npm pack "$2" --ignore-scripts --loglevel=error >&2 || exit 1
-mv -- *.tgz ${tarball} && tar -xzf ${tarball} 2>&1`;
+mv -- *.tgz ${tarballName} && tar -xzf ${tarballName} 2>&1`;
 
-/** Scripts run with the Node.js of the build, whatever their first line says. */
-const place = `cd -- "$1" || exit 1
+/** Moves a downloaded manager into place. Its programs run with the build's Node.js, whatever their first line says. */
+const placeScript = `cd -- "$1" || exit 1
 mkdir bin && chmod +x "package/$4" || exit 1
 case $4 in *.js|*.cjs|*.mjs) node='node ' ;; *) node= ;; esac
 printf '#!/bin/sh\\nexec %s"%s" "$@"\\n' "$node" "$2/package/$4" > "bin/$3" && chmod +x "bin/$3" || exit 1
-mkdir -p -- "$(dirname -- "$2")" && rm -rf -- "$2" && mv -- "$1" "$2" && rm -f -- "$2/${tarball}"`;
+mkdir -p -- "$(dirname -- "$2")" && rm -rf -- "$2" && mv -- "$1" "$2" && rm -f -- "$2/${tarballName}"`;
 
 const packageManifest = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]).optional() });
 
@@ -98,8 +102,8 @@ function entryOf(manifest: z.infer<typeof packageManifest> | undefined, manager:
 }
 
 /** Why a downloaded package is not the one that is wanted, in two sentences; undefined if it is. */
-function mismatch({ hash, integrity, ...wanted }: ManagerVersion, folder: string): string | undefined {
-  const bytes = readBelow(folder, tarball, maxPackageBytes);
+function findMismatch({ hash, integrity, ...wanted }: ManagerVersion, folder: string): string | undefined {
+  const bytes = readBelow(folder, tarballName, maxPackageBytes);
   if (bytes === undefined) return 'did not arrive. Try again.';
   const digest = (algorithm: string, of: Buffer, form: BinaryToTextEncoding): string =>
     createHash(algorithm).update(of).digest(form);
@@ -110,8 +114,8 @@ function mismatch({ hash, integrity, ...wanted }: ManagerVersion, folder: string
   if (!/^sha(?:1|224|256|384|512)$/.test(hash.algorithm)) return undefined;
   // The hash of newer yarn is of its program, which Corepack downloads alone.
   const program = isModernYarn(wanted) ? readBelow(folder, 'package/bin/yarn.js', maxPackageBytes) : undefined;
-  const isRight = [bytes, program].some((each) => each && digest(hash.algorithm, each, 'hex') === hash.hex);
-  return isRight
+  const hasExpectedHash = [bytes, program].some((each) => each && digest(hash.algorithm, each, 'hex') === hash.hex);
+  return hasExpectedHash
     ? undefined
     : 'does not have the hash that `packageManager` in package.json names. Update the hash, or remove it.';
 }

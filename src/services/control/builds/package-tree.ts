@@ -4,7 +4,7 @@ import { hasCode, messageOf } from '../../../kit/errors.ts';
 import type { GuardedProcess } from '../compute/guarded-process.ts';
 import { isWithin } from './build-folder.ts';
 import { stepFailed, succeeded, type StepResult } from './build.ts';
-import { chunksOf, drained } from './tar-bytes.ts';
+import { chunksOf, waitForDrain } from './tar-bytes.ts';
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, readdir, readlink, rename, symlink, unlink } from 'node:fs/promises';
 
@@ -15,17 +15,17 @@ export type TarProcess = Pick<GuardedProcess, 'stdout' | 'stderr' | 'ended' | 'k
 const maxEntries = 1_000_000;
 
 /**
- * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's: only package
- * folders and their parents, as files, folders and links within `from`. Refuses a tar that would write anywhere else.
- * Nothing in it is trusted: other processes of the same user could make the process write anything.
+ * Extracts a tar of the folder `from`, which a process writes, into an empty folder of this service: only package
+ * folders and their parents, with links that stay within `from`. Refuses a tar that would write anywhere else. The tar
+ * is untrusted: other processes of the same user could make the process write anything.
  */
 export async function extractPackages(
   { stdout, stderr, ended, kill }: TarProcess,
   { from, into }: { from: string; into: string },
-): Promise<StepResult<'taken'>> {
-  let wrong: string | undefined;
-  const refuse = (why: string): false => {
-    wrong ??= why;
+): Promise<StepResult<'extracted'>> {
+  let problem: string | undefined;
+  const refuse = (reason: string): false => {
+    problem ??= reason;
     kill();
     return false;
   };
@@ -38,9 +38,9 @@ export async function extractPackages(
     preserveOwner: false,
     filter(path, entry) {
       entries += 1;
-      if (wrong !== undefined || !(entry instanceof ReadEntry)) return false;
+      if (problem !== undefined || !(entry instanceof ReadEntry)) return false;
       if (entries > maxEntries) return refuse(`they are more than ${maxEntries} files`);
-      if (!isTaken(path, entry, from)) return false;
+      if (!acceptEntry(path, entry, from)) return false;
       if (entry.type === 'Link' && !files.has(posix.normalize(entry.linkpath ?? ''))) {
         return refuse('a hard link among them is to something else than a file before it');
       }
@@ -62,47 +62,48 @@ export async function extractPackages(
   const feed = async (): Promise<void> => {
     try {
       for await (const chunk of chunksOf(stdout))
-        if (!unpack.write(chunk)) await Promise.race([drained(unpack), closed.promise]);
+        if (!unpack.write(chunk)) await Promise.race([waitForDrain(unpack), closed.promise]);
     } catch (error) {
-      // A truncated stream counts as an error, also where it was cut between two files.
+      // A truncated stream is an error, even where it was cut between two files.
       refuse(hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE') ? 'their list was cut off' : messageOf(error));
     }
     unpack.end();
   };
-  // The library throws for some invalid archives: in a stream's listener that would end this service.
+  // The library throws for some invalid archives, which in a listener of the stream would end this service.
   feed().catch(fail);
   const end = await ended;
   await closed.promise;
-  if (wrong !== undefined) return stepFailed(`The installed packages could not be read: ${wrong}.`);
+  if (problem !== undefined) return stepFailed(`The installed packages could not be read: ${problem}.`);
   return end.kind === 'exited' && end.code === 0
-    ? succeeded('taken')
+    ? succeeded('extracted')
     : stepFailed('The installed packages could not be read.');
 }
 
-function isTaken(path: string, entry: ReadEntry, from: string): boolean {
+/** Whether an entry is extracted. Reduces its mode to the executable bit, and makes a link relative. */
+function acceptEntry(path: string, entry: ReadEntry, from: string): boolean {
   if (!path.split('/').includes('node_modules')) return false;
-  // Of a file's mode, only the executable bit stays.
+
   entry.mode = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0 ? 0o755 : 0o644;
   if (entry.type !== 'SymbolicLink') return ['File', 'OldFile', 'Directory', 'Link'].includes(entry.type);
   const folder = posix.join(from, posix.dirname(path));
-  const way = posix.relative(folder, posix.resolve(folder, entry.linkpath ?? ''));
-  entry.linkpath = way === '' ? '.' : way;
-  return isWithin(from, posix.resolve(folder, way));
+  const relativeTarget = posix.relative(folder, posix.resolve(folder, entry.linkpath ?? ''));
+  entry.linkpath = relativeTarget === '' ? '.' : relativeTarget;
+  return isWithin(from, posix.resolve(folder, relativeTarget));
 }
 
 /** The most files that are processed concurrently; each needs a descriptor or two. */
-const atOnce = 64;
+const maxConcurrent = 64;
 
-/** Makes a tree safe to store: no write permission of others, hard links, absolute inner links, or special files. */
+/** Makes a tree safe to store: removes others' write permission, hard links, absolute inner links and special files. */
 export async function sanitizeTree(root: string): Promise<void> {
   const paths: string[] = [];
   await sanitizeFolder(root, root, paths);
-  await eachAtOnce(paths, async (path) => {
+  await forEachConcurrently(paths, async (path) => {
     const { nlink, mode } = await lstat(path);
     if (nlink > 1) {
-      const alone = `${path}.sealed`;
-      await copyFile(path, alone, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-      await rename(alone, path);
+      const copy = `${path}.sealed`;
+      await copyFile(path, copy, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      await rename(copy, path);
     }
     if ((mode & 0o7022) !== 0) await chmod(path, mode & 0o755);
   });
@@ -113,7 +114,7 @@ export async function sizeOf(root: string): Promise<{ files: number; bytes: numb
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
   let bytes = 0;
-  await eachAtOnce(files, async ({ parentPath, name }) => {
+  await forEachConcurrently(files, async ({ parentPath, name }) => {
     const { size } = await lstat(join(parentPath, name));
     bytes += size;
   });
@@ -139,11 +140,11 @@ async function makeRelative(path: string, root: string): Promise<void> {
 }
 
 /** Processes all items with limited concurrency; throws the first error after the running ones have ended. */
-async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = items[Symbol.iterator]();
+async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const remaining = items[Symbol.iterator]();
   const worker = async (): Promise<void> => {
-    for (const item of left) await work(item);
+    for (const item of remaining) await work(item);
   };
-  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  const results = await Promise.allSettled(Array.from({ length: maxConcurrent }, worker));
+  for (const end of results) if (end.status === 'rejected') throw end.reason;
 }

@@ -10,10 +10,10 @@ import type { AgentProgramFiles } from '../isolation/program.ts';
 import { stepFailed, succeeded, type StepResult } from './build.ts';
 import type { RunningBuild } from './running-build.ts';
 import { isDiskFullMessage } from './free-space.ts';
-import { failure, type CommandSpec, type RunCommand } from './run-command.ts';
+import { describeFailure, type CommandSpec, type RunCommand } from './run-command.ts';
 
-interface Preparing {
-  /** The graph configuration file, and what it holds. */
+interface Preparation {
+  /** The graph configuration file, and its content. */
   file: string;
   config: GraphConfig;
   program: AgentProgramFiles | undefined;
@@ -22,39 +22,46 @@ interface Preparing {
   warn: RunningBuild['warn'];
 }
 
-/** Refuses an engine that is too old right after the install. What can't be found out, the agent's start tells. */
+/** Refuses an engine that is too old, right after the install. An unknown version passes: the start would fail. */
 export async function checkEngines({
   file,
   program,
   run,
-}: Pick<Preparing, 'file' | 'program' | 'run'>): Promise<StepResult<undefined>> {
+}: Pick<Preparation, 'file' | 'program' | 'run'>): Promise<StepResult<undefined>> {
   const end = await run({ ...prepare('engines', file, program), silent: true });
   const lines = end.kind === 'done' ? end.output.filter((line) => line.startsWith(engineLinePrefix)) : [];
   const [problem] = lines.flatMap((line) => engineProblem(line.slice(engineLinePrefix.length)) ?? []);
   return problem === undefined ? succeeded(undefined) : stepFailed(problem);
 }
 
-/** The longest time (ms) for reading the types of an agent: it may loop, and the build must not wait for long. */
+/** The timeout (ms) for reading an agent's types, so that code that loops does not delay the build for long. */
 export const typesMs = 60_000;
 
 /** Bundles the React components of the graph configuration's `ui` for browsers. */
-export async function bundleUi({ file, config, program, run, log }: Preparing): Promise<StepResult<undefined>> {
+export async function bundleUi({ file, config, program, run, log }: Preparation): Promise<StepResult<undefined>> {
   const names = Object.keys(config.ui ?? {});
   if (names.length === 0 || config.http?.disable_ui === true) return succeeded(undefined);
   log('info', `Bundling the UI: ${names.join(', ')}`);
   const end = await run(prepare('ui', file, program));
   if (end.kind === 'done') return succeeded(undefined);
-  return stepFailed(end.kind === 'failed' ? failure('`ui` of the graph configuration', end) : '');
+  return stepFailed(end.kind === 'failed' ? describeFailure('`ui` of the graph configuration', end) : '');
 }
 
 /** Reads the schemas of graphs from their types in TypeScript. The agent runs without them: only a full disk fails. */
-export async function readTypes({ file, config, program, run, log, warn }: Preparing): Promise<StepResult<undefined>> {
+export async function readTypes({
+  file,
+  config,
+  program,
+  run,
+  log,
+  warn,
+}: Preparation): Promise<StepResult<undefined>> {
   if (!graphLocations(config).some(({ file: graph }) => graphLanguage(graph) === 'typescript'))
     return succeeded(undefined);
   const end = await run({ ...prepare('schemas', file, program), silent: true });
   if (end.kind === 'done') for (const line of end.output) log('info', line);
   if (end.kind !== 'failed') return succeeded(undefined);
-  const reason = failure('Reading the types', end);
+  const reason = describeFailure('Reading the types', end);
   if (isDiskFullMessage(reason)) return stepFailed(reason);
   warn(`Schemas of graphs annotated in TypeScript have names only. ${reason}`);
   return succeeded(undefined);
@@ -65,14 +72,15 @@ export async function readTypes({ file, config, program, run, log, warn }: Prepa
  * no start could import. What may need the deployment's secrets, which a build has not, is left to the start.
  */
 export async function importGraphs(
-  { file, program, run, log, warn }: Omit<Preparing, 'config'>,
+  { file, program, run, log, warn }: Omit<Preparation, 'config'>,
   python: string,
 ): Promise<StepResult<undefined>> {
   const end = await run({ ...prepare('python', file, program), env: { LANDFALL_PYTHON: python }, silent: true });
   if (end.kind === 'interrupted') return stepFailed('');
   const outcome = end.output.flatMap((line) => readImportOutcome(line) ?? [])[0];
   if (!outcome) {
-    const reason = end.kind === 'failed' ? failure('Importing the graphs', end) : 'Importing the graphs said nothing.';
+    const reason =
+      end.kind === 'failed' ? describeFailure('Importing the graphs', end) : 'Importing the graphs said nothing.';
     if (isDiskFullMessage(reason)) return stepFailed(reason);
     warn(`The graphs were not checked. ${reason}`);
     return succeeded(undefined);

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { chmod, lchown, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { hasCode } from '../../../kit/errors.ts';
 
-const atOnce = 64;
-/** How often a folder is emptied again into which a process of this service's own user still writes. */
+const maxConcurrent = 64;
+/** How often to empty a folder again, while a process of this service's user still writes into it. */
 const maxRounds = 4;
 
 /**
- * Removes a folder with all that is in it, or a file; none is no error. No link is followed, and no user can keep a
- * tree by closing its folders, by their depth, or by changing it meanwhile.
+ * Removes a file, or a folder with its content; ignores a missing one. Follows no links. No user can prevent it by
+ * permissions, by depth, or by changing the tree meanwhile.
  *
- * As root it takes every folder from its user before it looks into it, from the top down: then no other process can
- * exchange what lies in there, and every path that is used leads through folders of root's alone.
+ * As root, it changes the owner of every folder before it reads it, from the top down. Then no other process can replace
+ * its entries, and every path that it uses leads through root's folders only.
  *
- * @param path lies in a folder that no other user than this service's own may write to.
+ * @param path in a folder that only this service's user may write to.
  */
 export async function removeTree(path: string): Promise<void> {
   const found = await lstat(path).catch(ignoreMissing);
@@ -22,7 +22,7 @@ export async function removeTree(path: string): Promise<void> {
   const top = Buffer.from(path);
   await takeFolder(top);
   for (let round = 1; ; round += 1) {
-    await empty(top);
+    await emptyFolder(top);
     try {
       return await rmdir(top).catch(ignoreMissing);
     } catch (error) {
@@ -31,29 +31,29 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder this service's own alone. Permissions of an access control list end with those of its group. */
+/** Makes this service the only user of a folder. Removing the group's permissions disables access control lists too. */
 async function takeFolder(folder: Buffer): Promise<void> {
   if (process.geteuid?.() === 0) await lchown(folder, 0, 0);
   await chmod(folder, 0o700);
 }
 
-/** Empties a folder. Those below it are moved up into it first, so that no path becomes longer than the system takes. */
-async function empty(top: Buffer): Promise<void> {
+/** Empties a folder. First moves its subfolders up into it, so that no path becomes too long for the system. */
+async function emptyFolder(top: Buffer): Promise<void> {
   const folders = [top];
   for (let folder = folders.pop(); folder; folder = folders.pop()) {
-    // A name is whatever bytes its maker chose, and need not be text.
+    // A name can be any bytes, not only text.
     const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' }).catch(ignoreMissing);
     const names = (entries ?? []).filter((entry) => !entry.isDirectory()).values();
     const remove = async (): Promise<void> => {
-      for (const { name } of names) await unlink(below(folder, name)).catch(ignoreMissing);
+      for (const { name } of names) await unlink(childPath(folder, name)).catch(ignoreMissing);
     };
-    await Promise.all(Array.from({ length: atOnce }, remove));
+    await Promise.all(Array.from({ length: maxConcurrent }, remove));
     for (const { name } of (entries ?? []).filter((entry) => entry.isDirectory())) {
-      const found = below(folder, name);
-      const moved = folder === top ? found : below(top, Buffer.from(randomUUID()));
+      const child = childPath(folder, name);
+      const moved = folder === top ? child : childPath(top, Buffer.from(randomUUID()));
       try {
-        await takeFolder(found);
-        if (moved !== found) await rename(found, moved);
+        await takeFolder(child);
+        if (moved !== child) await rename(child, moved);
         folders.push(moved);
       } catch (error) {
         ignoreMissing(error);
@@ -63,7 +63,7 @@ async function empty(top: Buffer): Promise<void> {
   }
 }
 
-const below = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, Buffer.from('/'), name]);
+const childPath = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, Buffer.from('/'), name]);
 
 function ignoreMissing(error: unknown): undefined {
   if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;

@@ -13,16 +13,17 @@ export interface CommandSpec {
   args: readonly string[];
   cwd: string;
   env?: Record<string, string>;
+  /** Whether its output is kept out of the build log. */
   silent?: boolean;
-  /** Runs it as this service's own user: a program of the machine that runs nothing of the source, such as git. */
+  /** Runs it as this service's own user: for a program of the machine that runs no code of the source, such as git. */
   asService?: boolean;
 }
 
 /** The outcome of a command. `output` holds the last lines of its output, masked. */
 export type CommandEnd =
   | { kind: 'done'; output: string[] }
-  /** `how`: for a person; `said`: the line that explains the failure best; `isLate`: it timed out. */
-  | { kind: 'failed'; how: string; said: string | undefined; output: string[]; isLate: boolean }
+  /** `reason`: a phrase for people; `cause`: the line that explains the failure best; `isLate`: it timed out. */
+  | { kind: 'failed'; reason: string; cause: string | undefined; output: string[]; isLate: boolean }
   | { kind: 'interrupted' };
 
 /** Runs the commands of one step of a build, one after the other, with a common timeout. */
@@ -30,52 +31,55 @@ export type RunCommand = (spec: CommandSpec) => Promise<CommandEnd>;
 
 interface CommandDependencies {
   env: Record<string, string>;
-  /** The commands' user; this service's own when absent. */
+  /** The user that runs the commands; this service's own when undefined. */
   user: ProcessUser | undefined;
-  output: ReturnType<typeof outputBound>;
+  output: ReturnType<typeof createOutputLimit>;
   mask: Mask;
   clock: Clock;
   processes: Pick<ProcessFamily, 'mark' | 'kill'>;
   /** Resolves with the limit that the build exceeds, or with undefined when the signal aborts first. */
-  watch: (over: AbortSignal) => Promise<string | undefined>;
+  watch: (endSignal: AbortSignal) => Promise<string | undefined>;
   signal: AbortSignal;
 }
 
-const linesKept = 50;
+const maxOutputLines = 50;
 
 /** Makes the process the kernel's first choice when memory runs out, where it can, then executes the command. */
-const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
+const killFirstScript = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
 
 /**
- * Runs the commands of a build's step, with a common timeout (ms). Kills a command with all its processes on a timeout,
- * an exceeded limit or an interruption, and processes that outlive their command, also outside of its process group.
+ * Creates the runner for the commands of a build's step, with a common timeout (ms). Kills a command with all its
+ * processes on a timeout, an exceeded limit or an interruption, and processes that outlive their command.
  */
 export const commandRunner =
   (settings: CommandDependencies) =>
   (withinMs: number): RunCommand => {
-    let left = withinMs;
+    let remainingMs = withinMs;
     return async (spec) => {
-      const began = steadyNow(settings.clock);
-      const end = await runOne(spec, settings, { left, of: withinMs });
-      left -= steadyNow(settings.clock) - began;
+      const startedAt = steadyNow(settings.clock);
+      const end = await runOne(spec, settings, { remainingMs: remainingMs, stepMs: withinMs });
+      remainingMs -= steadyNow(settings.clock) - startedAt;
       return end;
     };
   };
 
-/** @param time the milliseconds that are left for the command, and the timeout of its step. */
+/** @param time the milliseconds that remain for the command, and the timeout of its step. */
 async function runOne(
-  { command, args, cwd, env: more = {}, silent = false, asService = false }: CommandSpec,
-  { env, user, output: bound, mask, clock, processes, watch, signal }: CommandDependencies,
-  time: { left: number; of: number },
+  { command, args, cwd, env: extraEnv = {}, silent = false, asService = false }: CommandSpec,
+  { env, user, output: outputLimit, mask, clock, processes, watch, signal }: CommandDependencies,
+  time: { remainingMs: number; stepMs: number },
 ): Promise<CommandEnd> {
   if (signal.aborted) return { kind: 'interrupted' };
-  const tooLate = `it took longer than ${time.of / 1_000} s and was stopped`;
-  if (time.left <= 0) return { kind: 'failed', how: tooLate, said: undefined, output: [], isLate: true };
+  const timeoutReason = `it took longer than ${time.stepMs / 1_000} s and was stopped`;
+  if (time.remainingMs <= 0)
+    return { kind: 'failed', reason: timeoutReason, cause: undefined, output: [], isLate: true };
   const started = startGuarded(
     {
-      ...(asService ? { command, args } : { command: '/bin/sh', args: ['-c', firstToGo, 'sh', command, ...args] }),
+      ...(asService
+        ? { command, args }
+        : { command: '/bin/sh', args: ['-c', killFirstScript, 'sh', command, ...args] }),
       cwd,
-      env: { ...env, ...processes.mark, ...more },
+      env: { ...env, ...processes.mark, ...extraEnv },
       withInput: false,
       graceSeconds: 0,
       user: asService ? undefined : user,
@@ -86,53 +90,58 @@ async function runOne(
   const causes = commandCause();
   const write: WriteLine = (level, line) => {
     output.push(line);
-    if (output.length > linesKept) output.shift();
+    if (output.length > maxOutputLines) output.shift();
     causes.add(line);
-    if (!silent) bound.writeLine(levelOf(line, level), line);
+    if (!silent) outputLimit.writeLine(levelOf(line, level), line);
   };
-  const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
-  const over = new AbortController();
-  const isLate = pause(clock, time.left, over.signal).then(() => (over.signal.aborted ? undefined : tooLate));
-  const endedFor = Promise.race([isLate, watch(over.signal)]);
-  // A failure while watching ends the command; the error is thrown where its end is handled.
-  endedFor.then((why) => why !== undefined && started.kill(), started.kill);
+  const logged = logProcess(started, { write, mask, clock, errorLevel: 'info' });
+  const commandEnd = new AbortController();
+  const timeout = pause(clock, time.remainingMs, commandEnd.signal).then(() =>
+    commandEnd.signal.aborted ? undefined : timeoutReason,
+  );
+  const stopReason = Promise.race([timeout, watch(commandEnd.signal)]);
+  // If watching fails, kill the command; `await stopReason` then throws the error.
+  stopReason.then((why) => why !== undefined && started.kill(), started.kill);
   signal.addEventListener('abort', started.kill, { once: true });
   const end = await started.ended;
   signal.removeEventListener('abort', started.kill);
-  over.abort();
+  commandEnd.abort();
   if (!asService) await processes.kill();
-  await said;
-  if (!silent) bound.commandEnded();
+  await logged;
+  if (!silent) outputLimit.commandEnded();
   if (signal.aborted) return { kind: 'interrupted' };
-  const why = await endedFor;
-  if (why !== undefined) return failed(why);
+  const limit = await stopReason;
+  if (limit !== undefined) return failed(limit);
   if (end.kind === 'unstartable') return failed(`it could not be started (${end.reason})`);
   if (end.kind === 'killed') return failed(`it was killed by ${end.signal}`);
   return end.code === 0 ? { kind: 'done', output } : failed(`exit code ${end.code}`);
 
-  function failed(how: string): CommandEnd {
-    return { kind: 'failed', how, said: causes.cause(), output, isLate: how === tooLate };
+  function failed(reason: string): CommandEnd {
+    return { kind: 'failed', reason, cause: causes.cause(), output, isLate: reason === timeoutReason };
   }
 }
 
 /** Describes a failed command of a build; mentions a full disk wherever the output does. */
-export function failure(what: string, { how, said, output }: Extract<CommandEnd, { kind: 'failed' }>): string {
-  const ended = how.endsWith('.') ? how : `${how}.`;
-  const words = said === undefined ? `${what} failed: ${ended}` : `${what} failed: ${ended} It said: ${said}`;
-  return !isDiskFullMessage(words) && output.some(isDiskFullMessage) ? `${words} The disk is full.` : words;
+export function describeFailure(
+  what: string,
+  { reason, cause, output }: Extract<CommandEnd, { kind: 'failed' }>,
+): string {
+  const sentence = reason.endsWith('.') ? reason : `${reason}.`;
+  const message = cause === undefined ? `${what} failed: ${sentence}` : `${what} failed: ${sentence} It said: ${cause}`;
+  return !isDiskFullMessage(message) && output.some(isDiskFullMessage) ? `${message} The disk is full.` : message;
 }
 
-/** How many of the last lines of a command are logged even beyond the bound: errors are usually there. */
-const keepLast = 100;
+/** How many of a command's last lines are logged even beyond the limit: errors are usually there. */
+const maxLastLines = 100;
 
-/** Limits the output of a build, which continues beyond it: the rest is dropped, and the log says where. */
-export function outputBound(
+/** Limits the logged output of a build: drops further lines, and notes it in the log. */
+export function createOutputLimit(
   write: WriteLine,
   { outputBytes, outputLines }: Pick<BuildBounds, 'outputBytes' | 'outputLines'>,
 ) {
   let bytes = 0;
   let lines = 0;
-  let leftOut = 0;
+  let skippedCount = 0;
   let isReported = false;
   let last: [LogLevel, string][] = [];
   return {
@@ -142,17 +151,17 @@ export function outputBound(
       if (bytes <= outputBytes && lines <= outputLines) return write(level, line);
       if (!isReported) write('warning', `[cut: a build may print ${outputLines} lines and ${outputBytes} bytes]`);
       isReported = true;
-      leftOut += 1;
+      skippedCount += 1;
       last.push([level, line]);
-      if (last.length > keepLast) last.shift();
+      if (last.length > maxLastLines) last.shift();
     },
-    /** Call when a command has ended: logs its last lines, if they were left out. */
+    /** Call when a command has ended: logs its last lines where they were dropped. */
     commandEnded: (): void => {
-      if (leftOut === 0) return;
-      if (leftOut > last.length)
-        write('warning', `[${leftOut - last.length} lines left out; the last of the command:]`);
+      if (skippedCount === 0) return;
+      if (skippedCount > last.length)
+        write('warning', `[${skippedCount - last.length} lines left out; the last of the command:]`);
       for (const [level, line] of last) write(level, line);
-      leftOut = 0;
+      skippedCount = 0;
       last = [];
     },
   };

@@ -4,9 +4,9 @@ import type { BuildFolder } from './build-folder.ts';
 import type { TarProcess } from './package-tree.ts';
 import type { RunCommand } from './run-command.ts';
 
-/** A build while it runs, with what its steps use. */
+/** A build that runs, with all that its steps need. */
 export interface RunningBuild {
-  /** Its log masks secrets. */
+  /** The request, with a log that masks secrets. */
   request: BuildRequest;
   /** Logs a warning that the revision also keeps: the agent may lack something. */
   warn: (message: string) => void;
@@ -20,7 +20,7 @@ export interface RunningBuild {
   /** Sets variables of all further commands of the build. */
   provide: (variables: Readonly<Record<string, string>>) => void;
   run: RunCommand;
-  /** Changes the checkout's owner to the build's user, before anything runs in it. */
+  /** Makes the build's user the owner of the checkout. Call it before a command of the user runs there. */
   giveSource: () => Promise<void>;
   /** Starts a process of the build's user that writes a folder as a tar to its standard output. */
   readAsUser: (folder: string) => TarProcess;

@@ -13,14 +13,14 @@ import {
   type StoreEntry,
   placementProblem,
   placePackages,
-  packagesAside,
+  transferFolder,
 } from './dependency-store.ts';
 import { readBelow, statBelow } from '../../../agent-folder/packages/checkout-files.ts';
 import { declaresWorkspaces, maxManifestSize } from '../../../agent-folder/packages/project-folders.ts';
-import { failure, type CommandEnd } from './run-command.ts';
+import { describeFailure, type CommandEnd } from './run-command.ts';
 import type { PackageManager } from '../../../agent-folder/packages/lock-files.ts';
 import { collectInstallInputs, type ManifestFile } from './manifests.ts';
-import { inFolderQueue } from './folder-queue.ts';
+import { runInFolderQueue } from './folder-queue.ts';
 import { createHash } from 'node:crypto';
 
 interface RequestedInstall {
@@ -51,12 +51,12 @@ export async function installInPlace(
 
 function toStepResult({ name }: RequestedInstall, end: CommandEnd): StepResult<'installed'> {
   if (end.kind === 'done') return succeeded('installed');
-  return stepFailed(end.kind === 'failed' ? failure(name, end) : '');
+  return stepFailed(end.kind === 'failed' ? describeFailure(name, end) : '');
 }
 
 /**
- * Installs through the dependency store: equal inputs are installed once, from lock file and manifests alone, and
- * copied into every build. Where the install may depend on more it runs in the checkout, and the log says why.
+ * Installs through the dependency store: equal inputs are installed once, from lock file and manifests alone, and copied
+ * into every build. An install that may depend on other files runs in the checkout, and the log says why.
  */
 export async function installThroughStore(
   requested: LockedInstall,
@@ -64,19 +64,19 @@ export async function installThroughStore(
 ): Promise<StepResult<'installed'>> {
   const { log, user } = running.request;
   const { staging } = running.folder;
-  const found = requested.above.some(mayBeWorkspace)
-    ? ({ kind: 'more', why: 'a folder above it may declare workspaces' } as const)
+  const inputs = requested.above.some(mayDeclareWorkspaces)
+    ? ({ kind: 'more', reason: 'a folder above it may declare workspaces' } as const)
     : await collectInstallInputs(requested.folder, requested.manager);
-  if (found.kind === 'more') {
-    log('info', `This install is not stored for later builds: ${found.why}.`);
+  if (inputs.kind === 'more') {
+    log('info', `This install is not stored for later builds: ${inputs.reason}.`);
     return installInPlace(requested, running);
   }
   await mkdir(staging, { mode: 0o700 });
-  await writeManifests(found.files, staging);
+  await writeManifests(inputs.files, staging);
   if (user) await changeOwner(staging, user);
-  const installed = await reuseOrInstall(requested, found.files, running);
-  if (!installed.ok) return installed; // What it left is removed with the whole build, after its failure is reported.
-  for (const folder of [staging, packagesAside(running)])
+  const installed = await reuseOrInstall(requested, inputs.files, running);
+  if (!installed.ok) return installed; // Its files are removed with the whole build, after the failure is reported.
+  for (const folder of [staging, transferFolder(running)])
     await removeOrReport(folder, (message) => log('warning', message));
   return installed;
 }
@@ -84,7 +84,7 @@ export async function installThroughStore(
 async function reuseOrInstall(requested: LockedInstall, files: readonly ManifestFile[], running: RunningBuild) {
   const { request, env, signal } = running;
   const { user, log } = request;
-  const managerVersion = await versionOf(requested, running);
+  const managerVersion = await readManagerVersion(requested, running);
   if (managerVersion === undefined) return signal.aborted ? stepFailed('') : installInPlace(requested, running);
   const key = storeKey({
     command: [requested.command, ...requested.args],
@@ -96,22 +96,26 @@ async function reuseOrInstall(requested: LockedInstall, files: readonly Manifest
     files,
   });
   const entry = entryFolder(running.dataDir, request.tenantId, key);
-  const placed = await inFolderQueue(entry, signal, async (): Promise<StepResult<'installed'> | { why: string }> => {
-    const there = readEntry(entry);
-    if (there) log('info', 'An earlier build installed these packages: reusing them.');
-    const installed = there ? succeeded(there) : await installIntoStore(requested, entry, running);
-    if (!installed.ok) return installed;
-    const { folders, files: count, bytes } = installed.value;
-    const why = placementProblem(folders, requested.folder);
-    if (why !== undefined) return { why };
-    const end = await placePackages(entry, folders, requested.folder, running);
-    if (end.kind !== 'done') return toStepResult({ ...requested, name: 'Copying the packages' }, end);
-    log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
-    return succeeded('installed');
-  });
-  if (placed === undefined) return stepFailed('');
-  if ('ok' in placed) return placed;
-  log('info', `The stored packages can't be copied into this source: ${placed.why}. Installing there instead.`);
+  const placement = await runInFolderQueue(
+    entry,
+    signal,
+    async (): Promise<StepResult<'installed'> | { reason: string }> => {
+      const existingEntry = readEntry(entry);
+      if (existingEntry) log('info', 'An earlier build installed these packages: reusing them.');
+      const installed = existingEntry ? succeeded(existingEntry) : await installIntoStore(requested, entry, running);
+      if (!installed.ok) return installed;
+      const { folders, files: count, bytes } = installed.value;
+      const reason = placementProblem(folders, requested.folder);
+      if (reason !== undefined) return { reason };
+      const end = await placePackages(entry, folders, requested.folder, running);
+      if (end.kind !== 'done') return toStepResult({ ...requested, name: 'Copying the packages' }, end);
+      log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
+      return succeeded('installed');
+    },
+  );
+  if (placement === undefined) return stepFailed('');
+  if ('ok' in placement) return placement;
+  log('info', `The stored packages can't be copied into this source: ${placement.reason}. Installing there instead.`);
   return installInPlace(requested, running);
 }
 
@@ -125,42 +129,45 @@ async function installIntoStore(
   return installed.ok ? saveEntry(staging, entry, request.user && readAsUser) : installed;
 }
 
-async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBuild): Promise<string | undefined> {
+async function readManagerVersion(
+  { manager }: LockedInstall,
+  { folder, run }: RunningBuild,
+): Promise<string | undefined> {
   const end = await run({ command: manager, args: ['--version'], cwd: folder.staging, silent: true });
   return end.kind === 'done' ? end.output.at(-1) : undefined;
 }
 
-/** Whether a folder may declare a workspace, which package managers look for upwards. */
-const mayBeWorkspace = (folder: string): boolean =>
+/** Whether a folder may declare a workspace: package managers look for one in all parent folders. */
+const mayDeclareWorkspaces = (folder: string): boolean =>
   statBelow(folder, 'pnpm-workspace.yaml') !== undefined ||
   statBelow(folder, 'package.json')?.isSymbolicLink() === true ||
   declaresWorkspaces(readBelow(folder, 'package.json', maxManifestSize) ?? '');
 
-export interface InstallFacts {
+export interface StoreKeyInputs {
   command: readonly string[];
   managerVersion: string;
   /** `process.version` of the Node.js that runs install scripts. */
   nodeVersion: string;
   /** The target of compiled code: `linux-x64-glibc`. */
   platform: string;
-  /** The variables that decide where packages come from, and with which credentials. */
+  /** The variables that choose the registry and its credentials. */
   registry: Readonly<Record<string, string>>;
-  /** The user that installs: entries that one user's processes wrote are never given to another. */
+  /** The user that installs: users never share entries. */
   uid: number | undefined;
   files: readonly ManifestFile[];
 }
 
 /** Increase it to invalidate all existing entries. */
-const format = 1;
+const keyFormat = 1;
 
 /** The name of a store entry: equal only where every input is equal. */
-export function storeKey(facts: InstallFacts): string {
+export function storeKey(facts: StoreKeyInputs): string {
   const { command, managerVersion, nodeVersion, platform, registry, uid, files } = facts;
   const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
   const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
-  const sorted = files.map(({ path, bytes }): [string, string] => [path, sha256(bytes)]).toSorted(byName);
+  const fileHashes = files.map(({ path, bytes }): [string, string] => [path, sha256(bytes)]).toSorted(byName);
   const settings = Object.entries(registry).toSorted(byName);
   return sha256(
-    JSON.stringify([format, command, managerVersion, nodeVersion, platform, settings, uid ?? null, sorted]),
+    JSON.stringify([keyFormat, command, managerVersion, nodeVersion, platform, settings, uid ?? null, fileHashes]),
   );
 }

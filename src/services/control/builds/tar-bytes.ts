@@ -7,49 +7,51 @@ import { hasCode, messageOf } from '../../../kit/errors.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /** The outcome of reading an archive; `digest` is `sha256:<hex>` of the file's bytes. */
-type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
+type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; reason: string } | { kind: 'interrupted' };
 
-/** Unzips a file into a parser, with backpressure, and reads the file to its end. Stops at the first problem. */
+/** Unzips a file into a parser, with backpressure, and hashes the whole file. Stops at the first problem. */
 export async function readTar(
   file: string,
   parser: Parser,
   { bounds, signal, problem }: { bounds: TarBounds; signal: AbortSignal; problem: () => string | undefined },
 ): Promise<TarRead> {
-  let broken: string | undefined;
+  let parserProblem: string | undefined;
   const ended = new Promise<void>((done) => {
     parser.on('close', () => done());
     parser.on('error', (error: unknown) => {
-      broken ??= hasCode(error, 'ENOSPC', 'EDQUOT') ? 'There is no room for it on this machine.' : notSound(error);
+      parserProblem ??= hasCode(error, 'ENOSPC', 'EDQUOT')
+        ? 'There is no room for it on this machine.'
+        : invalidArchive(error);
       done();
     });
   });
 
-  const zipped = createReadStream(file);
+  const archive = createReadStream(file);
   const hash = createHash('sha256');
   const unzip = createGunzip();
-  zipped.on('data', (chunk) => void hash.update(chunk));
-  zipped.on('error', (error) => unzip.destroy(error));
-  zipped.pipe(unzip);
+  archive.on('data', (chunk) => void hash.update(chunk));
+  archive.on('error', (error) => unzip.destroy(error));
+  archive.pipe(unzip);
   let size = 0;
   try {
     for await (const chunk of chunksOf(unzip)) {
       if (size === 0 && isZipped(chunk)) return refused('It is zipped more than once.');
       size += chunk.byteLength;
-      const tooLarge = bombProblem(size, zipped.bytesRead, bounds);
-      if (tooLarge) return refused(tooLarge);
+      const sizeProblem = bombProblem(size, archive.bytesRead, bounds);
+      if (sizeProblem) return refused(sizeProblem);
       // The parser returns false until the current entry has been written.
-      if (!parser.write(chunk) && !broken) await Promise.race([drained(parser), ended]);
-      const wrong = broken ?? problem();
-      if (wrong) return refused(wrong);
+      if (!parser.write(chunk) && !parserProblem) await Promise.race([waitForDrain(parser), ended]);
+      const found = parserProblem ?? problem();
+      if (found) return refused(found);
       if (signal.aborted) return { kind: 'interrupted' };
     }
-    // Bytes after the gzip are not unzipped, but belong to the file.
-    zipped.unpipe(unzip).resume();
-    await finished(zipped);
+    // The digest includes bytes after the gzip stream, which are not unzipped.
+    archive.unpipe(unzip).resume();
+    await finished(archive);
   } catch (error) {
     return refused(`It can't be unzipped (${messageOf(error)}).`);
   } finally {
-    zipped.destroy();
+    archive.destroy();
     unzip.destroy();
   }
   try {
@@ -57,21 +59,22 @@ export async function readTar(
     await ended;
   } catch (error) {
     // The library throws for some invalid archives instead of emitting an error.
-    broken ??= notSound(error);
+    parserProblem ??= invalidArchive(error);
   }
-  const wrong = broken ?? problem();
+  const wrong = parserProblem ?? problem();
   if (wrong) return refused(wrong);
   return signal.aborted ? { kind: 'interrupted' } : { kind: 'read', digest: `sha256:${hash.digest('hex')}` };
 }
 
-/** Resolves when a parser accepts more. */
-export const drained = (parser: Parser): Promise<void> => new Promise((done) => parser.once('drain', () => done()));
+/** Resolves when a parser accepts more data. */
+export const waitForDrain = (parser: Parser): Promise<void> =>
+  new Promise((done) => parser.once('drain', () => done()));
 
-const notSound = (error: unknown): string => `It is not a valid tar archive (${messageOf(error)}).`;
+const invalidArchive = (error: unknown): string => `It is not a valid tar archive (${messageOf(error)}).`;
 
-const refused = (why: string): TarRead => ({ kind: 'refused', why });
+const refused = (reason: string): TarRead => ({ kind: 'refused', reason });
 
-/** The problem with an archive whose content is too large, in bytes or in ratio. */
+/** The problem with an archive that unpacks to too many bytes, or to too many per byte of the archive. */
 function bombProblem(unpacked: number, packed: number, bounds: TarBounds): string | undefined {
   if (unpacked > bounds.unpackedBytes) return `It holds more than ${bounds.unpackedBytes} bytes.`;
   if (unpacked <= bounds.freeBytes || unpacked <= packed * bounds.ratio) return undefined;

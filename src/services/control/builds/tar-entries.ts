@@ -7,7 +7,7 @@ export interface TarBounds {
 }
 
 /** Far more than any agent's source has, far less than fills a disk. */
-export const usualTarBounds: TarBounds = {
+export const defaultTarBounds: TarBounds = {
   entries: 100_000,
   unpackedBytes: 2 * 1024 ** 3,
   ratio: 200,
@@ -37,57 +37,59 @@ const kinds: Readonly<Record<string, Kind | 'hard link'>> = {
   Link: 'hard link',
 };
 
-/** Header entries about the next entry; they only appear where they are too large. */
-const headers = /Header|Long|^Next/;
+/** Types of header entries; the parser emits them only where they are too large. */
+const headerType = /Header|Long|^Next/;
 
 /**
- * Creates a check for one archive's entries, to be called with each in order: returns the message against it, if any.
- * What it accepts stays inside the folder that the archive is unpacked into:
+ * Creates a check that is called with each entry of one archive, in order: it returns the problem of the entry, if any.
+ * Accepted entries stay inside the folder that the archive is unpacked into:
  * - every path is relative, without `..`, and has only folders above it, never a link
  * - a link may go up only at its start, only as far as the root, and down from there
  * - a hard link names an earlier file
  * - only folders may appear twice, and everything is a folder, a file or a link
  */
-export function entryJudge(bounds: TarBounds): (entry: TarEntry) => string | undefined {
+export function createEntryCheck(bounds: TarBounds): (entry: TarEntry) => string | undefined {
   const seen = new Map<string, Kind>();
   let count = 0;
 
   return ({ path, type, linkpath = '' }) => {
     count += 1;
     if (count > bounds.entries) return `It holds more than ${bounds.entries} entries.`;
-    const quoted = shown(path);
+    const quoted = quote(path);
     const kind = kinds[type];
-    if (!kind) return headers.test(type) ? 'A header in it is too large.' : `${quoted} is ${nameOf(type)}.`;
-    const wrong = pathProblem(path);
-    if (wrong) return `${quoted} ${wrong}.`;
+    if (!kind) return headerType.test(type) ? 'A header in it is too large.' : `${quoted} is ${kindInWords(type)}.`;
+    const problem = pathProblem(path);
+    if (problem) return `${quoted} ${problem}.`;
     const parts = partsOf(path);
-    const own = parts.join('/');
-    if (own === '') return kind === 'folder' ? undefined : `${quoted} stands in the place of the root.`;
+    const normalizedPath = parts.join('/');
+    if (normalizedPath === '') return kind === 'folder' ? undefined : `${quoted} stands in the place of the root.`;
 
     for (let depth = 1; depth < parts.length; depth += 1) {
       const parent = parts.slice(0, depth).join('/');
-      const there = seen.get(parent);
-      if (there === 'link' || there === 'file') return `${quoted} lies below ${shown(parent)}, which is a ${there}.`;
+      const parentKind = seen.get(parent);
+      if (parentKind === 'link' || parentKind === 'file')
+        return `${quoted} lies below ${quote(parent)}, which is a ${parentKind}.`;
       seen.set(parent, 'folder');
     }
-    const there = seen.get(own);
-    if (there !== undefined && !(there === 'folder' && kind === 'folder')) return `${quoted} is in it twice.`;
+    const earlierKind = seen.get(normalizedPath);
+    if (earlierKind !== undefined && !(earlierKind === 'folder' && kind === 'folder'))
+      return `${quoted} is in it twice.`;
     if (kind === 'link') {
-      const leads = linkProblem(linkpath, parts.length - 1);
-      if (leads) return `${quoted} is a link that ${leads}.`;
+      const linkFault = linkProblem(linkpath, parts.length - 1);
+      if (linkFault) return `${quoted} is a link that ${linkFault}.`;
     }
     if (kind === 'hard link') {
       const isEarlier = !pathProblem(linkpath) && seen.get(partsOf(linkpath).join('/')) === 'file';
       if (!isEarlier) return `${quoted} is a hard link to something else than a file before it.`;
     }
-    seen.set(own, kind === 'hard link' ? 'file' : kind);
+    seen.set(normalizedPath, kind === 'hard link' ? 'file' : kind);
     return undefined;
   };
 }
 
-const shown = (path: string): string => JSON.stringify(path.length > 120 ? `${path.slice(0, 117)}...` : path);
+const quote = (path: string): string => JSON.stringify(path.length > 120 ? `${path.slice(0, 117)}...` : path);
 
-function nameOf(type: string): string {
+function kindInWords(type: string): string {
   if (type === 'FIFO') return 'a named pipe';
   return type.endsWith('Device') ? 'a device' : `of a kind that is not taken (${type})`;
 }
@@ -108,10 +110,10 @@ function linkProblem(target: string, depth: number): string | undefined {
   if (target === '' || /[\u0000-\u001f\u007f\\]/.test(target)) return 'leads nowhere';
   if (target.startsWith('/') || /^[A-Za-z]:/.test(target)) return 'leads to an absolute path';
   const parts = partsOf(target);
-  const down = parts.findIndex((part) => part !== '..');
-  const up = down === -1 ? parts.length : down;
+  const firstName = parts.findIndex((part) => part !== '..');
+  const up = firstName === -1 ? parts.length : firstName;
   if (up > depth) return 'leads out of the archive';
-  // After a name, `..` would go up from wherever a link of that name leads to.
+  // After a name, `..` would go up from the target of a link with that name.
   return parts.slice(up).includes('..') ? 'goes up again behind a name' : undefined;
 }
 

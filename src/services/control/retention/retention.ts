@@ -1,6 +1,6 @@
 import { hasCode, messageOf, missingCodes } from '../../../kit/errors.ts';
 import { pause, type Clock } from '../../../kit/clock.ts';
-import { buildFolder, buildsThere, cleanUp, environmentsNeeded } from '../builds/build-folder.ts';
+import { buildFolder, listBuilds, cleanUp, environmentsNeeded } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { HealthStore } from '../health/repository.ts';
 import type { RetentionStore } from './repository.ts';
@@ -8,11 +8,11 @@ import type { Uploads } from '../uploads/uploads.ts';
 import { ages, inUseMs, retentionIntervalMs, type Ages, expiredBuildsOfAll, withoutOthers } from './expired-builds.ts';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { cachesIn, storeIn } from '../builds/dependency-store.ts';
-import { mirrorsIn } from '../builds/mirror.ts';
-import { environmentsIn } from '../builds/python/environment-store.ts';
+import { cachesFolder, storeFolder } from '../builds/dependency-store.ts';
+import { mirrorsFolder } from '../builds/mirror.ts';
+import { environmentsFolder } from '../builds/python/environment-store.ts';
 import { removeTree } from '../builds/remove-tree.ts';
-import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';
+import { runInFolderQueue, isInUse } from '../builds/folder-queue.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
 export interface RetentionDependencies {
@@ -35,7 +35,7 @@ export function createRetention(settings: RetentionDependencies) {
   const warn = (message: string): void => log.warn(message);
 
   async function clearBuilds(bounds: Ages['builds']): Promise<number> {
-    const there = buildsThere(workDir).map((id) => `builds/${id}`);
+    const there = listBuilds(workDir).map((id) => `builds/${id}`);
     const old = expiredBuildsOfAll(await store.revisionsOfBuilds(there), clock.now(), bounds);
     for (const id of old) await cleanUp(buildFolder(workDir, id).root, warn);
     return old.length;
@@ -165,12 +165,12 @@ type ReportFailure = (message: string) => void;
 export async function sharedFolders(kind: SharedKind, workDir: string, report: ReportFailure): Promise<SharedFolder[]> {
   switch (kind) {
     case 'downloads':
-      return withTimes(await below(cachesIn(workDir), 1, report));
+      return withTimes(await below(cachesFolder(workDir), 1, report));
     case 'mirrors':
-      return withTimes(await below(mirrorsIn(workDir), 2, report), { marker: 'HEAD' });
+      return withTimes(await below(mirrorsFolder(workDir), 2, report), { marker: 'HEAD' });
     case 'packages':
       return withTimes(
-        [...(await below(storeIn(workDir), 2, report)), ...(await unneededEnvironments(workDir, report))],
+        [...(await below(storeFolder(workDir), 2, report)), ...(await unneededEnvironments(workDir, report))],
         {
           marker: 'entry.json',
           dated: 'entry.json',
@@ -181,7 +181,7 @@ export async function sharedFolders(kind: SharedKind, workDir: string, report: R
 
 /** The environments of Python that no build here runs in. */
 async function unneededEnvironments(workDir: string, report: ReportFailure): Promise<string[]> {
-  const all = environmentsIn(workDir);
+  const all = environmentsFolder(workDir);
   const needed = environmentsNeeded(workDir);
   return (await below(all, 2, report)).filter((path) => !needed.has(relative(all, path)));
 }
@@ -215,7 +215,7 @@ async function timeOfUse({ path, dated = '' }: Pick<SharedFolder, 'path' | 'date
 export async function removeShared(folder: SharedFolder, report: ReportFailure): Promise<boolean> {
   const { path, marker } = folder;
   if (isInUse(path)) return false;
-  const removed = await inFolderQueue(path, new AbortController().signal, async () => {
+  const removed = await runInFolderQueue(path, new AbortController().signal, async () => {
     // What builds may date by themselves says nothing here: it would never be removed.
     if (folder.dated !== undefined && (await timeOfUse(folder)) !== folder.usedAt) return false;
     if (marker !== undefined) await removeTree(join(path, marker));

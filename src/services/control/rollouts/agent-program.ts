@@ -6,7 +6,7 @@ import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
 import { makeBuild } from '../builds/make-build.ts';
 import { environmentFolder } from '../builds/python/environment-store.ts';
 import { interpreterIn } from '../builds/python/install-commands.ts';
-import { inFolderQueue } from '../builds/folder-queue.ts';
+import { runInFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/uploads.ts';
@@ -101,7 +101,7 @@ async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Bui
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
   const folder = existingBuildFolder(revision, tools);
-  return inFolderQueue(folder.root, signal, async () => {
+  return runInFolderQueue(folder.root, signal, async () => {
     const release = await buildSlots.take(signal);
     if (!release) return undefined;
     try {

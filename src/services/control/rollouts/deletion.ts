@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dropAgentDatabase } from '../../../kit/postgres/databases.ts';
-import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
-import { removeMadeLock } from '../builds/made-lock.ts';
+import { buildFolder, listBuilds, cleanUp } from '../builds/build-folder.ts';
+import { removeGeneratedLock } from '../builds/generated-lock.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import { ages, expiredBuilds } from '../retention/expired-builds.ts';
 import { databaseOf } from './agent-database.ts';
@@ -35,7 +35,7 @@ export async function performDeletion(
   for (const build of await retry(() => store.revisionsWithBuild(id)))
     buildNames.add(basename(build.build_folder ?? ''));
   await removeBuilds(tools, (build) => buildNames.has(build));
-  for (const build of buildNames) removeMadeLock(tools.builds.dataDir, build);
+  for (const build of buildNames) removeGeneratedLock(tools.builds.dataDir, build);
   await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
   await retry(() => store.finishDeletion(id));
 }
@@ -45,7 +45,7 @@ export async function removeBuilds(
   { builds: { dataDir }, log }: RolloutDependencies,
   isSelected: (build: string) => boolean,
 ): Promise<void> {
-  for (const build of buildsThere(dataDir).filter(isSelected))
+  for (const build of listBuilds(dataDir).filter(isSelected))
     await cleanUp(buildFolder(dataDir, build).root, (message) => log.warn(message));
 }
 
@@ -53,7 +53,7 @@ export async function removeBuilds(
 export async function removeOldBuilds(deploymentId: string, tools: RolloutDependencies): Promise<void> {
   const { store, retry, builds } = tools;
   const deployment = await retry(() => store.deployment(deploymentId));
-  const existingBuilds = new Set(buildsThere(builds.dataDir));
+  const existingBuilds = new Set(listBuilds(builds.dataDir));
   const builtRevisions = (await retry(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
     revision.build_folder === null || !existingBuilds.has(basename(revision.build_folder))
       ? []

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { stackOf } from '../../../kit/errors.ts';
 import { pause } from '../../../kit/clock.ts';
 import { maskOf } from '../../../contract/masking/mask.ts';
-import { buildsIn } from '../builds/build-folder.ts';
+import { buildsFolder } from '../builds/build-folder.ts';
 import { killOrphanedProcesses } from '../builds/build-processes.ts';
 import type { BuildDependencies } from '../builds/make-build.ts';
 import { agentSecrets } from '../compute/agent-environment.ts';
@@ -130,7 +130,7 @@ export class Rollouts {
   /** Starts the agents of live revisions, and continues with the other revisions. Call once, when the service starts. */
   async recover(): Promise<void> {
     const { store, workDir, clock, log } = this.#settings;
-    const killedCount = await killOrphanedProcesses(buildsIn(workDir), clock);
+    const killedCount = await killOrphanedProcesses(buildsFolder(workDir), clock);
     if (killedCount > 0)
       log.info(`${killedCount} orphaned processes of builds and agents of an earlier service were ended.`);
     const usedBuilds = new Set((await this.#retry(() => store.namedBuilds())).map((build) => basename(build)));

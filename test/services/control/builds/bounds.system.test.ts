@@ -9,7 +9,7 @@ import {
   killOrphanedProcesses,
   exceededLimit,
 } from '../../../../src/services/control/builds/build-processes.ts';
-import { outputBound, commandRunner } from '../../../../src/services/control/builds/run-command.ts';
+import { createOutputLimit, commandRunner } from '../../../../src/services/control/builds/run-command.ts';
 import { startGuarded } from '../../../../src/services/control/compute/guarded-process.ts';
 import { runs, until } from '../compute/agents.ts';
 import type { BuildDependencies } from '../../../../src/services/control/builds/make-build.ts';
@@ -113,7 +113,7 @@ test('commands of a build step share its time limit, and none starts after it', 
   const beginPart = commandRunner({
     env: { PATH: process.env['PATH'] ?? '' },
     user: undefined,
-    output: outputBound(() => undefined, { outputBytes: megabyte, outputLines: 100 }),
+    output: createOutputLimit(() => undefined, { outputBytes: megabyte, outputLines: 100 }),
     mask: maskOf([]),
     clock: systemClock,
     processes: buildProcesses(root, systemClock),
@@ -123,11 +123,15 @@ test('commands of a build step share its time limit, and none starts after it', 
   const shell = (command: string) => ({ command: '/bin/sh', args: ['-c', command], cwd: root });
   const run = beginPart(2_000);
   expect(await run(shell('sleep 1'))).toMatchObject({ kind: 'done' });
-  const tooLong = { kind: 'failed', how: 'it took longer than 2 s and was stopped', isLate: true };
+  const tooLong = { kind: 'failed', reason: 'it took longer than 2 s and was stopped', isLate: true };
   expect(await run(shell('sleep 600'))).toMatchObject(tooLong);
   expect(await run(shell('touch started'))).toMatchObject(tooLong);
   expect(existsSync(join(root, 'started'))).toBe(false);
-  expect(await beginPart(2_000)(shell('exit 7'))).toMatchObject({ kind: 'failed', how: 'exit code 7', isLate: false });
+  expect(await beginPart(2_000)(shell('exit 7'))).toMatchObject({
+    kind: 'failed',
+    reason: 'exit code 7',
+    isLate: false,
+  });
 });
 
 test('limits the time for unpacking a tarball', async () => {
@@ -152,7 +156,7 @@ test('truncates the output of a build with a note, and continues the build', asy
 
 test('limits output in bytes and lines, and keeps the last lines of a command', () => {
   const output: string[] = [];
-  const { writeLine, commandEnded } = outputBound((_, line) => output.push(line), {
+  const { writeLine, commandEnded } = createOutputLimit((_, line) => output.push(line), {
     outputBytes: 30,
     outputLines: 1_000,
   });

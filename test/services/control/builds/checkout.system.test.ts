@@ -237,7 +237,7 @@ test.each([
   ["fatal: unable to access 'https://h/': Could not resolve host: h", 'could not be reached'],
   ['fatal: something new', 'could not be cloned'],
 ])('%s: %s', (printed, output) => {
-  expect(explainFetch(printed, { repoUrl: 'https://h/x', what: 'ref x' })).toContain(output);
+  expect(explainFetch(printed, { repoUrl: 'https://h/x', refText: 'ref x' })).toContain(output);
 });
 
 test('records the built commit with the build', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { buildFolder, buildsThere, readBuild } from '../../../../src/services/control/builds/build-folder.ts';
+import { buildFolder, listBuilds, readBuild } from '../../../../src/services/control/builds/build-folder.ts';
 import { runs, until } from '../compute/agents.ts';
 import { workplace } from './building.ts';
 import { graphConfig, plainAgent, write, writePrograms, type Files } from './repositories.ts';
@@ -309,9 +309,9 @@ test('stops an interrupted build at once and leaves nothing behind', async () =>
 
 test('lists the builds in the folder, complete or not', async () => {
   const { build, dataDir } = place();
-  expect(buildsThere(dataDir)).toEqual([]);
+  expect(listBuilds(dataDir)).toEqual([]);
   await build();
   write(join(dataDir, 'builds'), { 'r-3/source/half': 'done' });
-  expect(buildsThere(dataDir).toSorted()).toEqual(['r-1', 'r-3']);
+  expect(listBuilds(dataDir).toSorted()).toEqual(['r-1', 'r-3']);
   expect(readBuild(buildFolder(dataDir, 'r-3').root)).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { collectInstallInputs } from '../../../../src/services/control/builds/manifests.ts';
 import type { PackageManager } from '../../../../src/agent-folder/packages/lock-files.ts';
-import { storeKey, type InstallFacts } from '../../../../src/services/control/builds/stored-install.ts';
+import { storeKey, type StoreKeyInputs } from '../../../../src/services/control/builds/stored-install.ts';
 import { temporaryFolder, write, type Files } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -18,7 +18,7 @@ const collect = (files: Files, manager: PackageManager = 'npm') => {
 };
 const pathsOf = async (collected: ReturnType<typeof collectInstallInputs>): Promise<string[]> => {
   const found = await collected;
-  return found.kind === 'whole' ? found.files.map(({ path }) => path).toSorted() : [found.why];
+  return found.kind === 'whole' ? found.files.map(({ path }) => path).toSorted() : [found.reason];
 };
 
 test('a single package counts its lock file, manifest and settings, but no source', async () => {
@@ -91,7 +91,7 @@ test.each(['^1.0.0', 'npm:other@^2', 'https://packages.example/a.tgz', 'git+http
   },
 );
 
-const facts: InstallFacts = {
+const facts: StoreKeyInputs = {
   command: ['npm', 'ci'],
   managerVersion: '11.0.0',
   nodeVersion: 'v24.0.0',
@@ -108,7 +108,7 @@ test('the order in which files are found does not change the key', () => {
   expect(storeKey({ ...facts, files: facts.files.toReversed() })).toBe(storeKey(facts));
 });
 
-test.each<[string, Partial<InstallFacts>]>([
+test.each<[string, Partial<StoreKeyInputs>]>([
   ['the lock file', { files: [...facts.files.slice(0, 1), { path: 'package-lock.json', bytes: Buffer.from('{ }') }] }],
   ['the name of a file', { files: [...facts.files.slice(0, 1), { path: 'yarn.lock', bytes: Buffer.from('{}') }] }],
   ['an additional file', { files: [...facts.files, { path: '.npmrc', bytes: Buffer.from('') }] }],

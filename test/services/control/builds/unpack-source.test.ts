@@ -15,7 +15,7 @@ import { array, assert, asyncProperty, constant, constantFrom, integer, oneof, r
 import { create } from 'tar';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StepResult, BuiltFrom } from '../../../../src/services/control/builds/build.ts';
-import { usualTarBounds, type TarBounds } from '../../../../src/services/control/builds/tar-entries.ts';
+import { defaultTarBounds, type TarBounds } from '../../../../src/services/control/builds/tar-entries.ts';
 import { unpackSource } from '../../../../src/services/control/builds/obtain-source.ts';
 import { temporaryFolder, write } from './repositories.ts';
 import { digestOf, endOfTar, entry, rawTar, rawTarball, tarballOf, type RawEntry } from './tarballs.ts';
@@ -37,7 +37,7 @@ interface Unpacked {
 async function unpack(
   bytes: Uint8Array,
   {
-    bounds = usualTarBounds,
+    bounds = defaultTarBounds,
     digest = digestOf(bytes),
     signal = new AbortController().signal,
   }: { bounds?: TarBounds; digest?: string; signal?: AbortSignal } = {},
@@ -349,13 +349,13 @@ describe('rejects a hostile archive with the reason and leaves nothing behind', 
 
   test('too many entries', async () => {
     const entries = Array.from({ length: 12 }, (_, at) => ({ path: `d${at}/`, type: '5' }));
-    const unpacked = await unpack(rawTarball(entries), { bounds: { ...usualTarBounds, entries: 11 } });
+    const unpacked = await unpack(rawTarball(entries), { bounds: { ...defaultTarBounds, entries: 11 } });
     expect(reasonOf(unpacked)).toContain('It holds more than 11 entries.');
     expect(tree(unpacked.into)).toEqual([]);
   });
 
   test('too many bytes', async () => {
-    const bounds = { ...usualTarBounds, unpackedBytes: 100_000 };
+    const bounds = { ...defaultTarBounds, unpackedBytes: 100_000 };
     const unpacked = await unpack(rawTarball([{ path: 'x', text: randomText(120_000) }]), { bounds });
     expect(reasonOf(unpacked)).toContain('It holds more than 100000 bytes.');
   });

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { TracedRun } from '../../../../src/contract/control/tracing-project.ts';
-import { inFolderQueue } from '../../../../src/services/control/builds/folder-queue.ts';
+import { runInFolderQueue } from '../../../../src/services/control/builds/folder-queue.ts';
 import { ages } from '../../../../src/services/control/retention/expired-builds.ts';
 import {
   createRetention,
@@ -134,7 +134,7 @@ test('logs nothing if nothing is old', async () => {
 test('keeps what a build is using', async () => {
   const { retention, there, put, workDir } = openFixture();
   put(`${mirror}/HEAD`, 15);
-  await inFolderQueue(join(workDir, mirror), new AbortController().signal, () => retention.look());
+  await runInFolderQueue(join(workDir, mirror), new AbortController().signal, () => retention.look());
   expect(there(mirror)).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { buildsThere } from '../../../../src/services/control/builds/build-folder.ts';
+import { listBuilds } from '../../../../src/services/control/builds/build-folder.ts';
 import {
   requestAgent,
   answering,
@@ -201,7 +201,7 @@ test('an interrupted revision is dropped, and the next one continues', async () 
   await instance.control.interruptRevision(id, revisionId);
   await goesLive(instance, { id, revisionId: second });
   expect((await instance.control.getRevision(id, revisionId)).status).toBe('INTERRUPTED');
-  expect(buildsThere(machine.dataDir)).toEqual([second]);
+  expect(listBuilds(machine.dataDir)).toEqual([second]);
 });
 
 test('runs at most two builds at the same time', async () => {

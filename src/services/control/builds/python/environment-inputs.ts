@@ -5,7 +5,7 @@ import { extraReadsReason } from '../../../../agent-folder/packages/python/pypro
 import { pathInFolder } from '../../../../agent-folder/packages/install-plan.ts';
 import type { InstallInputs, ManifestFile } from '../manifests.ts';
 
-/** The files that decide an installation, with the source's package names; or why its environment can't be shared. */
+/** The files that decide an installation, and the source's own package names; or why no build can share it. */
 export function environmentInputs(plan: PythonInstall, source: PythonSource): InstallInputs {
   const files: ManifestFile[] = [];
   const add = (path: string): string | undefined => {
@@ -15,11 +15,11 @@ export function environmentInputs(plan: PythonInstall, source: PythonSource): In
   };
   if (plan.pipConfig !== undefined) add(plan.pipConfig);
   const seen = new Set<string>();
-  const why =
-    first(plan.requirements, (file) => requirementsReach(file, add, seen)) ??
-    (plan.locked === undefined ? undefined : lockReaches(plan.locked.folder, source, add)) ??
-    first(plan.projects, (folder) => packageReaches(folder, source, add));
-  if (why !== undefined) return { kind: 'more', why };
+  const reason =
+    firstReason(plan.requirements, (file) => reasonInRequirements(file, add, seen)) ??
+    (plan.locked === undefined ? undefined : reasonInLock(plan.locked.folder, source, add)) ??
+    firstReason(plan.projects, (folder) => reasonInPackage(folder, source, add));
+  if (reason !== undefined) return { kind: 'more', reason };
   const folders = [...plan.projects, ...(plan.locked === undefined ? [] : [plan.locked.folder])];
   for (const folder of folders) {
     const names = packageNames(folder, source).join('\n');
@@ -28,21 +28,23 @@ export function environmentInputs(plan: PythonInstall, source: PythonSource): In
   return { kind: 'whole', files };
 }
 
-/** How many files of requirements are read to know whether an environment may be shared. */
+/** The most requirements files that are read to decide whether an environment can be shared. */
 const maxRequirements = 100;
 
-type Add = (path: string) => string | undefined;
+/** Adds a file of the source to the inputs, and returns its text, if it exists. */
+type AddFile = (path: string) => string | undefined;
 
-function first<T>(each: readonly T[], reach: (one: T) => string | undefined): string | undefined {
+/** The first reason that a function finds for one of the items. */
+function firstReason<T>(each: readonly T[], findReason: (one: T) => string | undefined): string | undefined {
   for (const one of each) {
-    const why = reach(one);
-    if (why !== undefined) return why;
+    const reason = findReason(one);
+    if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
-function requirementsReach(file: string, add: Add, seen: Set<string>): string | undefined {
-  // Files may name one another, and each any number of times.
+function reasonInRequirements(file: string, add: AddFile, seen: Set<string>): string | undefined {
+  // Files may include each other, several times or in a circle.
   if (seen.has(file)) return undefined;
   seen.add(file);
   const text = add(file);
@@ -50,32 +52,32 @@ function requirementsReach(file: string, add: Add, seen: Set<string>): string | 
   const { files, isLocal } = referencesOf(text);
   if (isLocal) return `${file} takes a package from the repository itself`;
   if (seen.size > maxRequirements) return `more than ${maxRequirements} files name one another`;
-  return first(files, (each) => {
+  return firstReason(files, (each) => {
     if (/^[\w+]+:\/\//.test(each)) return `${file} reads ${each.slice(0, 100)}`;
     const path = posix.join(posix.dirname(file), each);
     if (path.startsWith('..') || posix.isAbsolute(each)) return `${file} reads a file outside of the source`;
-    return requirementsReach(path, add, seen);
+    return reasonInRequirements(path, add, seen);
   });
 }
 
-/** A workspace's lock file goes with the manifests of all of its members. */
-function lockReaches(folder: string, source: PythonSource, add: Add): string | undefined {
+/** Reads the nearest lock file above a folder, and with it the manifests of all members of the workspace. */
+function reasonInLock(folder: string, source: PythonSource, add: AddFile): string | undefined {
   for (let root = folder; ; root = root.includes('/') ? posix.dirname(root) : '') {
     const text = add(pathInFolder('uv.lock', root));
     if (text !== undefined) {
       if (/source = \{ (?:directory|path) = /.test(text)) return 'uv.lock copies a package of the repository itself';
       const members = [...text.matchAll(/source = \{ (?:editable|virtual) = "([^"\n]*)" \}/g)];
-      return first(members, ([, path = '.']) => {
+      return firstReason(members, ([, path = '.']) => {
         const member = posix.join(root, path);
         if (member.startsWith('..')) return 'uv.lock takes a package from outside of the source';
-        return packageReaches(member === '.' ? '' : member.replace(/\/$/, ''), source, add);
+        return reasonInPackage(member === '.' ? '' : member.replace(/\/$/, ''), source, add);
       });
     }
-    if (root === '') return packageReaches(folder, source, add);
+    if (root === '') return reasonInPackage(folder, source, add);
   }
 }
 
-function packageReaches(folder: string, source: PythonSource, add: Add): string | undefined {
+function reasonInPackage(folder: string, source: PythonSource, add: AddFile): string | undefined {
   const setup = pathInFolder('setup.py', folder);
   if (source.textOf(setup) !== undefined) return `${setup} may read the whole repository`;
   add(pathInFolder('setup.cfg', folder));
@@ -84,18 +86,18 @@ function packageReaches(folder: string, source: PythonSource, add: Add): string 
   return reach === undefined ? undefined : `${manifest} ${reach}`;
 }
 
-/** How many folders of packages are looked through for their names. */
+/** The most folders that are searched for package names. */
 const maxFolders = 2_000;
 
-/** The names by which a package's manifest may find its modules: an editable installation lists them. */
+/** The names of a package's modules: an editable installation lists them. */
 function packageNames(folder: string, source: PythonSource): string[] {
   const names: string[] = [];
-  let left = maxFolders;
+  let remaining = maxFolders;
   for (const root of [folder, pathInFolder('src', folder)]) {
     for (const name of source.entriesIn(root) ?? []) {
       if (name.endsWith('.py')) names.push(`${root}/${name}`);
-      else if (!name.includes('.') && left > 0) {
-        left -= 1;
+      else if (!name.includes('.') && remaining > 0) {
+        remaining -= 1;
         const within = source.entriesIn(pathInFolder(name, root));
         if (within && [...within].some((each) => each.endsWith('.py'))) names.push(`${root}/${name}/`);
       }

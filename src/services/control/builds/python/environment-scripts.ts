@@ -4,7 +4,7 @@
  *
  * Arguments: the folder that they are moved to, or nothing; the file for the list. Run by the environment's interpreter.
  */
-export const listPackages = `
+export const listPackagesScript = `
 import importlib.metadata, json, os, platform, sys, sysconfig
 aside, listed = sys.argv[1:]
 site = os.path.realpath(sysconfig.get_path("purelib"))
@@ -42,7 +42,7 @@ with open(listed, "w", encoding="utf-8") as out:
  * checkout that this was installed from, and the one that takes its place; folders whose modules are found. Run by the
  * interpreter that made the shared environment.
  */
-export const placeEnvironment = `
+export const placeEnvironmentScript = `
 import os, shutil, sys, venv
 target, shared, packages, aside, before, after, *paths = sys.argv[1:]
 venv.EnvBuilder(symlinks=True, with_pip=False, clear=True).create(target)

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { PythonInstall } from '../../../../agent-folder/packages/python/python-plan.ts';
 import type { CommandSpec } from '../run-command.ts';
 
-/** Where an installation takes place; absolute paths. */
-export interface InstallPlaces {
+/** The absolute paths of an installation. */
+export interface InstallPaths {
   /** The root of the agent's source, and the folder of its graph configuration. */
   source: string;
   configFolder: string;
-  /** The interpreter that the environment is made with. */
+  /** The interpreter that creates the environment. */
   interpreter: string;
   /** The environment's own folder. */
   environment: string;
@@ -17,7 +17,7 @@ export interface InstallPlaces {
   constraints: string | undefined;
 }
 
-/** A command of an installation; `name` is what a person would type. */
+/** A command of an installation; `name` is the command as people would type it. */
 export interface NamedCommand extends CommandSpec {
   name: string;
 }
@@ -26,10 +26,10 @@ export interface NamedCommand extends CommandSpec {
 export const interpreterIn = (environment: string): string => join(environment, 'bin', 'python');
 
 /**
- * The commands that make an environment and install a plan's packages into it. Packages of the source are installed
- * editable: the agent's code stays in its checkout, and the environment holds packages of others alone.
+ * The commands that create an environment and install a plan's packages into it. Packages of the source itself are
+ * installed editable: the agent's code stays in its checkout, and the environment contains only other packages.
  */
-export function installCommands(plan: PythonInstall, places: InstallPlaces): NamedCommand[] {
+export function installCommands(plan: PythonInstall, places: InstallPaths): NamedCommand[] {
   const { source, configFolder, interpreter, environment, uv } = places;
   const env = plan.pipConfig === undefined ? {} : { PIP_CONFIG_FILE: join(source, plan.pipConfig) };
   const cwd = configFolder;
@@ -48,8 +48,8 @@ export function installCommands(plan: PythonInstall, places: InstallPlaces): Nam
     ];
   }
   const locked = plan.locked;
-  const named = locked?.package === undefined ? [] : ['--package', locked.package];
-  const sync = ['sync', '--frozen', '--no-dev', ...named];
+  const packageArgs = locked?.package === undefined ? [] : ['--package', locked.package];
+  const sync = ['sync', '--frozen', '--no-dev', ...packageArgs];
   const first: NamedCommand =
     locked === undefined
       ? { name: 'uv venv', command: uv, args: ['venv', '--no-project', '--python', interpreter, environment], cwd }
@@ -66,18 +66,18 @@ export function installCommands(plan: PythonInstall, places: InstallPlaces): Nam
   return [first, { name: `uv pip install ${wanted.shown.join(' ')}`, ...install }];
 }
 
-/** What pip and uv are told to install, and the same for a person, with paths in the source. */
-function wantedPackages({ requirements, projects, packages }: PythonInstall, { source, constraints }: InstallPlaces) {
+/** The packages to install as arguments of pip and uv, and the same with relative paths for people. */
+function wantedPackages({ requirements, projects, packages }: PythonInstall, { source, constraints }: InstallPaths) {
   const args = [
     ...requirements.flatMap((file) => ['-r', join(source, file)]),
     ...projects.flatMap((folder) => ['-e', join(source, folder)]),
     ...packages,
   ];
-  const shown = [
+  const shownArgs = [
     ...requirements.flatMap((file) => ['-r', file]),
     ...projects.flatMap((folder) => ['-e', folder === '' ? '.' : folder]),
     ...packages,
   ];
-  const held = constraints === undefined || args.length === 0 ? [] : ['-c', constraints];
-  return { args: [...held, ...args], shown };
+  const constraintArgs = constraints === undefined || args.length === 0 ? [] : ['-c', constraints];
+  return { args: [...constraintArgs, ...args], shown: shownArgs };
 }

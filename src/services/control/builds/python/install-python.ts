@@ -13,44 +13,53 @@ import { fieldName } from '../../../../kit/diagnostics/problem.ts';
 import type { GraphConfig } from '../../../../agent-folder/graph-config/schema.ts';
 import { stepFailed, succeeded, type PythonEnvironment, type StepResult } from '../build.ts';
 import type { RunningBuild } from '../running-build.ts';
-import { keepPythonPackages } from '../made-lock.ts';
-import { failure } from '../run-command.ts';
-import { listPackages, placeEnvironment } from './environment-scripts.ts';
-import { ownFolder, partsOf, readListFile, type Installed } from './environment-store.ts';
+import { keepPythonPackages } from '../generated-lock.ts';
+import { describeFailure } from '../run-command.ts';
+import { listPackagesScript, placeEnvironmentScript } from './environment-scripts.ts';
+import { makeUserFolder, environmentPaths, readListFile, type InstalledPackages } from './environment-store.ts';
 import { interpreterIn } from './install-commands.ts';
 import { findInstaller, findInterpreter } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
-import { keptText } from './kept-packages.ts';
+import { packagesAsText } from './kept-packages.ts';
 import { obtainEnvironment, type SharedEnvironment, type WantedEnvironment } from './obtain-environment.ts';
 
-/** Installs the packages of graphs in Python, and makes the revision's environment of them. Real paths. */
+/** Installs the packages of graphs in Python, and creates the revision's environment with them. Takes real paths. */
 export async function installPython(
   { source, configFolder }: { source: string; configFolder: string },
   config: GraphConfig,
   running: RunningBuild,
 ): Promise<StepResult<PythonEnvironment>> {
-  const here = pythonSource(source, relative(source, configFolder).split(sep).join('/'));
-  const plan = planPython(config, here);
+  const project = pythonSource(source, relative(source, configFolder).split(sep).join('/'));
+  const plan = planPython(config, project);
   if (plan.kind === 'refused')
     return stepFailed(`${running.request.graphConfigPath}: \`${fieldName(plan.path)}\` ${plan.message}.`);
-  const tooOld = lockedPythonEngineProblem(plan, here);
+  const tooOld = lockedPythonEngineProblem(plan, project);
   if (tooOld !== undefined) return stepFailed(`${tooOld.file}: ${tooOld.message}`);
-  const wanted = { wanted: config.python_version, required: required(plan, here), needsPip: plan.installer === 'pip' };
+  const wanted = {
+    wanted: config.python_version,
+    required: requiredPythons(plan, project),
+    needsPip: plan.installer === 'pip',
+  };
   const interpreter = await findInterpreter(wanted, running);
   if (!interpreter.ok) return interpreter;
-  const installer = await findInstaller(plan, interpreter.value, running, hasUvIndex(plan, here));
+  const installer = await findInstaller(plan, interpreter.value, running, hasUvIndex(plan, project));
   if (!installer.ok) return installer;
   for (const warning of installer.value.plan.warnings) running.warn(warning);
-  const shared = await obtainWithEngine({ ...installer.value, here, source, configFolder }, running);
+  const shared = await obtainWithEngine({ ...installer.value, project, source, configFolder }, running);
   if (!shared.ok) return shared;
   const checked = checkPackages(shared.value, running);
   if (!checked.ok) return checked;
-  return place(shared.value, interpreter.value, { source, paths: modulePaths(plan, here) }, running);
+  return createRevisionEnvironment(
+    shared.value,
+    interpreter.value,
+    { source, paths: modulePaths(plan, project) },
+    running,
+  );
 }
 
 /**
- * Adds the engine to packages that lack it and are not locked: images of the public service have it, so agents leave it
- * out.
+ * Installs the packages. Adds the engine to those that lack it and are not locked: the images of the public service
+ * provide it, so agents often don't name it.
  */
 async function obtainWithEngine(wanted: WantedEnvironment, running: RunningBuild) {
   const obtained = await obtainEnvironment(wanted, running);
@@ -63,10 +72,10 @@ async function obtainWithEngine(wanted: WantedEnvironment, running: RunningBuild
 }
 
 /** The version of the engine among packages; undefined if it is not. */
-const engineOf = ({ packages }: Installed): string | undefined =>
+const engineOf = ({ packages }: InstalledPackages): string | undefined =>
   packages.find(([name]) => name.toLowerCase() === pythonEngine)?.[1];
 
-/** Makes an empty environment, which an install command fills: it is on the path of all further commands. */
+/** Creates an empty environment for an install command to fill, and adds it to the path of further commands. */
 export async function emptyEnvironment(
   config: GraphConfig,
   running: RunningBuild,
@@ -74,55 +83,57 @@ export async function emptyEnvironment(
   const { folder, request, run } = running;
   const interpreter = await findInterpreter({ wanted: config.python_version, needsPip: true }, running);
   if (!interpreter.ok) return interpreter;
-  await ownFolder(folder.python, request.user);
+  await makeUserFolder(folder.python, request.user);
   const args = ['-I', '-m', 'venv', folder.python];
   const end = await run({ command: interpreter.value.path, args, cwd: folder.home });
-  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? failure('python -m venv', end) : '');
+  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? describeFailure('python -m venv', end) : '');
   useEnvironment(running);
   return succeeded({ shared: undefined });
 }
 
-/** Checks what an install command put into the environment. */
-export async function checkFilled(running: RunningBuild): Promise<StepResult<undefined>> {
+/** Checks the packages that an install command has put into the environment. */
+export async function checkInstalledPackages(running: RunningBuild): Promise<StepResult<undefined>> {
   const { folder, run } = running;
   const list = 'packages.json';
-  const args = ['-I', '-c', listPackages, '', join(folder.python, list)];
+  const args = ['-I', '-c', listPackagesScript, '', join(folder.python, list)];
   const end = await run({ command: interpreterIn(folder.python), args, cwd: folder.home, silent: true });
-  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? failure('Listing the packages', end) : '');
+  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? describeFailure('Listing the packages', end) : '');
   const installed = readListFile(folder.python, list);
   return installed
     ? checkPackages(installed, running)
     : stepFailed('The installed packages could not be listed. Build again.');
 }
 
-/** Refuses an engine that can't run, and keeps which packages there are. */
-function checkPackages(installed: Installed, { request, dataDir }: RunningBuild): StepResult<undefined> {
+/** Refuses an engine that can't run, and keeps the list of packages. */
+function checkPackages(installed: InstalledPackages, { request, dataDir }: RunningBuild): StepResult<undefined> {
   const engine = engineOf(installed);
   const problem = pythonEngineProblem(engine);
   if (problem !== undefined) return stepFailed(problem);
-  keepPythonPackages(keptText(installed), dataDir, request.revisionId);
+  keepPythonPackages(packagesAsText(installed), dataDir, request.revisionId);
   request.log('info', `The agent has ${installed.packages.length} packages of Python; ${pythonEngine} is ${engine}.`);
   return succeeded(undefined);
 }
 
-async function place(
+/** Creates the environment of this revision, with the packages of a shared one and the modules of its own checkout. */
+async function createRevisionEnvironment(
   shared: SharedEnvironment,
   { path }: Interpreter,
   { source, paths }: { source: string; paths: string[] },
   running: RunningBuild,
 ): Promise<StepResult<PythonEnvironment>> {
   const { folder, request, run } = running;
-  const { environment, aside } = partsOf(shared.folder);
-  await ownFolder(folder.python, request.user);
+  const { environment, aside } = environmentPaths(shared.folder);
+  await makeUserFolder(folder.python, request.user);
   const places = [folder.python, environment, shared.site, aside, shared.source, source];
-  const args = ['-I', '-c', placeEnvironment, ...places, ...paths.map((each) => join(source, each))];
+  const args = ['-I', '-c', placeEnvironmentScript, ...places, ...paths.map((each) => join(source, each))];
   const end = await run({ command: path, args, cwd: folder.home, silent: true });
-  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? failure('Making the environment', end) : '');
+  if (end.kind !== 'done')
+    return stepFailed(end.kind === 'failed' ? describeFailure('Making the environment', end) : '');
   useEnvironment(running);
   return succeeded({ shared: shared.name });
 }
 
-/** Further commands find the environment's programs, and install into it. */
+/** Lets further commands find the environment's programs, and install into it. */
 function useEnvironment({ env, provide, folder }: RunningBuild): void {
   provide({
     PATH: `${join(folder.python, 'bin')}:${env.PATH ?? ''}`,
@@ -131,13 +142,13 @@ function useEnvironment({ env, provide, folder }: RunningBuild): void {
   });
 }
 
-/** What the manifests of the source say of the interpreter. */
-const required = ({ projects, locked }: PythonInstall, here: PythonSource): string[] =>
+/** The `requires-python` of the source's manifests. */
+const requiredPythons = ({ projects, locked }: PythonInstall, project: PythonSource): string[] =>
   [...projects, ...(locked ? [locked.folder] : [])].flatMap(
-    (folder) => requiredPython(here.textOf(pathInFolder('pyproject.toml', folder)) ?? '') ?? [],
+    (folder) => requiredPython(project.textOf(pathInFolder('pyproject.toml', folder)) ?? '') ?? [],
   );
 
-/** The folders in which modules of folders without a manifest are found: one that is a package itself by its name. */
+/** The folders to search for modules without a manifest. For a folder that is a package itself, its parent. */
 const modulePaths = ({ moduleFolders }: PythonInstall, here: PythonSource): string[] =>
   moduleFolders.flatMap((folder) => {
     const names = here.entriesIn(folder);

@@ -5,21 +5,21 @@ import { withoutUv, type PythonInstall } from '../../../../agent-folder/packages
 import { stepFailed, succeeded, type StepResult } from '../build.ts';
 import type { RunningBuild } from '../running-build.ts';
 import { findTool } from '../find-tool.ts';
-import { inFolderQueue } from '../folder-queue.ts';
-import { failure } from '../run-command.ts';
+import { runInFolderQueue } from '../folder-queue.ts';
+import { describeFailure } from '../run-command.ts';
 import {
   chooseInterpreter,
-  describedInterpreters,
-  describeInterpreters,
+  parseInterpreters,
+  describeArguments,
   interpreterPaths,
   namedInterpreters,
   targetMinor,
   type Interpreter,
   type WantedInterpreter,
 } from './interpreter.ts';
-import { tellsUvAnIndex } from './python-variables.ts';
+import { hasIndexOnlyForUv } from './python-variables.ts';
 
-/** A plan with what carries it out. */
+/** A plan, and the programs that carry it out. */
 export interface Installer {
   plan: PythonInstall;
   interpreter: Interpreter;
@@ -29,18 +29,18 @@ export interface Installer {
   fallsBackToPip?: boolean;
 }
 
-/** The interpreter for an agent, of those that the build's user can run. */
+/** Finds the interpreter for an agent, among those that the build's user can run. */
 export async function findInterpreter(
   wanted: WantedInterpreter,
   running: RunningBuild,
 ): Promise<StepResult<Interpreter>> {
   const path = running.env.PATH ?? '';
   const minor = targetMinor(wanted);
-  // By the name of its version first, and others only without a match: the shims of version managers are slow.
-  const named = await described(namedInterpreters(minor, path), running);
+  // Look for the version's own program first, and for others only without a match: shims of version managers are slow.
+  const named = await describePaths(namedInterpreters(minor, path), running);
   if (!named.ok) return named;
-  const fits = named.value.find((each) => minorVersionOf(each.version) === minor && each.makesEnvironments);
-  const all = fits ? succeeded([fits]) : await described(interpreterPaths(path), running);
+  const match = named.value.find((each) => minorVersionOf(each.version) === minor && each.makesEnvironments);
+  const all = match ? succeeded([match]) : await describePaths(interpreterPaths(path), running);
   if (!all.ok) return all;
   const choice = chooseInterpreter(all.value, wanted);
   if (choice.kind === 'none') return stepFailed(choice.reason);
@@ -50,11 +50,14 @@ export async function findInterpreter(
   return succeeded(interpreter);
 }
 
-async function described(paths: readonly string[], { run, folder }: RunningBuild): Promise<StepResult<Interpreter[]>> {
+async function describePaths(
+  paths: readonly string[],
+  { run, folder }: RunningBuild,
+): Promise<StepResult<Interpreter[]>> {
   if (paths.length === 0) return succeeded([]);
-  const end = await run({ command: '/bin/sh', args: describeInterpreters(paths), cwd: folder.home, silent: true });
-  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? failure('Looking for Python', end) : '');
-  return succeeded(describedInterpreters(end.output));
+  const end = await run({ command: '/bin/sh', args: describeArguments(paths), cwd: folder.home, silent: true });
+  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? describeFailure('Looking for Python', end) : '');
+  return succeeded(parseInterpreters(end.output));
 }
 
 /**
@@ -79,7 +82,7 @@ export async function findInstaller(
     log('info', 'Using pip with the index that it is told of: uv is not installed on this machine.');
     return succeeded(withPip);
   }
-  const isIndexOfUv = hasUvIndex || tellsUvAnIndex(running.env);
+  const isIndexOfUv = hasUvIndex || hasIndexOnlyForUv(running.env);
   const fallsBackToPip = mayUsePip && !isIndexOfUv;
   const downloaded = await downloadUv(interpreter, running);
   if (downloaded.ok) return succeeded({ plan, interpreter, uv: downloaded.value, fallsBackToPip });
@@ -95,30 +98,30 @@ export async function findInstaller(
   return succeeded({ plan: withoutUv(plan), interpreter, uv: undefined });
 }
 
-/** Takes uv from the package index, unless an earlier build of the tenant and user did. @returns the program. */
+/** Downloads uv from the package index, unless an earlier build of the tenant and user did. @returns its path. */
 async function downloadUv(interpreter: Interpreter, running: RunningBuild): Promise<StepResult<string>> {
   const { env, signal, request } = running;
   if (!interpreter.makesEnvironments) return stepFailed('uv is not installed on this machine. Install it.');
   const folder = join(env.npm_config_cache ?? '', '_managers', 'uv');
   const program = join(folder, 'bin', 'uv');
   if (!existsSync(program)) request.log('info', 'Downloading uv from the Python package index.');
-  const obtained = await inFolderQueue(folder, signal, () => obtainUv(interpreter, folder, running));
+  const obtained = await runInFolderQueue(folder, signal, () => obtainUv(interpreter, folder, running));
   if (obtained === undefined) return stepFailed('');
   return obtained.ok ? succeeded(program) : obtained;
 }
 
-/** Whether pip is told to look for packages elsewhere than in the public index: uv does not read that. */
+/** Whether pip is configured for another index than the public one: uv does not read pip's settings. */
 async function pipHasOwnIndex({ path }: Interpreter, { run, folder }: RunningBuild): Promise<boolean> {
-  const args = ['-c', pipSettings, 'sh', path, join(folder.temporary, 'pip')];
+  const args = ['-c', pipConfigScript, 'sh', path, join(folder.temporary, 'pip')];
   const end = await run({ command: '/bin/sh', args, cwd: folder.home, silent: true });
-  return end.kind !== 'done' || end.output.some((line) => ownIndex.test(line));
+  return end.kind !== 'done' || end.output.some((line) => ownIndexSetting.test(line));
 }
 
-/** Packages in folders, which variables name, are uv's to find too (`pythonVariables`). */
-const ownIndex = /\.(?:index-url|extra-index-url|pypi-url|no-index)=|^(?!:env:).*\.find-links=/;
+/** The settings of pip that name another index. `find-links` variables don't count: `pythonVariables` passes them to uv. */
+const ownIndexSetting = /\.(?:index-url|extra-index-url|pypi-url|no-index)=|^(?!:env:).*\.find-links=/;
 
-/** An interpreter may lack pip, which each environment has. */
-const pipSettings = `"$1" -I -m pip config list 2>/dev/null && exit
+/** Prints pip's settings. An interpreter may lack pip, but every environment has it. */
+const pipConfigScript = `"$1" -I -m pip config list 2>/dev/null && exit
 "$1" -I -m venv "$2" && "$2/bin/python" -I -m pip config list; said=$?; rm -rf -- "$2"; exit $said`;
 
 async function obtainUv({ path }: Interpreter, to: string, { run, folder }: RunningBuild) {
@@ -126,19 +129,19 @@ async function obtainUv({ path }: Interpreter, to: string, { run, folder }: Runn
   const temporary = join(folder.temporary, 'uv');
   const end = await run({
     command: '/bin/sh',
-    args: ['-c', getUv, 'sh', path, temporary, to],
+    args: ['-c', downloadUvScript, 'sh', path, temporary, to],
     cwd: folder.home,
     silent: true,
   });
   if (end.kind === 'done') return succeeded(undefined);
-  return stepFailed(end.kind === 'failed' ? failure('Getting uv from the Python package index', end) : '');
+  return stepFailed(end.kind === 'failed' ? describeFailure('Getting uv from the Python package index', end) : '');
 }
 
 /**
- * uv is a program of its own: it needs nothing of what is installed beside it. An interpreter may lack pip, which
- * environments have.
+ * Installs uv and keeps only its program, which needs no other file. An interpreter may lack pip, but every environment
+ * has it.
  */
-const getUv = `rm -rf -- "$2" "$3"
+const downloadUvScript = `rm -rf -- "$2" "$3"
 "$1" -I -m pip install --only-binary=:all: --no-deps --target "$2" uv || {
   rm -rf -- "$2" && "$1" -I -m venv "$2" && "$2/bin/python" -I -m pip install --only-binary=:all: uv || exit 1
 }

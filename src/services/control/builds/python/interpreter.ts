@@ -13,7 +13,7 @@ export interface Interpreter {
   path: string;
   /** `3.11.7` */
   version: string;
-  /** Whether it makes environments with pip: some distributions have these modules in packages of their own. */
+  /** Whether it can make environments with pip: some distributions package these modules separately. */
   makesEnvironments: boolean;
   /** The target of its compiled modules. */
   abi: string;
@@ -22,8 +22,8 @@ export interface Interpreter {
 export type InterpreterChoice =
   { kind: 'chosen'; interpreter: Interpreter; warning: string | undefined } | { kind: 'none'; reason: string };
 
-/** The newest minor version whose program is looked for by its name. */
-const newest = 19;
+/** The newest minor version to look for by its program's name. */
+const newestPython = 19;
 
 export interface WantedInterpreter {
   /** `python_version`. */
@@ -34,12 +34,12 @@ export interface WantedInterpreter {
 }
 
 /**
- * The minor version that fits best: the one that is named, else the public service's, or a newer one that is required.
+ * The best minor version: the one in `python_version`, else the public service's, or a newer one that is required.
  */
 export const targetMinor = ({ wanted, required = [] }: Pick<WantedInterpreter, 'wanted' | 'required'>): number =>
   minorVersionOf(wanted ?? '') ?? Math.max(defaultPython, ...required.map(lowestMinor));
 
-/** Chooses the interpreter of the named version, else the nearest from 3.10 on; of equally near ones the newer. */
+/** Chooses the interpreter of the target version, else the nearest one from 3.10 on, the newer of two equally near. */
 export function chooseInterpreter(
   found: readonly Interpreter[],
   { wanted, required = [], needsPip }: WantedInterpreter,
@@ -50,24 +50,25 @@ export function chooseInterpreter(
   const target = targetMinor({ wanted, required });
   const fitting = found.filter(({ version }) => (minorVersionOf(version) ?? 0) >= oldestPython);
   const usable = fitting.filter(({ makesEnvironments }) => makesEnvironments || !needsPip);
-  const [unable] = fitting;
-  if (usable.length === 0 && unable) {
-    const name = `python3.${minorVersionOf(unable.version) ?? defaultPython}`;
+  const [withoutVenv] = fitting;
+  if (usable.length === 0 && withoutVenv) {
+    const name = `python3.${minorVersionOf(withoutVenv.version) ?? defaultPython}`;
     return {
       kind: 'none',
-      reason: `Python ${unable.version} of this machine can't make environments: its modules venv and ensurepip are missing. Install them (${name}-venv on Debian and Ubuntu).`,
+      reason: `Python ${withoutVenv.version} of this machine can't make environments: its modules venv and ensurepip are missing. Install them (${name}-venv on Debian and Ubuntu).`,
     };
   }
   const distance = ({ version }: Interpreter): number => {
-    const away = (minorVersionOf(version) ?? 0) - target;
-    return away >= 0 ? away * 2 : -away * 2 + 1;
+    const difference = (minorVersionOf(version) ?? 0) - target;
+    return difference >= 0 ? difference * 2 : -difference * 2 + 1;
   };
   const interpreter = usable.toSorted((one, other) => distance(one) - distance(other))[0];
   if (!interpreter) {
-    const old = found.length === 0 ? '' : ` (it has ${[...new Set(found.map(({ version }) => version))].join(', ')})`;
+    const foundVersions =
+      found.length === 0 ? '' : ` (it has ${[...new Set(found.map(({ version }) => version))].join(', ')})`;
     return {
       kind: 'none',
-      reason: `Graphs of this agent are in Python, and this machine has no Python 3.${oldestPython} or newer that builds can run${old}. Install Python 3.${target} with its module venv for all users.`,
+      reason: `Graphs of this agent are in Python, and this machine has no Python 3.${oldestPython} or newer that builds can run${foundVersions}. Install Python 3.${target} with its module venv for all users.`,
     };
   }
   const isOther = named !== undefined && minorVersionOf(interpreter.version) !== named;
@@ -77,7 +78,7 @@ export function chooseInterpreter(
   return { kind: 'chosen', interpreter, warning };
 }
 
-/** The lowest minor version of Python 3 that a `requires-python` such as `>=3.12,<4` admits; 0 where it says none. */
+/** The lowest minor version of Python 3 that a `requires-python` such as `>=3.12,<4` admits; 0 where it has none. */
 const lowestMinor = (required: string): number => Number(/(?:>=|~=|==|\^)\s*3\.(\d+)/.exec(required)?.[1] ?? 0);
 
 /** The interpreters of a minor version on a search path, by the name that they usually have. */
@@ -85,34 +86,37 @@ export const namedInterpreters = (minor: number, path: string): string[] => find
 
 /** The interpreters on a search path, by the names that they usually have. */
 export function interpreterPaths(path: string): string[] {
-  const versions = Array.from({ length: newest - oldestPython + 1 }, (_, index) => `python3.${newest - index}`);
+  const versions = Array.from(
+    { length: newestPython - oldestPython + 1 },
+    (_, index) => `python3.${newestPython - index}`,
+  );
   return [...versions, 'python3', 'python'].flatMap((name) => findTools(name, path));
 }
 
-/** How a line begins that describes an interpreter. */
+/** The prefix of a line that describes an interpreter. */
 const lineStart = 'landfall-python ';
 
-const description = `import importlib.util as u, json, platform, sys, sysconfig
+const describeScript = `import importlib.util as u, json, platform, sys, sysconfig
 print(${JSON.stringify(lineStart)} + json.dumps([sys.executable, platform.python_version(),
     bool(u.find_spec("venv") and u.find_spec("ensurepip")), str(sysconfig.get_config_var("SOABI"))]))`;
 
-/** The arguments of a shell that describes each of the interpreters, those that run. */
-export const describeInterpreters = (paths: readonly string[]): string[] => [
+/** The arguments of a shell that prints a line for each interpreter that runs. */
+export const describeArguments = (paths: readonly string[]): string[] => [
   '-c',
   'describe=$1; shift; for python; do "$python" -I -c "$describe" 2>/dev/null; done; true',
   'sh',
-  description,
+  describeScript,
   ...paths,
 ];
 
-const described = z.tuple([z.string().startsWith('/'), z.string().max(100), z.boolean(), z.string().max(200)]);
+const interpreterSchema = z.tuple([z.string().startsWith('/'), z.string().max(100), z.boolean(), z.string().max(200)]);
 
 /** The interpreters that the shell's output describes, each once. */
-export function describedInterpreters(output: readonly string[]): Interpreter[] {
+export function parseInterpreters(output: readonly string[]): Interpreter[] {
   const found = new Map<string, Interpreter>();
   for (const line of output) {
     if (!line.startsWith(lineStart)) continue;
-    const read = described.safeParse(fromJson(line.slice(lineStart.length))).data;
+    const read = interpreterSchema.safeParse(fromJson(line.slice(lineStart.length))).data;
     if (!read) continue;
     const [path, version, makesEnvironments, abi] = read;
     if (!found.has(path)) found.set(path, { path, version, makesEnvironments, abi });

@@ -1,13 +1,13 @@
 import type { RevisionPackages } from '../../../../contract/control/revision.ts';
-import { requirementsOf, type Installed } from './environment-store.ts';
+import { requirementsOf, type InstalledPackages } from './environment-store.ts';
 
 const interpreterLine = /^# Python ([\w.+-]{1,100})$/;
 
-/** What is kept of an environment with a revision: the interpreter as a comment, and the packages as requirements. */
-export const keptText = (installed: Pick<Installed, 'python' | 'packages'>): string =>
+/** The text that a revision keeps about its environment: the interpreter as a comment, the packages as requirements. */
+export const packagesAsText = (installed: Pick<InstalledPackages, 'python' | 'packages'>): string =>
   `# Python ${installed.python}\n${requirementsOf(installed)}`;
 
-/** Reads what was kept with a revision. */
+/** Parses the text of `packagesAsText`. */
 export function readKeptPackages(text: string): RevisionPackages {
   let python: string | null = null;
   const packages: RevisionPackages['packages'] = [];
@@ -25,5 +25,5 @@ export function readKeptPackages(text: string): RevisionPackages {
   return { python, packages };
 }
 
-/** An index or a repository may be named with a token. */
+/** Removes the user and password of a URL: they may be a token. */
 const withoutCredentials = (address: string): string => address.replace(/^([\w+.-]+:\/\/)[^/?#]*@/, '$1');

@@ -19,7 +19,7 @@ function collected(files: Files, keys: PythonKeys = { dependencies: ['.'] }): st
   const plan = planPython(keys, source);
   if (plan.kind === 'refused') throw new Error(plan.message);
   const inputs = environmentInputs(plan, source);
-  if (inputs.kind === 'more') return [inputs.why];
+  if (inputs.kind === 'more') return [inputs.reason];
   return inputs.files.map(({ path, bytes }) =>
     path.startsWith('packages of') ? `${path}: ${bytes.toString()}` : path,
   );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PythonInstall } from '../../../../../src/agent-folder/packages/python/python-plan.ts';
 import {
   installCommands,
-  type InstallPlaces,
+  type InstallPaths,
 } from '../../../../../src/services/control/builds/python/install-commands.ts';
 
 const plan: PythonInstall = {
@@ -18,7 +18,7 @@ const plan: PythonInstall = {
   reason: '',
   warnings: [],
 };
-const places: InstallPlaces = {
+const places: InstallPaths = {
   source: '/src',
   configFolder: '/src/app',
   interpreter: '/usr/bin/python3.11',
@@ -28,7 +28,7 @@ const places: InstallPlaces = {
 };
 
 /** Each command in one line, with its folder and what it adds to the environment. */
-const linesOf = (changed: Partial<PythonInstall>, where: Partial<InstallPlaces> = {}): string[] =>
+const linesOf = (changed: Partial<PythonInstall>, where: Partial<InstallPaths> = {}): string[] =>
   installCommands({ ...plan, ...changed }, { ...places, ...where }).map(({ command, args, cwd, env = {} }) =>
     [`${cwd}$`, ...Object.entries(env).map((each) => each.join('=')), command, ...args].join(' '),
   );

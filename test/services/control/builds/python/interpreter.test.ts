@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   chooseInterpreter,
-  describedInterpreters,
+  parseInterpreters,
   type Interpreter,
 } from '../../../../../src/services/control/builds/python/interpreter.ts';
 
@@ -63,7 +63,7 @@ describe('the interpreter of an agent', () => {
 
 test('interpreters describe themselves, once each; other lines count for nothing', () => {
   const line = 'landfall-python ["/usr/bin/python3", "3.11.7", true, "cpython-311"]';
-  expect(describedInterpreters(['hello', line, line, 'landfall-python [1]', 'landfall-python {'])).toEqual([
+  expect(parseInterpreters(['hello', line, line, 'landfall-python [1]', 'landfall-python {'])).toEqual([
     { path: '/usr/bin/python3', version: '3.11.7', makesEnvironments: true, abi: 'cpython-311' },
   ]);
 });

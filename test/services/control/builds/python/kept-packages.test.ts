@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { keptText, readKeptPackages } from '../../../../../src/services/control/builds/python/kept-packages.ts';
+import { packagesAsText, readKeptPackages } from '../../../../../src/services/control/builds/python/kept-packages.ts';
 
 test('keeps the interpreter and the packages as requirements, and reads them', () => {
-  const text = keptText({
+  const text = packagesAsText({
     python: '3.11.2',
     packages: [
       ['langgraph', '1.2.24', null],

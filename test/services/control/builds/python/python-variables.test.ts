@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   indexSecrets,
   pythonVariables,
-  tellsUvAnIndex,
+  hasIndexOnlyForUv,
 } from '../../../../../src/services/control/builds/python/python-variables.ts';
 
 const env = {
@@ -41,7 +41,7 @@ test.each([
   [false, { UV_FIND_LINKS: '/wheels', PIP_FIND_LINKS: '/wheels' }],
   [false, { PIP_INDEX_URL: 'https://index.example', UV_HTTP_TIMEOUT: '30' }],
 ])('uv alone is told of an index: %s for %j', (expected, settings) => {
-  expect(tellsUvAnIndex(settings)).toBe(expected);
+  expect(hasIndexOnlyForUv(settings)).toBe(expected);
 });
 
 test('credentials of indexes are masked', () => {
