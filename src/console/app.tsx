@@ -99,7 +99,7 @@ const reload = (): void => location.reload();
 function NotLoaded() {
   return (
     <Page title="This page could not be loaded">
-      <div class="notice notice-error" role="alert">
+      <div class="notice row row-split tone-bad" role="alert">
         <p>The service cannot be reached, or it was updated since you opened the console. Load the console again.</p>
         <Button onClick={reload}>Load again</Button>
       </div>
@@ -120,7 +120,7 @@ function PageBoundary({ children }: { children: ComponentChildren }) {
 function Failed() {
   return (
     <Page title="This page has failed">
-      <div class="notice notice-error" role="alert">
+      <div class="notice row row-split tone-bad" role="alert">
         <p>The console hit an error. Your saved data is safe. Reload the page.</p>
         <Button onClick={reload}>Load again</Button>
       </div>

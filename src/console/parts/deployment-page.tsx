@@ -45,7 +45,7 @@ export function DeploymentPage({ deploymentId, current, part = current, actions,
       part={part}
       actions={data && actions?.(data, reload)}
       summary={
-        <nav aria-label="Deployment" class="tabs" ref={tabs}>
+        <nav aria-label="Deployment" class="row tabs" ref={tabs}>
           {deploymentPages.map(([name, path]) => (
             <a
               key={name}

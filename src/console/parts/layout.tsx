@@ -21,12 +21,12 @@ export function Layout({ children }: { children: ComponentChildren }) {
       <a class="skip" href="#content" onClick={focusContent}>
         Skip to the content
       </a>
-      <header class="top">
+      <header class="row top">
         <a class="brand" href={paths.home}>
           <img src="icon.svg" alt="" width="24" height="24" />
           <span class="brand-name">Landfall</span>
         </a>
-        <nav aria-label="Main" class="top-nav">
+        <nav aria-label="Main" class="line top-nav">
           <a href={paths.home} data-name="Deployments" aria-current={inWorkspace ? undefined : 'page'}>
             Deployments
           </a>
@@ -34,7 +34,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
             Workspace
           </a>
         </nav>
-        <div class="top-right">
+        <div class="row tight end top-right">
           {tenants.length > 1 && (
             <Select
               aria-label="Workspace"

@@ -16,7 +16,7 @@ export function Loading({ what }: { what: string }) {
 /** An error for people, with a button to try again. */
 export function ErrorNotice({ error, retry }: { error: Error; retry?: (() => unknown) | undefined }) {
   return (
-    <div class="notice notice-error" role="alert">
+    <div class="notice row row-split tone-bad" role="alert">
       <p>{error.message}</p>
       {retry && <Button onClick={() => void retry()}>Try again</Button>}
     </div>
@@ -92,7 +92,7 @@ export function AgentError({ error, deploymentId, retry }: AgentErrorProps) {
     return <ErrorNotice error={error} retry={retry} />;
   }
   return (
-    <div class="notice notice-error" role="alert">
+    <div class="notice row row-split tone-bad" role="alert">
       <div>
         <p>
           <strong>The agent does not respond at the moment.</strong>

@@ -22,7 +22,7 @@ export function Page({ title, part, actions, summary, children }: PageProps) {
   }, [shown, part]);
   return (
     <main id="content" class="page" tabIndex={-1}>
-      <header class="page-header">
+      <header class="row row-split page-header">
         <div>
           <h1>
             <bdi>{shown}</bdi>

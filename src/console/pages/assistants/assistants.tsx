@@ -38,14 +38,14 @@ function AssistantList({ deploymentId }: { deploymentId: string }) {
   );
   return (
     <>
-      <search class="list-filters">
+      <search class="row list-filters">
         <FilterField
           label="Name, or key=value of the metadata"
           placeholder="support or team=sales"
           value={search}
           onChange={(text) => change({ search: text })}
         />
-        <div class="list-actions">
+        <div class="end">
           <Button kind="primary" onClick={() => setCreating(true)}>
             New assistant
           </Button>

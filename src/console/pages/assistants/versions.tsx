@@ -54,7 +54,7 @@ export function Versions({ versions, active, onActivate }: VersionsProps) {
       {one && other && (
         <section aria-labelledby="assistant-difference" class="assistant-section">
           <h2 id="assistant-difference">Difference</h2>
-          <div class="list-filters">
+          <div class="row list-filters">
             <FilterSelect
               label="From"
               value={String(one.version)}

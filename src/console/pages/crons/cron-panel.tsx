@@ -44,7 +44,7 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
           <bdi class="mono">{name}</bdi> <span class="muted cron-zone">{shownText(timezone ?? 'UTC', 60)}</span>
         </h2>
         {enabled === false ? <Badge tone="idle">Paused</Badge> : <Badge tone="good">Active</Badge>}
-        <div class="actions list-actions">
+        <div class="actions end">
           <Button
             label={`${enabled === false ? 'Resume' : 'Pause'} the cron ${name}`}
             aria-disabled={isBusy}

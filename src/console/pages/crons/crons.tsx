@@ -36,9 +36,9 @@ function CronList({ deploymentId }: { deploymentId: string }) {
     assistants.find(({ assistant_id }) => assistant_id === id);
   return (
     <>
-      <div class="list-filters">
+      <div class="row list-filters">
         <p class="muted">Each cron starts runs on a schedule. Pause a cron to stop its runs without deleting it.</p>
-        <div class="list-actions">
+        <div class="end">
           <Button kind="primary" onClick={() => setCreating(true)}>
             New cron
           </Button>

@@ -172,7 +172,7 @@ function FailedTestsWarning({ entry: { verdict } }: { entry: Pick<HistoryEntry, 
   const missed = verdict.tests.filter(({ kind }) => kind === verdict.kind);
   const rest = missed.length - mostNames;
   return (
-    <div class="notice notice-error deployment-warning" role="note">
+    <div class="notice row row-split tone-bad deployment-warning" role="note">
       <p>
         <strong>{isFailed ? 'Its smoke tests failed' : 'Its smoke tests proved nothing'}</strong>{' '}
         <TimeAgo at={verdict.created_at} />

@@ -31,7 +31,7 @@ export function HoldNotice({ deploymentId, entry, onAction }: HoldNoticeProps) {
         It runs and gets no traffic. The hold ends <TimeAgo at={hold.endsAt} />: it is discarded then, unless it is
         promoted. Newer revisions wait for it: discard it to go on with the next one at once.
       </p>
-      <span class="deployment-address">
+      <span class="line deployment-address">
         <code>
           <Untrusted text={hold.address} />
         </code>

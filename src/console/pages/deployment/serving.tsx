@@ -52,7 +52,7 @@ export function AgentAddress({ deployment }: { deployment: Deployment }) {
   const address = agentAddress(deployment);
   if (address === undefined) return null;
   return (
-    <span class="deployment-address">
+    <span class="line deployment-address">
       <code>
         <Untrusted text={address} />
       </code>

@@ -31,20 +31,20 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
   const hold = holdOf(entry)?.kind;
   return (
     <li
-      class={`stack deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`}
+      class={`surface stack deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`}
       aria-label={`Revision ${short}`}
     >
       <div class="row deployment-entry-head">
         <Badge tone={isWaiting ? 'warn' : revisionStatusTone(revision.status)}>
           {isWaiting ? 'No source yet' : statusLabel(entry)}
         </Badge>
-        {entry.is_live && <span class="deployment-live tone-good">Live</span>}
-        {served && !entry.is_live && <span class="deployment-live tone-idle">Previously live</span>}
+        {entry.is_live && <span class="tag deployment-live tone-good">Live</span>}
+        {served && !entry.is_live && <span class="tag deployment-live tone-idle">Previously live</span>}
         <a class="mono" href={paths.revision(deploymentId, revision.id)} aria-label={`Revision ${short}, its logs`}>
           {short}
         </a>
         <span class="muted">{revision.created_at !== undefined && <TimeAgo at={revision.created_at} />}</span>
-        <span class="actions list-actions">
+        <span class="actions end">
           {canAct && isInProgress(revision.status) && hold !== 'held' && (
             <Button label={`Interrupt revision ${short}`} onClick={() => onAction({ kind: 'interrupt', entry })}>
               Interrupt
@@ -95,7 +95,7 @@ function StatusTimes({ statuses }: { statuses: HistoryEntry['statuses'] }) {
   const isRunning = isInProgress(statuses.at(-1)?.status ?? '');
   if (times.length === 0) return null;
   return (
-    <ol class="plain deployment-steps" aria-label="Times">
+    <ol class="plain row muted deployment-steps" aria-label="Times">
       {times.map(({ status, at, ms }) => (
         <li key={at + status}>
           <time dateTime={at} title={new Date(at).toLocaleString()}>

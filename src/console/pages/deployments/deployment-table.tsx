@@ -127,7 +127,7 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
           <Untrusted text={name} longest={100} />
         </a>
         {url !== null && (
-          <span class="deployments-address">
+          <span class="line">
             <span class="cut small mono muted" title={shownText(url)}>
               <Untrusted text={url} />
             </span>

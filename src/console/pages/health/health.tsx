@@ -36,6 +36,7 @@ function Figures({ deploymentId, deployment }: DeploymentContentProps) {
           {ranges.map(({ id, label }) => (
             <a
               key={id}
+              class="choice"
               href={`${paths.health(deploymentId)}?range=${id}`}
               aria-current={id === range.id ? 'true' : undefined}
             >

@@ -59,7 +59,7 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
     <section class="panel health-plot" aria-label={kind.title}>
       <header class="row row-split">
         <h2>{kind.title}</h2>
-        <p class="health-keys" aria-hidden="true">
+        <p class="muted health-keys" aria-hidden="true">
           {kind.lines.map(({ label }, index) => {
             const value = at === undefined ? data[index + 1]?.findLast((each) => each !== null) : data[index + 1]?.[at];
             return (
@@ -73,7 +73,7 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
       {isMeasured ? (
         <div ref={frame} class="health-canvas" role="img" aria-label={summaryOf(health, kind)} />
       ) : (
-        <div class="health-unmeasured">
+        <div class="muted health-unmeasured">
           <p>Not measured in this period</p>
           {kind.measures !== undefined && <p>{kind.measures}</p>}
         </div>

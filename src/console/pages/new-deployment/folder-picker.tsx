@@ -13,7 +13,7 @@ export function FolderPicker({ creation: { picked, pick, problems } }: { creatio
   const described = `${id}-hint${problem === undefined ? '' : ` ${id}-problem`}`;
   return (
     <div
-      class={`new-deployment-drop${isOver ? ' new-deployment-over' : ''}`}
+      class={`empty new-deployment-drop${isOver ? ' new-deployment-over' : ''}`}
       role="group"
       aria-labelledby={`${id}-title`}
       onDragEnter={() => setOver(true)}
@@ -31,6 +31,7 @@ export function FolderPicker({ creation: { picked, pick, problems } }: { creatio
           Choose a folder
           <input
             type="file"
+            class="visually-hidden"
             {...{ webkitdirectory: true }}
             aria-describedby={described}
             aria-invalid={problem !== undefined}
@@ -45,6 +46,7 @@ export function FolderPicker({ creation: { picked, pick, problems } }: { creatio
           Choose an archive
           <input
             type="file"
+            class="visually-hidden"
             accept=".gz,.tgz,.zip,application/gzip,application/zip"
             aria-describedby={described}
             onChange={({ currentTarget: input }) => {

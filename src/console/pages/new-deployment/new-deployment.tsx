@@ -94,7 +94,7 @@ function CreateForm({ creation }: { creation: Creation }) {
         {sourceKinds.map((sourceKind) => {
           const [title, text] = sourceTexts[sourceKind];
           return (
-            <label key={sourceKind} class="new-deployment-source">
+            <label key={sourceKind} class="surface new-deployment-source">
               <input
                 type="radio"
                 name="source-kind"
@@ -170,7 +170,7 @@ function ProgressBar({ progress }: { progress: Progress | undefined }) {
   if (!progress) return null;
   const { step, done, total } = progress;
   return (
-    <div class="new-deployment-progress">
+    <div class="field">
       <span>{`${step}: ${sizeText(done)} of ${sizeText(total)}`}</span>
       <progress aria-label={step} max={Math.max(total, 1)} value={done} />
     </div>

@@ -29,7 +29,7 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
   const [wanted, setWanted] = useState<number>();
   return (
     <div class="row head playground-bar">
-      <div class="row">
+      <div class="row muted">
         <label for={`${field}-assistant`}>Assistant</label>
         <Select
           id={`${field}-assistant`}
@@ -38,7 +38,7 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
           onChange={choose}
         />
       </div>
-      <div class="row">
+      <div class="row muted">
         <label for={`${field}-version`}>Version</label>
         <Select
           id={`${field}-version`}
@@ -98,7 +98,7 @@ export function Configuration({ assistant, schemas, onChange }: ConfigurationPro
     onChange(undefined);
   };
   return (
-    <details class="playground-panel">
+    <details class="surface playground-panel">
       <summary>
         <h2>Context{isChanged ? ' (changed)' : ''}</h2>
       </summary>

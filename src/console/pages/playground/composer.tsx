@@ -69,7 +69,7 @@ export function Composer(props: ComposerProps) {
         }}
       >
         {fork && (
-          <p class="notice playground-fork">
+          <p class="notice">
             The next run continues from step {fork.number ?? ''} (<bdi>{shownText(fork.madeBy, 60)}</bdi>).{' '}
             <Button onClick={() => setFork(undefined)}>Continue from the newest</Button>
           </p>
@@ -111,7 +111,7 @@ export function Composer(props: ComposerProps) {
           </Button>
           {isRunning && <span class="muted">A run is in progress. Wait for it to finish, or cancel it.</span>}
           {isChat && !isRunning && (
-            <div class="actions list-actions" role="group" aria-label="Input">
+            <div class="actions end" role="group" aria-label="Input">
               {(['chat', 'form'] as const).map((each) => (
                 <Button key={each} aria-pressed={shownMode === each} onClick={() => setMode(each)}>
                   {each === 'chat' ? 'Message' : 'All fields'}

@@ -49,13 +49,13 @@ export function Conversation(props: ConversationProps) {
   }, [shownRun, isFollowing]);
 
   return (
-    <section class="stack playground-main" aria-label="Conversation">
+    <section class="surface stack playground-main" aria-label="Conversation">
       {session?.problem.value && <ErrorNotice error={session.problem.value} retry={() => session.reload()} />}
       {session?.refusal.value && <Refusal session={session} {...session.refusal.value} />}
       {session && !session.thread.value && !session.problem.value && !isFollowing && <Loading what="the thread" />}
       {!session && <p class="muted playground-hint">Send a message to start a new thread.</p>}
       {older && session && (
-        <p class="notice playground-fork">
+        <p class="notice">
           You see the thread as an older run left it. A new run continues from the newest state.{' '}
           <Button onClick={() => void session.showNewest()}>Show the newest</Button>
         </p>
@@ -92,7 +92,7 @@ export function Conversation(props: ConversationProps) {
 /** Why a run is not followed any more. */
 function Refusal({ session, runId, error }: { session: ThreadSession; runId: string; error: Error }) {
   return (
-    <div class="notice notice-error" role="alert">
+    <div class="notice row row-split tone-bad" role="alert">
       <p>
         The page stopped following run <span class="mono">{runId.slice(0, 8)}</span>, which may go on.{' '}
         {shownText(error.message, 1_000)}

@@ -30,7 +30,7 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
   const arrow = useId();
   const running = [...nodes].filter(([, status]) => status === 'running').map(([name]) => name);
   return (
-    <details class="playground-panel" open>
+    <details class="surface playground-panel" open>
       <summary>
         <h2>Graph</h2>
       </summary>
@@ -97,7 +97,7 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
         </div>
       )}
       {!layout && <p class="muted">The graph is too large to be drawn.</p>}
-      <p class="playground-running" role="status">
+      <p class="muted playground-running" role="status">
         {running.length > 0 ? `Running: ${shownText(running.join(', '), 200)}` : ''}
       </p>
       <details>

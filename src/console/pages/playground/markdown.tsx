@@ -103,7 +103,7 @@ function element(node: Nodes, key: number, addresses: Addresses): ComponentChild
       return <code key={key}>{shown(node.value)}</code>;
     case 'code':
       return (
-        <pre key={key} tabIndex={0}>
+        <pre key={key} class="sunken" tabIndex={0}>
           <code>{shown(node.value)}</code>
         </pre>
       );

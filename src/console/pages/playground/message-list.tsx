@@ -97,7 +97,7 @@ function MessageItem({ message, isStreaming }: MessageProps) {
     </>
   );
   return (
-    <li class={`playground-message playground-${role}`}>
+    <li class={`surface playground-message playground-${role}`}>
       <div class="row row-split">
         <span class="tag">
           <bdi>{speaker}</bdi>

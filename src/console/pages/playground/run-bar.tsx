@@ -80,7 +80,7 @@ function Failure({ failure, deploymentId, runId }: { failure: RunError; deployme
   const [isOpen, setOpen] = useState(false);
   const wasCancelled = failure.error === 'RunCancelled';
   return (
-    <div class={`notice playground-failure${wasCancelled ? '' : ' tone-bad'}`} role="alert">
+    <div class={`notice${wasCancelled ? '' : ' tone-bad'}`} role="alert">
       <p>
         {!wasCancelled && <strong>{isPlainError(failure.error) ? 'Failed' : shownText(failure.error, 100)}: </strong>}
         <bdi class="untrusted">{shownText(failure.message, 5_000)}</bdi>

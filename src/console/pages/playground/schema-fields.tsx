@@ -125,7 +125,7 @@ function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProp
       <fieldset class="playground-group">
         <legend>{label}</legend>
         {entries.map((each, index) => (
-          <div class="playground-entry" key={index}>
+          <div class="line playground-entry" key={index}>
             <SchemaField
               field={field.item}
               path={`${path}.${index}`}

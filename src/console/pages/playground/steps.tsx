@@ -32,7 +32,7 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
   const runFrom = ({ checkpoint }: Step): Promise<void> =>
     run(() => session.start({ assistantId, context, checkpoint }));
   return (
-    <details class="playground-panel" open>
+    <details class="surface playground-panel" open>
       <summary>
         <h2>Steps</h2>
       </summary>
@@ -91,7 +91,7 @@ function StepItem({ step, isOfRun, canRun, onRun, onFork, onEdit }: StepItemProp
   return (
     <li class={isOfRun ? 'playground-step-of-run' : ''}>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
+        <summary class="row row-split">
           <span class="fold playground-step-name">
             {number !== undefined && number >= 0 && <span class="muted">{number} </span>}
             <bdi>{shownText(madeBy, 80)}</bdi>

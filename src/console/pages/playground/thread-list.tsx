@@ -55,7 +55,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
   if (entries && entries !== shown) setShown(entries);
   const threads = shown?.filter((thread) => hasText(thread, text));
   return (
-    <section class="stack tight playground-threads" aria-label="Threads">
+    <section class="surface stack tight playground-threads" aria-label="Threads">
       <div class="row row-split">
         <h2>Threads</h2>
         <Button onClick={() => onOpen(undefined)}>New thread</Button>
@@ -86,8 +86,9 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
       )}
       <ul class="plain playground-thread-items">
         {threads?.map((thread) => (
-          <li key={thread.threadId}>
+          <li key={thread.threadId} class="line">
             <a
+              class="choice"
               href={playgroundPath(place, thread.threadId)}
               aria-current={thread.threadId === current?.threadId ? 'true' : undefined}
             >

@@ -98,7 +98,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
   return (
     <div class="log">
       <div class="row log-tools">
-        <div class="log-search" role="search">
+        <div class="line log-search" role="search">
           <input
             ref={search}
             type="search"
@@ -139,7 +139,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
         <Check label="Only matching lines" isOn={onlyMatching} onChange={setOnlyMatching} />
         <Check label="Times" isOn={showTimes} onChange={setShowTimes} />
         <Check label="Wrap" isOn={isWrapped} onChange={setWrapped} />
-        <div class="log-buttons">
+        <div class="line end">
           <Button aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
             Follow
           </Button>
@@ -218,7 +218,7 @@ function LogLineDetails({ line, number, kind, onClose }: LogLineDetailsProps) {
           {level}
           {!Number.isNaN(at) && `, ${new Date(at).toLocaleString()}`}
         </span>
-        <span class="log-buttons">
+        <span class="line end">
           <Button onClick={() => void copyText(raw, 'Copied the line.')}>Copy the line</Button>
           <Button onClick={() => void copyText(link, 'Copied the link.')}>Copy a link</Button>
           <Button kind="icon" label="Close the line" onClick={onClose}>

@@ -60,7 +60,7 @@ export function Logs({ deploymentId, revisionId, status, onNews, onEnd }: LogsPr
 
   return (
     <section class="panel revision-logs" aria-label="Logs">
-      <div class="revision-tabs" role="tablist" aria-label="Logs" ref={tabs} onKeyDown={onKeyDown}>
+      <div class="line revision-tabs" role="tablist" aria-label="Logs" ref={tabs} onKeyDown={onKeyDown}>
         {logKinds.map((each) => (
           <button
             key={each.kind}

@@ -116,13 +116,13 @@ function Head({ deployment, entry, onAction }: HeadProps) {
         <span role="status">
           <Badge tone={revisionStatusTone(revision.status)}>{statusLabel(entry)}</Badge>
         </span>
-        {is_live && <span class="deployment-live tone-good">Live</span>}
+        {is_live && <span class="tag deployment-live tone-good">Live</span>}
         {revision.created_at !== undefined && (
           <span class="muted">
             <TimeAgo at={revision.created_at} />
           </span>
         )}
-        <span class="actions revision-actions">
+        <span class="actions end">
           <a href={paths.deployment(deployment.id)}>All revisions</a>
           {isInProgress(revision.status) && holdOf(entry)?.kind !== 'held' && (
             <Button onClick={() => onAction({ kind: 'interrupt', entry })}>Interrupt</Button>

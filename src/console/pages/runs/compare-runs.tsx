@@ -141,7 +141,7 @@ function StepOfBoth({ pair: { left, right }, sides }: { pair: StepPair; sides: r
       : undefined;
   return (
     <details>
-      <summary>
+      <summary class="choice">
         <span class="fold">
           <bdi>{shownText([...path, name].join(' › '), 200)}</bdi>
         </span>

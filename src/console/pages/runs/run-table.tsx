@@ -97,7 +97,10 @@ function Summary({ deploymentId, run }: { deploymentId: string; run: ListedRun }
 
 const Preview = ({ label, text }: { label: string; text: string }) => (
   <div class="runs-preview" title={shownText(text)}>
-    <span class="muted">{label}</span> <Untrusted text={text} longest={220} />
+    <span class="muted">{label}</span>{' '}
+    <span class="cut">
+      <Untrusted text={text} longest={220} />
+    </span>
   </div>
 );
 

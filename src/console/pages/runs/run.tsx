@@ -183,7 +183,7 @@ function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: Wat
   const tone = step.error !== null ? 'tone-bad' : ms === undefined ? 'tone-warn' : '';
   return (
     <details>
-      <summary>
+      <summary class="choice">
         <span class="fold" style={{ paddingLeft: `${Math.min(depth, 8) * 14}px` }}>
           <bdi>{shownText(step.name, 100)}</bdi>
         </span>

@@ -132,7 +132,7 @@ interface RunFiltersProps {
 function RunFilters({ assistants, filter, problems, change, actions }: RunFiltersProps) {
   const isUnknown = filter.assistant !== '' && !assistants.some((each) => each.assistant_id === filter.assistant);
   return (
-    <search class="list-filters">
+    <search class="row list-filters">
       <FilterSelect
         label="Status"
         value={filter.status}

@@ -157,7 +157,7 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
         aria-label="Save"
       >
         {conflict !== undefined && (
-          <div class="notice notice-error" role="alert">
+          <div class="notice row row-split tone-bad" role="alert">
             <p>{conflict} Load the newer settings: what you typed stays.</p>
             <Button
               onClick={() => {

@@ -40,14 +40,14 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
   const reload = (): Promise<unknown> => Promise.all([list.reload(), namespaces.reload()]);
   return (
     <>
-      <search class="list-filters">
+      <search class="row list-filters">
         <FilterField
           label="Text, or key=value of the items"
           placeholder="tea or user=ada"
           value={search}
           onChange={(typed) => change({ search: typed })}
         />
-        <div class="list-actions">
+        <div class="end">
           <Button kind="primary" onClick={() => setOpen({ kind: 'create' })}>
             New item
           </Button>
@@ -129,7 +129,7 @@ function Namespaces({ namespaces, current, choose }: NamespacesProps) {
   const currentKey = JSON.stringify(current);
   const rows = [{ namespace: [], label: 'All namespaces', depth: -1 }, ...toNamespaceTree(namespaces)];
   return (
-    <nav aria-label="Namespaces" class="store-namespaces">
+    <nav aria-label="Namespaces" class="surface store-namespaces">
       <ul class="plain">
         {rows.map(({ namespace, label, depth }) => {
           const key = JSON.stringify(namespace);
@@ -137,6 +137,7 @@ function Namespaces({ namespaces, current, choose }: NamespacesProps) {
             <li key={key}>
               <button
                 type="button"
+                class="choice"
                 aria-current={key === currentKey ? 'true' : undefined}
                 style={{ paddingLeft: `${10 + Math.min(depth + 1, 10) * 14}px` }}
                 onClick={() => choose(namespace)}
@@ -177,7 +178,7 @@ function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
         {shown.map((item) => (
           <li key={JSON.stringify([item.namespace, item.key])} class="panel">
             <details>
-              <summary>
+              <summary class="row">
                 <span class="fold mono tag">
                   <Untrusted text={item.key} longest={200} />
                 </span>
@@ -185,7 +186,7 @@ function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
                   <Untrusted text={item.namespace.join(' / ')} longest={200} />
                 </span>
                 {item.updated_at != null && (
-                  <span class="muted list-actions">
+                  <span class="muted end">
                     <TimeAgo at={item.updated_at} />
                   </span>
                 )}

@@ -42,7 +42,7 @@ function DeliveryList({ deploymentId }: { deploymentId: string }) {
   );
   return (
     <>
-      <search class="list-filters">
+      <search class="row list-filters">
         <FilterSelect
           label="Status"
           value={status ?? ''}

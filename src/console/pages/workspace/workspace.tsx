@@ -28,7 +28,7 @@ export default function Workspace({ section }: { section?: string }) {
     <Page
       title={`Workspace: ${label}`}
       summary={
-        <nav aria-label="Workspace" class="tabs">
+        <nav aria-label="Workspace" class="row tabs">
           {sections.map(({ id, label }) => (
             <a key={id} href={paths.workspace(id)} aria-current={id === current ? 'page' : undefined}>
               {label}
