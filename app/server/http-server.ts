@@ -31,19 +31,8 @@ export interface AppServerOptions {
   timeouts?: Partial<Timeouts>;
 }
 
-/** A server that listens. */
-export interface AppServer {
-  /** Where it listens, without a slash at the end. */
-  url: string;
-  port: number;
-  /** Whether it refuses new requests. */
-  readonly draining: boolean;
-  /** Takes no more requests and waits until those under way are answered; after `withinMs` they are cut off. */
-  drain(withinMs: number): Promise<void>;
-}
-
 /** Listens for HTTP. Requests during shutdown get 503. @throws Error with advice if the port is not available. */
-export async function listen(options: AppServerOptions): Promise<AppServer> {
+export async function listen(options: AppServerOptions) {
   const { routes, host, port, clock, log } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const find = routerOf(routes);
@@ -89,12 +78,15 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
   if (address === null || typeof address === 'string') throw new Error('The server listens at no port.');
 
   return {
+    /** Where it listens, without a slash at the end. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     port: address.port,
-    get draining() {
+    /** Whether it refuses new requests. */
+    get draining(): boolean {
       return draining;
     },
-    async drain(withinMs) {
+    /** Takes no more requests and waits until those under way are answered; after `withinMs` they are cut off. */
+    async drain(withinMs: number): Promise<void> {
       if (draining) return;
       draining = true;
       const over = new AbortController();
@@ -109,6 +101,8 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
     },
   };
 }
+/** A server that listens. */
+export type AppServer = Awaited<ReturnType<typeof listen>>;
 
 function listenProblem(error: unknown, host: string, port: number): unknown {
   const code = codeOf(error);

@@ -158,14 +158,13 @@ describe('a valid request gets a documented response', () => {
       name: 'agent',
       owner: 'acme',
       url: 'https://example.com/acme/agent',
-      default_branch: 'main',
     };
-    const installation = { installation_id: 7, name: 'acme', repositories: [repository] };
-    const { id } = await fixture.store.putIntegration(fixture.tenantId, installation);
+    const { id } = await fixture.store.bindInstallation(fixture.tenantId, 7, 'acme');
+    await fixture.store.putRepositories(id, [{ ...repository, defaultBranch: 'main' }]);
     for (const app of apps) {
       expect(await service.ask(`GET ${app}/install`, {}, 200)).toEqual([{ id, installation_id: 7, name: 'acme' }]);
       const reported = await service.ask(`GET ${repositories(app)}`, { ids: [id] }, 200);
-      expect(reported).toEqual([{ ...repository, host_integration_id: id }]);
+      expect(reported).toEqual([{ ...repository, default_branch: 'main', host_integration_id: id }]);
       await service.ask(`GET ${repositories(app)}`, { ids: ['none'] }, 422);
       await service.ask(`GET ${repositories(app)}`, { ids: [unknownId()] }, 404);
     }

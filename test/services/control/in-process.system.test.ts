@@ -26,8 +26,9 @@ async function open(): Promise<ServiceFixture> {
   const credentials = { kind: 'token', token: 'of-the-registry' } as const;
   const registry = createRegistry({ address, credentials, clock: systemClock, withinMs: 1_000 });
   const fixture = await openServiceFixture({ registry });
-  const repositories = [{ id: 1, owner: 'acme', name: 'agent', url: 'https://example.com/a', default_branch: 'main' }];
-  await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories });
+  const repositories = [{ id: 1, owner: 'acme', name: 'agent', url: 'https://example.com/a', defaultBranch: 'main' }];
+  const { id } = await fixture.store.bindInstallation(fixture.tenantId, 7, 'acme');
+  await fixture.store.putRepositories(id, repositories);
   // Notes the key's use, which only a request over HTTP does.
   await fixture.control.listApiKeys({});
   return fixture;

@@ -9,16 +9,6 @@ export interface EncryptionKey {
   key: Buffer;
 }
 
-/** Encrypts with one key, and decrypts with that key or a former one. */
-export interface SecretCipher {
-  keyId: string;
-  keyIds: readonly string[];
-  /** @param place the column of the value: an envelope can't be decrypted in another one. */
-  encrypt(place: string, clear: string): string;
-  /** @throws WrongKeyError for an envelope of an unknown key, Error for one that was changed. */
-  decrypt(place: string, envelope: string): string;
-}
-
 export class WrongKeyError extends Error {
   constructor(keyIds: readonly string[]) {
     super(
@@ -43,19 +33,21 @@ export const encryptionKeyOf = (value: unknown): string | undefined =>
 
 export const envelopePrefix = (keyId: string): string => `${mark}${keyId}:`;
 
-/** AES-256-GCM with a fresh nonce for every value. */
-export function secretCipher(current: EncryptionKey, former: readonly EncryptionKey[] = []): SecretCipher {
+/** Encrypts with one key, and decrypts with that key or a former one. AES-256-GCM with a fresh nonce for every value. */
+export function secretCipher(current: EncryptionKey, former: readonly EncryptionKey[] = []) {
   const keys = new Map([current, ...former].map(({ id, key }) => [id, key]));
   return {
     keyId: current.id,
     keyIds: [...keys.keys()],
-    encrypt(place, clear) {
+    /** @param place the column of the value: an envelope can't be decrypted in another one. */
+    encrypt(place: string, clear: string): string {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(place));
       const sealed = Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return `${envelopePrefix(current.id)}${nonce.toString('base64url')}:${sealed.toString('base64url')}`;
     },
-    decrypt(place, envelope) {
+    /** @throws WrongKeyError for an envelope of an unknown key, Error for one that was changed. */
+    decrypt(place: string, envelope: string): string {
       const [, keyId = '', nonce = '', text = ''] = shape.exec(envelope) ?? [];
       const key = keys.get(keyId);
       if (!key) throw new WrongKeyError([keyId]);
@@ -66,6 +58,8 @@ export function secretCipher(current: EncryptionKey, former: readonly Encryption
     },
   };
 }
+
+export type SecretCipher = ReturnType<typeof secretCipher>;
 
 /** The variables for keys: the current one, and former ones separated by commas. */
 const presentVariable = 'LANDFALL_SECRETS_KEY';

@@ -30,13 +30,9 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
   const putInstallations = () => fresh('installations', async () => store.putInstallations(await app.installations()));
 
   const putRepositories = ({ id, installation_id }: IntegrationRecord) =>
-    fresh(`repositories of ${id}`, async () => {
-      const repositories = await app.repositories(Number(installation_id));
-      await store.putRepositories(
-        id,
-        repositories.map(({ defaultBranch, ...repository }) => ({ ...repository, default_branch: defaultBranch })),
-      );
-    });
+    fresh(`repositories of ${id}`, async () =>
+      store.putRepositories(id, await app.repositories(Number(installation_id))),
+    );
 
   return {
     /** A tenant's integrations, at most a minute old. @throws GitHubIntegrationError if GitHub can't be reached. */

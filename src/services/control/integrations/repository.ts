@@ -1,24 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kit/clock.ts';
-import type { Installation } from './github-app.ts';
+import type { InstalledRepository, Installation } from './github-app.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
-
-export interface NewRepository {
-  id: number;
-  name: string;
-  owner: string;
-  url: string;
-  default_branch?: string;
-}
-
-/** An installation of a GitHub App and the repositories that it reaches. */
-export interface NewIntegration {
-  /** GitHub's number of the installation. */
-  installation_id: number;
-  name: string;
-  repositories: NewRepository[];
-}
 
 /** The rows per insert: a statement may have 65,535 values. */
 const rowsAtOnce = 5_000;
@@ -41,6 +25,15 @@ const visible = (db: ControlDatabase, tenantId: string) =>
       ]),
     );
 
+const boundTo = (tenant_id: string, installationId: number, name: string, created_at: Date) => ({
+  id: randomUUID(),
+  tenant_id,
+  installation_id: String(installationId),
+  name,
+  created_at,
+  unbound_at: null,
+});
+
 /** An installation with its tenants, for the operator. */
 export interface InstallationBinding {
   installation_id: string;
@@ -51,27 +44,11 @@ export interface InstallationBinding {
 }
 
 export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
-  /** Creates an integration, or updates the name and the repositories of the one with this installation. */
-  async putIntegration(tenantId: string, { installation_id, name, repositories }: NewIntegration) {
-    return inTransaction(db, async (trx) => {
-      const integration = await integrationStore(trx, clock).bindInstallation(tenantId, installation_id, name);
-      await integrationStore(trx, clock).putRepositories(integration.id, repositories);
-      return integration;
-    });
-  },
-
   /** Binds an installation to a tenant. One that was unbound gets its former id. */
   bindInstallation: (tenantId: string, installationId: number, name: string): Promise<IntegrationRecord> =>
     db
       .insertInto('integrations')
-      .values({
-        id: randomUUID(),
-        tenant_id: tenantId,
-        installation_id: String(installationId),
-        name,
-        created_at: new Date(clock.now()),
-        unbound_at: null,
-      })
+      .values(boundTo(tenantId, installationId, name, new Date(clock.now())))
       .onConflict((conflict) =>
         conflict.constraint('integrations_installation').doUpdateSet({ name, unbound_at: null }),
       )
@@ -118,28 +95,21 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
       for (const { id, account } of installations) {
         await trx
           .insertInto('integrations')
-          .values({
-            id: randomUUID(),
-            tenant_id: only.id,
-            installation_id: String(id),
-            name: account,
-            created_at: now,
-            unbound_at: null,
-          })
+          .values(boundTo(only.id, id, account, now))
           .onConflict((conflict) => conflict.constraint('integrations_installation').doNothing())
           .execute();
       }
     });
   },
 
-  async putRepositories(integrationId: string, repositories: readonly NewRepository[]): Promise<void> {
+  async putRepositories(integrationId: string, repositories: readonly InstalledRepository[]): Promise<void> {
     await inTransaction(db, async (trx) => {
       await trx.deleteFrom('repositories').where('integration_id', '=', integrationId).execute();
-      const rows = repositories.map(({ id, default_branch = null, ...repository }) => ({
+      const rows = repositories.map(({ id, defaultBranch, ...repository }) => ({
         ...repository,
         integration_id: integrationId,
         id: String(id),
-        default_branch,
+        default_branch: defaultBranch,
       }));
       for (let from = 0; from < rows.length; from += rowsAtOnce) {
         await trx

@@ -23,16 +23,6 @@ const hostName = `__Host-${plainName}`;
 /** The most tokens of one request that are looked up. */
 const maxTokens = 4;
 
-/** The cookie of sessions, as one service sets and reads it. */
-export interface SessionCookie {
-  /** `Set-Cookie` for a new session. */
-  set: (token: string) => string;
-  /** `Set-Cookie` that removes it. */
-  clear: string;
-  /** The distinct tokens in a `Cookie` header: an agent or another path of this host may set cookies of the same name. */
-  tokensIn: (header: string | undefined) => string[];
-}
-
 interface CookieSettings {
   /** Its public address; without one it is below `basePath` of this machine. */
   publicUrl: string | undefined;
@@ -44,21 +34,26 @@ interface CookieSettings {
  * The cookie of a service, named by its id, since cookies do not distinguish ports. The service decides when a session
  * ends. Only this host can set a cookie with the prefix `__Host-`.
  */
-export function sessionCookie({ publicUrl, basePath, serviceId }: CookieSettings): SessionCookie {
+export function sessionCookie({ publicUrl, basePath, serviceId }: CookieSettings) {
   const reached = publicUrl === undefined ? undefined : new URL(publicUrl);
   const path = withoutTrailingSlashes(reached?.pathname ?? basePath) || '/';
   const isSecure = reached?.protocol === 'https:';
   const name = `${isSecure && path === '/' ? hostName : plainName}_${serviceId}`;
   const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
-    set: (token) => `${name}=${token}; ${attributes}`,
+    /** `Set-Cookie` for a new session. */
+    set: (token: string): string => `${name}=${token}; ${attributes}`,
+    /** `Set-Cookie` that removes it. */
     clear: `${name}=; ${attributes}; Max-Age=0`,
-    tokensIn: (header) => {
+    /** The distinct tokens in a `Cookie` header: an agent or another path of this host may set cookies of the same name. */
+    tokensIn: (header: string | undefined): string[] => {
       const values = pairsOf(header ?? '').flatMap((pair) => (pair.startsWith(`${name}=`) ? [valueOf(pair)] : []));
       return [...new Set(values.filter(isToken))].slice(0, maxTokens);
     },
   };
 }
+/** The cookie of sessions, as one service sets and reads it. */
+export type SessionCookie = ReturnType<typeof sessionCookie>;
 
 /** A `Cookie` header without the cookies of sessions; undefined where nothing is left. */
 export function withoutSessionCookies(header: string): string | undefined {

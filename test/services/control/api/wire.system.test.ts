@@ -88,7 +88,7 @@ describe('over HTTP', () => {
     'GET /v1/integrations/github/install returns usable integrations',
     { meta: { claims: ['control.endpoints.integrations'] } },
     async () => {
-      await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
+      await fixture.store.bindInstallation(fixture.tenantId, 7, 'acme');
       const answer = await send('GET', '/v1/integrations/github/install');
       const [integration] = githubIntegrations.parse(await answer.json());
       const source_config = { integration_id: integration?.id };

@@ -195,8 +195,7 @@ describe('over HTTP', () => {
     ['control.source-config.deployment-type-fixed', 'deployment_type', 'dev', 'prod'],
     ['control.source-config.integration-id-fixed', 'integration_id'],
   ])('%s of a deployment from git cannot be changed', {}, async (field, is, becomes) => {
-    const integration = () =>
-      fixture.store.putIntegration(fixture.tenantId, { installation_id: 1, name: 'acme', repositories: [] });
+    const integration = () => fixture.store.bindInstallation(fixture.tenantId, 1, 'acme');
     const value = is ?? (await integration()).id;
     const before = await made(fromGit({ source_config: { [field]: value } }));
     expect(await fixture.control.patchDeployment(before.id, { source_config: { [field]: value } })).toMatchObject({

@@ -53,8 +53,7 @@ describe('over HTTP', () => {
     fixture.rollouts.fate = 'held';
     const compute = { compute_type: 'k8s', compute_id: 'cluster', compute_config: {} };
     listener = (await fixture.store.addListener(fixture.tenantId, { ...compute }))?.id ?? '';
-    const installation = { installation_id: 7, name: 'acme', repositories: [] };
-    integration = (await fixture.store.putIntegration(fixture.tenantId, installation)).id;
+    integration = (await fixture.store.bindInstallation(fixture.tenantId, 7, 'acme')).id;
   });
   afterAll(() => fixture.close());
 

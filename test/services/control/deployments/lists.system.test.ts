@@ -96,17 +96,15 @@ describe('over HTTP', () => {
         name: 'agent',
         owner: 'acme',
         url: 'https://github.com/acme/agent',
-        default_branch: 'main',
       };
-      await fixture.store.putIntegration(fixture.tenantId, {
-        installation_id: 7,
-        name: 'acme',
-        repositories: [repository],
-      });
+      const bound = await fixture.store.bindInstallation(fixture.tenantId, 7, 'acme');
+      await fixture.store.putRepositories(bound.id, [{ ...repository, defaultBranch: 'main' }]);
       const [integration, ...others] = await fixture.control.listIntegrations();
       expect([integration, ...others]).toEqual([{ id: expect.any(String), installation_id: 7, name: 'acme' }]);
       const id = integration?.id ?? '';
-      expect(await fixture.control.listRepositories(id)).toEqual([{ ...repository, host_integration_id: id }]);
+      expect(await fixture.control.listRepositories(id)).toEqual([
+        { ...repository, default_branch: 'main', host_integration_id: id },
+      ]);
       expect(await fixture.stranger.listIntegrations()).toEqual([]);
       expect(await refusalOf(fixture.stranger.listRepositories(id))).toMatchObject({ status: 404 });
     },

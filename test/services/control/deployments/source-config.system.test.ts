@@ -74,7 +74,7 @@ describe('over HTTP', () => {
       },
     },
     async () => {
-      await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
+      await fixture.store.bindInstallation(fixture.tenantId, 7, 'acme');
       const [listed] = await fixture.control.listIntegrations();
       expect(listed?.id).toMatch(/^[0-9a-f-]{36}$/);
       expect(await reported(inGit({ integration_id: listed?.id }))).toMatchObject({ integration_id: listed?.id });

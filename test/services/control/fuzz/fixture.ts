@@ -92,11 +92,9 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
       compute_id: `cluster-${(clusters += 1)}`,
       compute_config: {},
     });
-    const integration = await store.putIntegration(tenantId, {
-      installation_id: 7,
-      name: 'acme',
-      repositories: [{ id: 1, name: 'agent', owner: 'acme', url: 'https://github.com/acme/agent' }],
-    });
+    const integration = await store.bindInstallation(tenantId, 7, 'acme');
+    const url = 'https://github.com/acme/agent';
+    await store.putRepositories(integration.id, [{ id: 1, name: 'agent', owner: 'acme', url, defaultBranch: 'main' }]);
     const made: Thing[] = [
       { listener_id: listener.id },
       { integration_id: integration.id, owner: 'acme', repo: 'agents' },

@@ -206,11 +206,16 @@ async function furnish(
     fromImage({ name: `image-of-${name}`, source_config: { listener_id: listener.id }, secrets }),
   );
   const work = await control.claimWork(listener.id, { holder: name, lease_seconds: 600 });
-  const integration = await store.putIntegration(tenant, {
-    installation_id: 7,
-    name,
-    repositories: [{ id: 1, name: `repository-of-${name}`, owner: name, url: `https://example.com/${name}` }],
-  });
+  const integration = await store.bindInstallation(tenant, 7, name);
+  await store.putRepositories(integration.id, [
+    {
+      id: 1,
+      name: `repository-of-${name}`,
+      owner: name,
+      url: `https://example.com/${name}`,
+      defaultBranch: 'main',
+    },
+  ]);
   const further = await control.createApiKey({ name: `further-of-${name}` });
   const project = await store.addTracingProject(tenant, `runs-of-${name}`);
   const run = randomUUID();
