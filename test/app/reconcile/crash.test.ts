@@ -43,7 +43,7 @@ const scenarios: Record<string, Scenario> = {
     begin: async (fixture) => {
       await fixture.push('a', { terms: comparing });
       for (let waited = 0; fixture.threads.size === 0 && waited < 60; waited += 1) await fixture.run(100);
-      expect(fixture.threads.size).toBe(1);
+      expect(fixture.threads.size).toBe(3);
       await fixture.push('b', { terms: comparing });
     },
     holds: async (fixture, isUnknown) => {

@@ -186,7 +186,8 @@ describe('where no revision is held', () => {
       expect([isBack, await fixture.ends(a), fixture.opened, left(fixture)]).toEqual([
         isBack,
         ['deployed'],
-        3,
+        // Three tests, of three requests at once.
+        9,
         [[], []],
       ]);
       expect((await fixture.intent(a)).former?.live).toBe(isBack ? 'r1' : 'r2');

@@ -92,7 +92,7 @@ export class ModelSmoke implements SmokeTestRunner {
     const thread = `${id} ${test.name}`;
     if (smoke['thread'] !== thread) return { kind: 'waiting', state: { thread }, at: this.#now() };
     if (!smoke['sent'] && this.#now() < until) {
-      await Promise.all(atOnce(thread).map((each) => this.#model.openThread(each)));
+      await Promise.all(atOnce(thread).map(async (each) => this.#model.openThread(each)));
       return { kind: 'waiting', state: { thread, sent: true }, at: this.#now() + this.#pauseMs };
     }
     await this.#close(thread);
@@ -109,6 +109,6 @@ export class ModelSmoke implements SmokeTestRunner {
   }
 
   async #close(thread: string): Promise<void> {
-    await Promise.all(atOnce(thread).map((each) => this.#model.closeThread(each)));
+    await Promise.all(atOnce(thread).map(async (each) => this.#model.closeThread(each)));
   }
 }
