@@ -112,15 +112,14 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
     const isWhole = answers.length === under.length;
     const at = isWhole ? clock.now() : nextLook(under);
     if (answers.length === answersOf(run.progress.under).length) return goOn(progress, at);
-    const attempts = [...former, ...progress.attempts, ...answers];
-    const judged = await judge.nextAttempt({ test, attempts });
-    if (judged.kind === 'unjudged' || (!isWhole && judged.kept.length < attempts.length)) {
+    const made = [...former, ...progress.attempts];
+    const judged = await judgeEach(test, made, answers);
+    if (!judged || (!isWhole && judged.kept.length < judged.attempts.length)) {
+      const attempts = [...made, ...answers];
       return { kind: 'ended', how: 'unjudged', attempts, kept: [], progress: withoutUnderWay(progress, test.name) };
     }
     const ended = { ...progress, under: [] };
-    if (isWhole && judged.count === 0) {
-      return { kind: 'ended', how: 'enough', attempts, kept: judged.kept, progress: ended };
-    }
+    if (isWhole && judged.count === 0) return { kind: 'ended', how: 'enough', ...judged, progress: ended };
     const kept = judged.kept.slice(former.length);
     if (isWhole) {
       const notBefore = dueAfter(test, judged.kept, { now: at, until, random });
@@ -131,6 +130,23 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
       each.kind === 'answered' ? { ...each, evidence: keptAnswers.shift() ?? each.evidence } : each,
     );
     return goOn({ ...progress, attempts: kept, under: keptUnder }, at);
+  }
+
+  /** Judges one answer after the other, as together they may be too large. Undefined where one could not be judged. */
+  async function judgeEach(
+    test: SmokeTest,
+    made: readonly Evidence[],
+    answers: readonly Evidence[],
+  ): Promise<(Pick<EndedTest, 'attempts' | 'kept'> & { count: number }) | undefined> {
+    let [attempts, kept, count] = [made, made, 0];
+    for (const answer of answers) {
+      if (kept.length < attempts.length) return undefined;
+      attempts = [...kept, answer];
+      const judged = await judge.nextAttempt({ test, attempts });
+      if (judged.kind === 'unjudged') return undefined;
+      ({ kept, count } = judged);
+    }
+    return { attempts, kept, count };
   }
 
   return { advance, abandoned, goOn };

@@ -88,6 +88,24 @@ describe('a series', () => {
     expect(Math.max(...driving.stored.map(({ length }) => length))).toBeLessThan(2 * long.length);
   });
 
+  test('that is large together is judged one answer after the other', async () => {
+    const driving = new Driving(often);
+    const long = 'x'.repeat(20_000);
+    driving.agent.commands = [{ ...says('hello'), values: { reply: 'hello', long } }];
+    const sizes: number[] = [];
+    driving.judge = {
+      ...judgeHere,
+      nextAttempt: async (tried) => {
+        sizes.push(JSON.stringify(tried.attempts).length);
+        return judgeHere.nextAttempt(tried);
+      },
+    };
+    driving.restart();
+    expect(await driving.run()).toMatchObject({ kind: 'passed', tests: [{ attempts: 7 }] });
+    // The one that is kept, and the new one.
+    expect([sizes.length, Math.max(...sizes) < 3 * long.length]).toEqual([7, true]);
+  });
+
   test('that can not be stored proves nothing, and leaves nothing that is under way', async () => {
     const driving = new Driving(often);
     driving.agent.commands = [says('hello', 100), says('hello', 100), says('hello', 40_000)];
