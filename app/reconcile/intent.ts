@@ -1,5 +1,5 @@
 import type { HoldDecision } from '../../src/contract/control/revision.ts';
-import type { LogEntry } from '../../src/contract/control/log.ts';
+import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import type { OwnRevision, TestAnswers, TestResult } from '../../src/deploy/machine/state.ts';
 import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
@@ -32,17 +32,13 @@ export const intentOutcomeKinds = [
 export type IntentOutcomeKind = (typeof intentOutcomeKinds)[number];
 
 /** The outcome of an intent. Texts may come from third parties; they are escaped when rendered. */
-export interface IntentOutcome {
+export interface IntentOutcome extends Pick<Outcome, 'reason' | 'advice' | 'logs'> {
   kind: IntentOutcomeKind;
-  /** One sentence. */
-  reason: string;
-  advice?: string;
   at: number;
   /** The commit deployed instead; `contains` is undefined if it is unknown whether it contains this one. */
   by?: { commit: string; contains: boolean | undefined };
   /** Set on a superseded or other commit once the one that contains it is live and proven. */
   liveIn?: string;
-  logs?: readonly LogEntry[];
   /** The revision that serves again. */
   rolledBackTo?: string;
 }

@@ -4,7 +4,7 @@ import type { HoldState } from '../rules/hold-state.ts';
 import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import { isReplaced } from '../rules/verdict-subject.ts';
-import type { OutcomeKind, Rollback } from '../machine/outcome-types.ts';
+import type { Outcome, Rollback } from '../machine/outcome-types.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { failedRollbackTitles, outcomes, type Rerun, type RollbackResult } from './outcomes.ts';
 import { adviceOnUnproven, describeOpenHold as openHold, firstTestOf } from './verdict-words.ts';
@@ -12,11 +12,7 @@ import { adviceOnUnproven, describeOpenHold as openHold, firstTestOf } from './v
 // What a run says of the revision that it followed, tested or went back from.
 
 /** The end in a word, a sentence, and what to do about it. */
-export interface EndingDescription {
-  kind: OutcomeKind;
-  reason: string;
-  advice?: string;
-}
+export type EndingDescription = Pick<Outcome, 'kind' | 'reason' | 'advice'>;
 
 /** A run where it ended: what it was about, its revision and what the tests found, and what else is known. */
 export type EndedRun = Pick<DeployRun, 'request' | 'own' | 'result' | 'known'>;
