@@ -7,7 +7,7 @@ import { createProgramLogger } from '../../kit/program-logger.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { readAddress } from '../../kit/base-address.ts';
 import { fieldSpellings } from '../../contract/control/aliases.ts';
-import { areApart } from './gateway/agents-origin.ts';
+import { areIsolated } from './gateway/agents-origin.ts';
 import { computeKinds } from './compute/local-compute.ts';
 import { githubFrom } from './integrations/github-settings.ts';
 import { readRegistryAddress, registryFrom } from './registry/registry-address.ts';
@@ -106,7 +106,7 @@ export function readLocalCommand(args: string[]) {
   if (reached?.ok === false) return wrong(`--public-url ${reached.shown}: ${reached.problem}.`);
   const apart = values['agents-url'] === undefined ? undefined : readAddress(values['agents-url'], { allowHttp: true });
   if (apart?.ok === false) return wrong(`--agents-url ${apart.shown}: ${apart.problem}.`);
-  if (apart && !(reached && areApart(reached.address, apart.address))) {
+  if (apart && !(reached && areIsolated(reached.address, apart.address))) {
     return wrong(
       '--agents-url needs --public-url, and has another host name, not of this machine, with the same scheme.',
     );

@@ -9,81 +9,81 @@ interface LeaseDependencies {
   clock: Clock;
 }
 
-const renewAfter = 1 / 3;
-const minMs = 200;
+const renewalShare = 1 / 3;
+const minWaitMs = 200;
 
-const isOver = (error: unknown): error is ServiceError =>
+const isClaimOver = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'missing');
 
 /**
- * Keeps a claim alive from now on. By this side's own clock it ends before the service may hand it to anybody else: it
- * is counted from the moment at which the last request that was answered was sent.
+ * Renews a claim from now on. By this side's clock, the lease ends before the service may give the work to another
+ * holder: it counts from the sending of the last request that the service has answered.
  *
- * @param heldSince when the request was sent that the service answered first (ms).
+ * @param heldSince when the first answered request was sent (ms).
  */
 export function keepLease({ leaseMs, renew, clock }: LeaseDependencies, heldSince: number) {
   const work = new AbortController();
   const lost = new AbortController();
   const ended = new AbortController();
   const over = AbortSignal.any([lost.signal, ended.signal]);
-  let until = heldSince + leaseMs;
+  let expiresAt = heldSince + leaseMs;
 
-  const lose = (why: string): void => {
+  const lose = (reason: string): void => {
     if (ended.signal.aborted) return;
-    work.abort(new ClaimLost(why));
-    lost.abort(new ClaimLost(why));
+    work.abort(new ClaimLost(reason));
+    lost.abort(new ClaimLost(reason));
   };
-  const heard = ({ wanted }: Pick<ClaimStanding, 'wanted'>, sentAt: number): void => {
-    until = Math.max(until, sentAt + leaseMs);
+  const extend = ({ wanted }: Pick<ClaimStanding, 'wanted'>, sentAt: number): void => {
+    expiresAt = Math.max(expiresAt, sentAt + leaseMs);
     if (!wanted) work.abort(new Error('The work is not needed any more.'));
   };
 
-  async function keep(): Promise<void> {
-    let wait = leaseMs * renewAfter;
+  async function renewUntilOver(): Promise<void> {
+    let waitMs = leaseMs * renewalShare;
     while (!over.aborted) {
-      await pause(clock, Math.max(minMs, Math.min(wait, until - clock.now())), over);
+      await pause(clock, Math.max(minWaitMs, Math.min(waitMs, expiresAt - clock.now())), over);
       if (over.aborted) return;
       const sentAt = clock.now();
       try {
-        const request = { deadline: until, signal: over };
-        // Undefined when the lease expires before the answer.
+        const request = { deadline: expiresAt, signal: over };
+        // Undefined when the lease expires before the response.
         const standing = await withTimeout(
           clock,
-          Math.max(0, until - clock.now()),
+          Math.max(0, expiresAt - clock.now()),
           (late) => Promise.race([renew(request), untilAborted(late)]),
           over,
         );
         if (over.aborted) return;
         if (!standing) return lose('its renewal was not answered in time.');
-        heard(standing, sentAt);
-        wait = leaseMs * renewAfter;
+        extend(standing, sentAt);
+        waitMs = leaseMs * renewalShare;
       } catch (error) {
         if (over.aborted) return;
-        if (isOver(error)) return lose(error.detail ?? error.message);
+        if (isClaimOver(error)) return lose(error.detail ?? error.message);
         if (!(error instanceof ServiceError)) throw error;
-        wait = minMs;
-        if (clock.now() >= until) return lose(`it could not be renewed in time (${error.message})`);
+        waitMs = minWaitMs;
+        if (clock.now() >= expiresAt) return lose(`it could not be renewed in time (${error.message})`);
       }
     }
   }
-  const renewing = keep();
+  const renewing = renewUntilOver();
 
   return {
-    /** Aborts when the work has to end: with a `ClaimLost` if another listener may have it, else to be undone. */
+    /** Aborts when the work has to end: with a `ClaimLost` where another listener may have it; otherwise undo it. */
     signal: work.signal,
     lost: lost.signal,
     check(): void {
-      // A process that stood still finds its timers late, and what it was at before them.
-      if (clock.now() >= until) lose('its time ran out before it was renewed.');
+      // After the process was suspended, this may run before the timers that would have noticed the expiry.
+      if (clock.now() >= expiresAt) lose('its time ran out before it was renewed.');
       lost.signal.throwIfAborted();
     },
-    /** Extends the lease, from when the answered request was sent (ms). */
-    heard,
-    /** The service refused a report. */
+    /** Extends the lease from the sending of an answered request (ms). */
+    extend,
+    /** Call when the service has refused a report. */
     refused(error: ServiceError): void {
-      if (isOver(error)) lose(error.detail ?? error.message);
+      if (isClaimOver(error)) lose(error.detail ?? error.message);
     },
-    /** Ends the work on it, for a reason of our own. */
+    /** Gives the claim up, for a reason of this side. */
     giveUp: lose,
     async end(): Promise<void> {
       ended.abort();

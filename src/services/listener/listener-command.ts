@@ -17,7 +17,7 @@ import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 import { runProgram, type ProgramEnvironment } from '../../kit/run-until-signal.ts';
 
-const usualAtOnce = 4;
+const defaultAtOnce = 4;
 
 export const listenerUsage = `Carries out the deployments of a listener in a Kubernetes cluster. It runs beside the cluster and
 needs no address of its own: it polls the control service for work. Several may run for one listener.
@@ -27,7 +27,7 @@ needs no address of its own: it polls the control service for work. Several may 
   --namespaces A,B     the namespaces that deployments may ask for; any when absent (LANDFALL_K8S_NAMESPACES)
   --kubeconfig FILE    KUBECONFIG, ~/.kube/config or the pod's own account when absent
   --context NAME       the context in it; the current one when absent
-  --at-once N          pieces of work at the same time (${usualAtOnce})
+  --at-once N          pieces of work at the same time (${defaultAtOnce})
   --rollout SECONDS    a revision that is not available after this time has failed (600)
   --trouble SECONDS    a pod error that does not resolve itself within this time fails the revision (30)
   --lease SECONDS      after this time without a renewal another listener takes the work over (${leaseBounds.usual})
@@ -41,7 +41,7 @@ needs no address of its own: it polls the control service for work. Several may 
   --allow-http         lets the key go over plain http (LANDFALL_ALLOW_HTTP=true)
   --help`;
 
-/** The name of an object that stands in no namespace: a DNS subdomain. */
+/** The name of an object without a namespace: a DNS subdomain. */
 const objectName = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 const flags = {
@@ -78,26 +78,28 @@ export function readListenerCommand(
   }
   if (values.help) return { kind: 'help' as const };
   const problems: string[] = [];
-  const given = (flag: 'base-url' | 'compute-id' | 'namespaces' | 'tenant-id', variable: string): string | undefined =>
-    values[flag]?.trim() || env[variable]?.trim() || undefined;
-  const needed = (written: string | undefined, what: string): string => {
+  const setting = (
+    flag: 'base-url' | 'compute-id' | 'namespaces' | 'tenant-id',
+    variable: string,
+  ): string | undefined => values[flag]?.trim() || env[variable]?.trim() || undefined;
+  const required = (written: string | undefined, what: string): string => {
     if (written === undefined) problems.push(what);
     return written ?? '';
   };
   type NumberFlag = 'at-once' | 'lease' | 'rollout' | 'trouble';
-  const number = (flag: NumberFlag, absent: number, least: number, most: number): number => {
-    const written = values[flag] ?? String(absent);
+  const number = (flag: NumberFlag, fallback: number, min: number, max: number): number => {
+    const written = values[flag] ?? String(fallback);
     const read = /^\d{1,4}$/.test(written) ? Number(written) : -1;
-    if (read < least || read > most) problems.push(`--${flag} is a number from ${least} to ${most}.`);
+    if (read < min || read > max) problems.push(`--${flag} is a number from ${min} to ${max}.`);
     return read;
   };
 
-  const baseUrl = needed(given('base-url', 'LANDFALL_BASE_URL'), 'Say where the control service is: --base-url.');
+  const baseUrl = required(setting('base-url', 'LANDFALL_BASE_URL'), 'Say where the control service is: --base-url.');
   const allowHttp = values['allow-http'] ?? env['LANDFALL_ALLOW_HTTP']?.trim().toLowerCase() === 'true';
   const address = baseUrl === '' ? undefined : readAddress(baseUrl, { allowHttp });
   if (address && !address.ok) problems.push(`--base-url ${address.shown}: ${address.problem}.`);
-  const computeId = needed(given('compute-id', 'LANDFALL_COMPUTE_ID'), 'Name the cluster: --compute-id.');
-  const namespaces = given('namespaces', 'LANDFALL_K8S_NAMESPACES')
+  const computeId = required(setting('compute-id', 'LANDFALL_COMPUTE_ID'), 'Name the cluster: --compute-id.');
+  const namespaces = setting('namespaces', 'LANDFALL_K8S_NAMESPACES')
     ?.split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
@@ -116,7 +118,7 @@ export function readListenerCommand(
   } catch (error) {
     problems.push(`--api-key-file ${file} can't be read: ${messageOf(error)}.`);
   }
-  const atOnce = number('at-once', usualAtOnce, 1, 64);
+  const atOnce = number('at-once', defaultAtOnce, 1, 64);
   const leaseSeconds = number('lease', leaseBounds.usual, leaseBounds.shortest, leaseBounds.longest);
   const rolloutWithinMs = number('rollout', 600, 10, 7_200) * 1_000;
   const failureGraceMs = number('trouble', 30, 1, 3_600) * 1_000;
@@ -136,8 +138,8 @@ export function readListenerCommand(
   if (problems.length > 0) return { kind: 'wrong' as const, problems };
   return {
     kind: 'run' as const,
-    connection: { baseUrl, apiKey: apiKey ?? '', tenantId: given('tenant-id', 'LANDFALL_TENANT_ID'), allowHttp },
-    // Without namespaces, those of an existing listener stay.
+    connection: { baseUrl, apiKey: apiKey ?? '', tenantId: setting('tenant-id', 'LANDFALL_TENANT_ID'), allowHttp },
+    // Undefined namespaces keep those of an existing listener.
     listener: { computeId, namespaces },
     cluster: {
       kubeconfig: values.kubeconfig,
@@ -170,19 +172,23 @@ export async function runListener(args: readonly string[], environment: Listener
     printError(`${read.problems.join('\n')}\nAll options: landfall listener --help`);
     return 2;
   }
-  const { connection, listener: wanted, cluster, atOnce, leaseSeconds } = read;
+  const { connection, listener: requestedListener, cluster, atOnce, leaseSeconds } = read;
   const { baseUrl, ...credentials } = connection;
   const clock = steadyClock;
   const log = createProgramLogger({ name: 'listener', env, isTerminal, write: printError });
-  const common = { clock, random: Math.random, log };
+  const shared = { clock, random: Math.random, log };
   const work = connectWork(baseUrl, { ...credentials, userAgent: `landfall-listener/${version}`, clock });
-  const leaving = new AbortController();
-  void leave.then(() => leaving.abort());
+  const stopping = new AbortController();
+  void leave.then(() => stopping.abort());
   try {
-    const found = await findListenerWithRetries(work, { ...wanted, version }, { ...common, leaving: leaving.signal });
+    const found = await findListenerWithRetries(
+      work,
+      { ...requestedListener, version },
+      { ...shared, stopping: stopping.signal },
+    );
     if (!found) return 0;
     const listener = startListener({
-      ...common,
+      ...shared,
       work,
       listenerId: found.id,
       compute: kubernetesCompute({ clock, ...cluster }),
@@ -191,8 +197,8 @@ export async function runListener(args: readonly string[], environment: Listener
       leaseSeconds,
       tracingAt: tracingFrom(baseUrl),
     });
-    void leave.then(() => listener.leave());
-    say(`Listening for work of ${wanted.computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
+    void leave.then(() => listener.stop());
+    say(`Listening for work of ${requestedListener.computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
     const problem = await listener.ended;
     if (problem === undefined) return 0;
     printError(`${asSentence(problem)} ${advice}`);
@@ -206,7 +212,7 @@ export async function runListener(args: readonly string[], environment: Listener
   }
 }
 
-/** What runs in the cluster reaches the service as this listener does, unless that is this machine itself. */
+/** The trace export address of agents: the one that this listener uses, unless that is only reachable on this machine. */
 function tracingFrom(baseUrl: string): ClaimDependencies['tracingAt'] {
   const read = readAddress(baseUrl, { allowHttp: true });
   if (!read.ok || read.address.loopback) return undefined;

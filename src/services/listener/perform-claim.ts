@@ -8,78 +8,78 @@ import type { AgentSpec, AgentStart, Compute } from '../control/compute/compute.
 import type { WriteLine } from '../control/compute/log-line.ts';
 import { retryDelayMs, type WorkClient } from './work-client.ts';
 import { keepLease, type Lease } from './lease.ts';
-import { reporter, type Reporter } from './reporter.ts';
+import { createReporter, type Reporter } from './reporter.ts';
 import type { Logger } from '../../kit/logger.ts';
 
 export interface ClaimDependencies {
   work: WorkClient;
   listenerId: string;
   compute: Compute;
-  /** The address for trace exports of agents in the cluster; absent if the service can't be reached from there. */
+  /** Returns where agents in the cluster export traces; absent if they can't reach the service. */
   tracingAt?: ((project: { project_id: string; token: string }) => AgentSpec['tracing']) | undefined;
   clock: Clock;
   random: () => number;
   log: Logger;
   /** Aborts when the listener shuts down: the claim is released as it is. */
-  leaving: AbortSignal;
+  stopping: AbortSignal;
 }
 
 const releaseWithinMs = 5_000;
 
-/** Carries out one claim to its end. A lost one is not touched any more; one that is not needed is released. */
+/** Carries out one claim. After losing the claim it changes nothing more; when the work is not needed, it releases it. */
 export async function performClaim(claim: WorkClaim, settings: ClaimDependencies): Promise<void> {
-  const { work, listenerId, clock, random, log, leaving } = settings;
+  const { work, listenerId, clock, random, log, stopping } = settings;
   const { claim_id: claimId, deployment, revision } = claim;
-  const what = revision ? `revision ${revision.id} of ${deployment.name}` : `the removal of ${deployment.name}`;
+  const workText = revision ? `revision ${revision.id} of ${deployment.name}` : `the removal of ${deployment.name}`;
   const claimedAt = clock.now();
   const leaseMs = claim.lease_seconds * 1_000;
-  const first = await begin();
-  if (!first) return log.info(`Lost ${what} before it started.`);
+  const start = await reportStart();
+  if (!start) return log.info(`Lost ${workText} before it started.`);
 
-  const lease = keepLease({ leaseMs, clock, renew: (until) => work.renew(listenerId, claimId, until) }, first.sentAt);
-  lease.heard(first.standing, first.sentAt);
-  const leave = (): void => lease.giveUp('the listener leaves');
-  leaving.addEventListener('abort', leave, { once: true });
-  if (leaving.aborted) leave();
-  const reporting = reporter({ lost: lease.lost, clock, random, send: (report) => say(report, lease) });
+  const lease = keepLease({ leaseMs, clock, renew: (until) => work.renew(listenerId, claimId, until) }, start.sentAt);
+  lease.extend(start.standing, start.sentAt);
+  const giveUp = (): void => lease.giveUp('the listener leaves');
+  stopping.addEventListener('abort', giveUp, { once: true });
+  if (stopping.aborted) giveUp();
+  const reporting = createReporter({ lost: lease.lost, clock, random, send: (report) => sendReport(report, lease) });
   try {
-    log.info(`Carrying out ${what}.`);
-    const isDone = revision
+    log.info(`Carrying out ${workText}.`);
+    const result = revision
       ? await runRevision(claim, revision, settings, lease, reporting)
       : await removeAll(claim, settings, lease, reporting);
-    if (isDone) return log.info(`Done with ${what}: ${isDone}.`);
+    if (result) return log.info(`Done with ${workText}: ${result}.`);
     const { reason } = lease.signal;
-    const why = reason instanceof Error ? reason.message : 'its end was not taken by the service.';
-    log.warn(`Letting go of ${what}: ${why}`);
+    const cause = reason instanceof Error ? reason.message : 'its end was not taken by the service.';
+    log.warn(`Letting go of ${workText}: ${cause}`);
     await lease.end();
     await release();
   } finally {
-    leaving.removeEventListener('abort', leave);
+    stopping.removeEventListener('abort', giveUp);
     await lease.end();
   }
 
-  /** The lease counts from when this is sent: nothing starts before the response. */
-  async function begin() {
+  /** Reports the start. The lease counts from the sending of this report, and nothing starts before its response. */
+  async function reportStart() {
     const sentAt = clock.now();
     try {
-      const options = { deadline: claimedAt + leaseMs, signal: leaving };
+      const options = { deadline: claimedAt + leaseMs, signal: stopping };
       return { sentAt, standing: await work.report(listenerId, claimId, { status: 'DEPLOYING' }, options) };
     } catch (error) {
-      if (leaving.aborted) await release();
+      if (stopping.aborted) await release();
       else if (!(error instanceof ServiceError)) throw error;
       return undefined;
     }
   }
 
-  async function say(report: WorkReport, held: Lease) {
+  async function sendReport(report: WorkReport, lease: Lease) {
     const sentAt = clock.now();
     try {
-      const options = { signal: held.lost, deadline: sentAt + leaseMs };
+      const options = { signal: lease.lost, deadline: sentAt + leaseMs };
       const standing = await work.report(listenerId, claimId, report, options);
-      held.heard(standing, sentAt);
+      lease.extend(standing, sentAt);
       return standing;
     } catch (error) {
-      if (error instanceof ServiceError && error.kind === 'missing') held.refused(error);
+      if (error instanceof ServiceError && error.kind === 'missing') lease.refused(error);
       throw error;
     }
   }
@@ -88,7 +88,7 @@ export async function performClaim(claim: WorkClaim, settings: ClaimDependencies
     try {
       await work.release(listenerId, claimId, { deadline: clock.now() + releaseWithinMs });
     } catch (error) {
-      // Then the lease runs out by itself.
+      // The lease then expires by itself.
       if (!(error instanceof ServiceError)) throw error;
     }
   }
@@ -122,18 +122,18 @@ async function removeAll(
   let reported: string | undefined;
   for (let failures = 1; !lease.signal.aborted; failures += 1) {
     try {
-      // Stops only when the lease is lost; an action that starts twice ends as if it started once.
+      // The removal stops only when the lease is lost. It is idempotent.
       const removing = compute.remove?.({ id, name, namespace: namespace ?? undefined }, lease);
       await Promise.race([removing, untilAborted(lease.signal)]);
       if (lease.signal.aborted) return undefined;
       return (await reporting.conclude('REMOVED')) ? 'removed' : undefined;
     } catch (error) {
       if (lease.signal.aborted) return undefined;
-      const why = messageOf(error);
-      if (why !== reported) log.warn(`${name} could not be removed, which is tried again until it can: ${why}`);
-      reported = why;
+      const cause = messageOf(error);
+      if (cause !== reported) log.warn(`${name} could not be removed, which is tried again until it can: ${cause}`);
+      reported = cause;
       const waitMs = retryDelayMs(failures, random());
-      reporting.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
+      reporting.write('error', `It could not be removed: ${cause} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
       await pause(clock, waitMs, lease.signal);
     }
   }
@@ -157,7 +157,7 @@ function agentSpec(
     revisionId: revision.id,
     name: deployment.name,
     program: { kind: 'image', imageUri: revision.image_uri },
-    // The database of what runs in a cluster is the cluster's.
+    // In a cluster, the cluster provides the database.
     databaseUrl: '',
     secrets: revision.secrets,
     secretReferences: revision.secret_references,

@@ -18,65 +18,65 @@ interface ReporterDependencies {
   random: () => number;
 }
 
-const gatherMs = 500;
-/** How long to wait before lines are sent again that the service could not take. */
+const batchMs = 500;
+/** How long to wait before lines that the service could not receive are sent again. */
 const retryMs = 5_000;
-/** The most lines that are kept while the service is unavailable; the oldest are dropped, and counted. */
-const maxHeld = 5_000;
+/** The most lines that are buffered while the service is unavailable; beyond it the oldest are dropped, and counted. */
+const maxBufferedLines = 5_000;
 const maxMessageLength = 8_000;
 
 /** Reports progress to the service: batches of log lines in order, and finally the outcome. */
-export function reporter({ send, lost, clock, random }: ReporterDependencies) {
-  let held: ReportedLine[] = [];
+export function createReporter({ send, lost, clock, random }: ReporterDependencies) {
+  let buffer: ReportedLine[] = [];
   let sequence = 0;
   /** The number of the last line that the service has. */
   let received = 0;
-  let gathering: Promise<void> | undefined;
+  let scheduledSend: Promise<void> | undefined;
   let isConcluded = false;
-  let sending: Promise<unknown> = Promise.resolve();
+  let lastSend: Promise<unknown> = Promise.resolve();
 
   async function sendAll(status: ReportedStatus, message?: string): Promise<void> {
     for (;;) {
-      const log = nextLines(held, received);
-      const isLast = log.at(-1) === held.at(-1);
+      const log = nextLines(buffer, received);
+      const isLast = log.at(-1) === buffer.at(-1);
       await send({ status: isLast ? status : 'DEPLOYING', ...(isLast && message ? { message } : {}), log });
       received = log.at(-1)?.sequence ?? received;
-      held = held.filter((line) => line.sequence > received);
+      buffer = buffer.filter((line) => line.sequence > received);
       if (isLast) return;
     }
   }
 
   function inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const turn = sending.then(work);
-    sending = turn.catch(() => undefined);
+    const turn = lastSend.then(work);
+    lastSend = turn.catch(() => undefined);
     return turn;
   }
 
-  async function gather(waitMs: number): Promise<void> {
+  async function sendAfter(waitMs: number): Promise<void> {
     await pause(clock, waitMs, lost);
-    gathering = undefined;
+    scheduledSend = undefined;
     await inOrder(async () => {
-      if (isConcluded || lost.aborted || held.length === 0) return;
+      if (isConcluded || lost.aborted || buffer.length === 0) return;
       try {
         await sendAll('DEPLOYING');
       } catch (error) {
         if (!(error instanceof ServiceError) && !lost.aborted) throw error;
-        // By time: no line may follow. The renewal notices that the claim has ended.
-        if (!lost.aborted) gathering ??= gather(retryMs);
+        // Retry by a timer, because there may be no further line. The renewal notices the end of the claim.
+        if (!lost.aborted) scheduledSend ??= sendAfter(retryMs);
       }
     });
   }
 
   const write: WriteLine = (level, message) => {
     sequence += 1;
-    held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
-    if (held.length > maxHeld) held = held.slice(-maxHeld);
-    gathering ??= gather(gatherMs);
+    buffer.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
+    if (buffer.length > maxBufferedLines) buffer = buffer.slice(-maxBufferedLines);
+    scheduledSend ??= sendAfter(batchMs);
   };
 
   return {
     write,
-    /** Reports the outcome after all lines before it, until that succeeds; false if it was rejected, or the claim ended. */
+    /** Reports the outcome after all lines, and retries until it succeeds. False if it was rejected, or the claim ended. */
     conclude: (status: ReportedStatus, message?: string): Promise<boolean> =>
       inOrder(async () => {
         isConcluded = true;
@@ -87,7 +87,7 @@ export function reporter({ send, lost, clock, random }: ReporterDependencies) {
           } catch (error) {
             if (lost.aborted) return false;
             if (!(error instanceof ServiceError)) throw error;
-            if (!mayPass(error)) return false;
+            if (!isTransient(error)) return false;
             await pause(clock, retryDelayMs(failures, random(), error.retryAfterMs), lost);
           }
         }
@@ -96,16 +96,17 @@ export function reporter({ send, lost, clock, random }: ReporterDependencies) {
   };
 }
 
-export type Reporter = ReturnType<typeof reporter>;
+export type Reporter = ReturnType<typeof createReporter>;
 
-/** The lines to send next. Numbers have no gaps, so that the lines between the received and the held ones were dropped. */
+/** The lines to send next. Numbers have no gaps: lines between the last received and the first buffered were dropped. */
 function nextLines(held: readonly ReportedLine[], received: number): ReportedLine[] {
   const [first] = held;
-  const missing = first ? first.sequence - received - 1 : 0;
-  if (!first || missing <= 0) return held.slice(0, maxReportedLines);
-  const message = `[${missing} lines left out: the control service could not be reached]`;
+  const droppedCount = first ? first.sequence - received - 1 : 0;
+  if (!first || droppedCount <= 0) return held.slice(0, maxReportedLines);
+  const message = `[${droppedCount} lines left out: the control service could not be reached]`;
   const notice: ReportedLine = { ...first, sequence: first.sequence - 1, level: 'warning', message };
   return [notice, ...held.slice(0, maxReportedLines - 1)];
 }
 
-const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';
+const isTransient = ({ kind }: ServiceError): boolean =>
+  kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

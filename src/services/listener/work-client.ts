@@ -22,31 +22,32 @@ const readListeners = readJson(listenersList);
 const readClaim = readJson(workClaim);
 const readStanding = readJson(claimStanding);
 
-/** Beyond what a claim waits at the service (ms): for the way there and back. */
-const onTheWayMs = 15_000;
+/** The time (ms) for a claim's transfer, beyond its wait at the service. */
+const transferMs = 15_000;
 
-/** The part of a control service that a listener needs, over HTTP. Every failure of the other party is a `ServiceError`. */
+/** The operations of a control service that a listener needs, over HTTP. Every failure of the service is a `ServiceError`. */
 export function connectWork(baseUrl: string, settings: ConnectionSettings) {
   const link = connection(baseUrl, settings);
-  const all = '/v2/listeners';
-  const one = (id: string): string => `${all}/${segment('the listener id', id)}`;
-  const claimPath = (id: string, claimId: string): string => `${one(id)}/claims/${segment('the claim id', claimId)}`;
+  const listenersPath = '/v2/listeners';
+  const listenerPath = (id: string): string => `${listenersPath}/${segment('the listener id', id)}`;
+  const claimPath = (id: string, claimId: string): string =>
+    `${listenerPath(id)}/claims/${segment('the claim id', claimId)}`;
   return {
     /** A page of the listeners, oldest first. */
     listListeners: (page: { limit: number; offset: number }) =>
-      call(link, { name: 'list listeners', method: 'GET', path: all, query: query(page) }, readListeners),
+      call(link, { name: 'list listeners', method: 'GET', path: listenersPath, query: query(page) }, readListeners),
     createListener: (body: ListenerCreateRequest) =>
-      call(link, { name: 'create listener', method: 'POST', path: all, body }, readListener),
+      call(link, { name: 'create listener', method: 'POST', path: listenersPath, body }, readListener),
     patchListener: (id: string, body: ListenerPatchRequest) =>
-      call(link, { name: 'patch listener', method: 'PATCH', path: one(id), body }, readListener),
+      call(link, { name: 'patch listener', method: 'PATCH', path: listenerPath(id), body }, readListener),
     /** Waits as long as requested; undefined if there is no work. Sent once: a claim whose response is lost expires. */
     claim: (id: string, body: WorkRequest, options?: CallOptions) => {
-      const longest = (body.wait_seconds ?? 0) * 1_000 + onTheWayMs;
-      const path = `${one(id)}/claims`;
-      const bounds = { attemptTimeoutMs: longest, callTimeoutMs: longest };
+      const timeoutMs = (body.wait_seconds ?? 0) * 1_000 + transferMs;
+      const path = `${listenerPath(id)}/claims`;
+      const bounds = { attemptTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs };
       return call(link, { name: 'claim work', method: 'POST', path, body, ...bounds }, readClaimOrNone, options);
     },
-    // The three that follow may be sent again: the service takes each of them twice as it takes it once.
+    // The next three may be repeated: they are idempotent.
     renew: (id: string, claimId: string, options?: CallOptions) => {
       const path = `${claimPath(id, claimId)}/renewal`;
       return call(link, { name: 'renew claim', method: 'POST', path, safe: true }, readStanding, options);
@@ -69,10 +70,10 @@ const minMs = 500;
 const maxMs = 30_000;
 
 /**
- * How long to wait after so many failures in a row (ms): longer each time, never the same for two of several that
- * failed together, by a `random` number up to 1, and for as long as the server requests.
+ * How long to wait after so many failures in a row (ms): longer each time, with jitter by a `random` number up to 1, and
+ * at least as long as the server requests.
  */
 export function retryDelayMs(failures: number, random: number, requestedMs = 0): number {
-  const most = backoffMs(failures, minMs, maxMs);
-  return Math.max(requestedMs, most * (0.5 + random / 2));
+  const maxDelayMs = backoffMs(failures, minMs, maxMs);
+  return Math.max(requestedMs, maxDelayMs * (0.5 + random / 2));
 }

@@ -58,7 +58,7 @@ async function setup() {
         ...more,
       });
       atTheEnd.push(() => {
-        listener.leave();
+        listener.stop();
         return listener.ended;
       });
       return listener;
@@ -238,7 +238,7 @@ describe('several, and what becomes of one', () => {
     const start = await one.nextStart();
     begin(two, { holder: 'two', leaseSeconds: 60 });
     const began = performance.now();
-    leaving.leave();
+    leaving.stop();
     expect(await leaving.ended).toBeUndefined();
     expect(start.signal.reason).toBeInstanceOf(ClaimLost);
     await becomes(made, 'DEPLOYED');

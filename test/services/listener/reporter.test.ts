@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/kit/clock.ts';
 import type { ReportedLine, WorkReport } from '../../../src/contract/control/listener-work.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { reporter } from '../../../src/services/listener/reporter.ts';
+import { createReporter } from '../../../src/services/listener/reporter.ts';
 
 const unreachable = new ServiceError({
   kind: 'unreachable',
@@ -18,7 +18,7 @@ function fixture() {
   const state = { isAway: false };
   const sleepers: (() => void)[] = [];
   const clock: Clock = { now: () => 7, sleep: () => new Promise((resolve) => sleepers.push(resolve)) };
-  const { write } = reporter({
+  const { write } = createReporter({
     send: async ({ log }: WorkReport) => {
       if (state.isAway) throw unreachable;
       received.push(...(log ?? []));

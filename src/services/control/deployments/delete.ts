@@ -8,7 +8,7 @@ import { createIdempotentWrite } from '../service/once.ts';
 import { foundOrThrow, refusedCall, valueOrThrow, parseId } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
-/** What became of a deletion of several deployments: nothing of `failed` has changed. */
+/** The outcome of deleting several deployments. Those in `failed` have not changed. */
 export const bulkDeletion = z.object({
   /** The deployments that are being deleted now. */
   deleted: z.array(z.string()),
@@ -21,23 +21,23 @@ export function deletionOperations(settings: ServiceDependencies) {
   const { rollouts, notifier, tenantId } = settings;
   const once = createIdempotentWrite(settings);
 
-  /** Requests a deletion in a write and returns what it interrupted; undefined where there is no such deployment. */
-  async function ask(
+  /** Requests a deletion in a write, and returns the interrupted revisions; undefined where there is no such deployment. */
+  async function requestDeletion(
     within: StoreOperations,
     record: Recorder,
     id: string,
     { delete_tracing_project = false, without_listener = false }: z.infer<typeof deletionQuery>,
   ): Promise<StartedDeletion | undefined> {
-    const requested = await within.askDeletion(tenantId, id, {
+    const requested = await within.requestDeletion(tenantId, id, {
       deleteTracingProject: delete_tracing_project,
       withoutListener: without_listener,
     });
     if (!requested) return undefined;
-    const also = [
+    const options = [
       ...(delete_tracing_project ? ['tracing_project'] : []),
       ...(without_listener ? ['without_listener'] : []),
     ];
-    if (requested.isNew) await record({ deployment_id: id }, also);
+    if (requested.isNew) await record({ deployment_id: id }, options);
     return { id, interrupted: requested.interrupted };
   }
 
@@ -50,41 +50,41 @@ export function deletionOperations(settings: ServiceDependencies) {
 
   return {
     /**
-     * DELETE /v2/deployments/{id}: AWAITING_DELETE, then a 404. Asking again is no error. `without_listener` gives up
-     * what runs in the cluster of a listener that is gone for good.
+     * DELETE /v2/deployments/{id}: the status is AWAITING_DELETE, then reading returns a 404. A repetition succeeds.
+     * `without_listener` abandons what runs in the cluster of a listener that will not return.
      */
     async deleteDeployment(id: string, query: unknown = {}, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete deployment', method: 'DELETE', path: `/v2/deployments/${id}` };
       const deploymentId = parseId(call, 'deployment_id', id);
       const body = valueOrThrow(call, readShape(deletionQuery, query, 'query'));
       const done = await once(call, { idempotencyKey, body, shape: startedDeletion }, async (within, record) =>
-        foundOrThrow(call, 'Deployment', id, await ask(within, record, deploymentId, body)),
+        foundOrThrow(call, 'Deployment', id, await requestDeletion(within, record, deploymentId, body)),
       );
       startDeletion(done);
     },
 
-    /** DELETE /v2/deployments: as many of them as there are; a 404 where there is none of them. */
+    /** DELETE /v2/deployments: deletes those that exist; a 404 where none of them does. */
     async deleteDeployments(query: unknown, { idempotencyKey }: WriteOptions = {}): Promise<BulkDeletion> {
       const call = { operation: 'delete deployments', method: 'DELETE', path: '/v2/deployments' };
       const body = valueOrThrow(call, readShape(bulkDeletionQuery, query, 'query'));
       const { deployment_ids, ...how } = body;
       const ids = [...new Set(deployment_ids)];
       const done = await once(call, { idempotencyKey, body, shape: startedDeletions }, async (within, record) => {
-        const going: StartedDeletion[] = [];
-        // In one order, so that two of these never wait for each other.
+        const started: StartedDeletion[] = [];
+        // Sorted, so that two such requests never wait for each other's locks.
         for (const id of ids.toSorted()) {
-          const end = await ask(within, record, id, how);
-          if (end) going.push(end);
+          const end = await requestDeletion(within, record, id, how);
+          if (end) started.push(end);
         }
-        if (going.length > 0) return going;
-        throw refusedCall(call, { status: 404, detail: ids.map(missing).join(' ') });
+        if (started.length > 0) return started;
+        throw refusedCall(call, { status: 404, detail: ids.map(notFoundMessage).join(' ') });
       });
       done.forEach(startDeletion);
-      const going = new Set(done.map(({ id }) => id));
-      const left = ids.filter((id) => !going.has(id));
+      const deletedIds = new Set(done.map(({ id }) => id));
+      const missingIds = ids.filter((id) => !deletedIds.has(id));
       return {
-        deleted: ids.filter((id) => going.has(id)),
-        failed: left.map((id) => ({ deployment_id: id, status: 404, detail: missing(id) })),
+        deleted: ids.filter((id) => deletedIds.has(id)),
+        failed: missingIds.map((id) => ({ deployment_id: id, status: 404, detail: notFoundMessage(id) })),
       };
     },
   };
@@ -95,4 +95,4 @@ const startedDeletions = z.array(startedDeletion);
 
 type StartedDeletion = z.infer<typeof startedDeletion>;
 
-const missing = (id: string): string => `Deployment ID ${id} not found.`;
+const notFoundMessage = (id: string): string => `Deployment ID ${id} not found.`;

@@ -8,17 +8,17 @@ import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 export interface RequestedDeletion {
   /** The ids of the revisions in progress that it interrupts. */
   interrupted: string[];
-  /** False where the same was requested before, so that nothing has changed. */
+  /** False where the same was requested before: then nothing has changed. */
   isNew: boolean;
 }
 
 export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
   /**
-   * Requests a deletion: nothing can be changed any more, and revisions in progress are interrupted. A repetition can
-   * only add the tracing project, or give up the listener (`withoutListener`), whose cluster keeps what runs there.
-   * Undefined where there is no such deployment.
+   * Requests a deletion: the deployment can't be changed any more, and revisions in progress are interrupted. A
+   * repetition can only add the tracing project, or abandon the cluster of its listener (`withoutListener`). Undefined
+   * where there is no such deployment.
    */
-  async askDeletion(
+  async requestDeletion(
     tenantId: string,
     id: string,
     { deleteTracingProject, withoutListener = false }: { deleteTracingProject: boolean; withoutListener?: boolean },
@@ -35,26 +35,28 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
         .execute();
       const message = 'Its deployment is being deleted.';
       for (const revision of unfinished) await step(trx, now, revision.id, 'INTERRUPTED', { message });
-      const isLeft = withoutListener && deployment.listener_id !== null && deployment.deletion !== 'stopped';
-      const first = isLeft || (await runsNowhere(trx, deployment)) ? 'stopped' : 'asked';
-      const deletion = isLeft || deployment.deletion === 'none' ? first : deployment.deletion;
+      const abandonsCluster = withoutListener && deployment.listener_id !== null && deployment.deletion !== 'stopped';
+      const initialState = abandonsCluster || (await hasNoClaim(trx, deployment)) ? 'stopped' : 'asked';
+      const deletion = abandonsCluster || deployment.deletion === 'none' ? initialState : deployment.deletion;
       await trx
         .updateTable('deployments')
         .set({
           deletion,
           delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject,
-          ...(isLeft ? { active_revision_id: null } : {}),
+          ...(abandonsCluster ? { active_revision_id: null } : {}),
         })
         .where('id', '=', id)
         .execute();
       await refreshStatus(trx, now, { ...deployment, deletion });
       const isNew =
-        isLeft || deployment.deletion === 'none' || (deleteTracingProject && !deployment.delete_tracing_project);
+        abandonsCluster ||
+        deployment.deletion === 'none' ||
+        (deleteTracingProject && !deployment.delete_tracing_project);
       return { interrupted: unfinished.map((revision) => revision.id), isNew };
     });
   },
 
-  /** The deployments whose deletion this service continues: not those that their listener still has to remove. */
+  /** The deployments whose deletion this service can continue. Excludes those that a listener still has to remove. */
   async deletionsToCarryOut(): Promise<string[]> {
     const found = await db
       .selectFrom('deployments')
@@ -89,7 +91,7 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /** Removes a deployment without remains, and its tracing project where that was requested. */
+  /** Deletes the row of a deployment, and its tracing project where that was requested. */
   async finishDeletion(id: string): Promise<void> {
     await inTransaction(db, async (trx) => {
       const deployment = await lockDeployment(trx, id);
@@ -108,6 +110,6 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
 });
 
 /** Whether no listener ever claimed a deployment: then nothing of it is in a cluster. */
-async function runsNowhere(trx: ControlDatabase, { id, listener_id }: DeploymentRecord): Promise<boolean> {
+async function hasNoClaim(trx: ControlDatabase, { id, listener_id }: DeploymentRecord): Promise<boolean> {
   return listener_id !== null && (await findClaim(trx, id)) === undefined;
 }

@@ -5,7 +5,7 @@ import type { DeploymentView } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 
 /** The default number of entries in a page. */
-export const defaultPage = 20;
+export const defaultPageSize = 20;
 
 /** A query of deployments; with valid statuses only. */
 export interface DeploymentPage extends Omit<DeploymentsQuery, 'status' | 'tag_value_ids'> {
@@ -44,13 +44,13 @@ export const deploymentQueries = (db: ControlDatabase) => ({
     const page = await select
       .orderBy('created_at', 'desc')
       .orderBy('id')
-      .limit(query.limit ?? defaultPage)
+      .limit(query.limit ?? defaultPageSize)
       .offset(query.offset ?? 0)
       .execute();
     return withLatest(db, page);
   },
 
-  /** A deployment of any tenant: for internal work, not for a caller. */
+  /** A deployment of any tenant, for internal use only. */
   deployment: (id: string): Promise<DeploymentRecord | undefined> =>
     db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst(),
 

@@ -21,7 +21,7 @@ import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
 import { noteResult, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
 
-/** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
+/** The outcome where a write's key was used before: the earlier result, or a conflict with another write. */
 export type EarlierEnd =
   ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
@@ -30,7 +30,7 @@ export type CreateEnd =
   | ({ kind: 'created' } & DeploymentView)
   | { kind: 'name-taken' }
   | { kind: 'tracing-project-exists' }
-  /** The requested listener was deleted at this moment. */
+  /** The requested listener was deleted meanwhile. */
   | { kind: 'listener-gone' }
   | EarlierEnd;
 
@@ -38,10 +38,10 @@ export type CreateEnd =
 export type ChangeEnd =
   ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
 
-/** The new state of a deployment, from its current one, or why it stays. */
+/** Decides the new state of a deployment from its current one, or refuses the change. */
 export type Decide = (current: DeploymentRecord) => DeploymentChange | { refused: Refusal };
 
-/** Creating and changing deployments. @param deleteExpired removes expired idempotency keys. */
+/** Creates and changes deployments. @param deleteExpired removes expired idempotency keys. */
 export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired: () => Promise<void>) => ({
   /** Creates a deployment with a first revision and a tracing project. Constraints decide between concurrent ones. */
   async createDeployment(
@@ -89,9 +89,9 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
         return { kind: 'created', ...view };
       });
     } catch (error) {
-      const broken = brokenConstraint(error);
-      if (broken === 'deployments_name') return { kind: 'name-taken' };
-      if (broken === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
+      const constraint = brokenConstraint(error);
+      if (constraint === 'deployments_name') return { kind: 'name-taken' };
+      if (constraint === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
       if (brokenReference(error) === 'deployments_listener') return { kind: 'listener-gone' };
       throw error;
     }
@@ -113,7 +113,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
       const now = new Date(clock.now());
       const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
       if (earlier) return earlier;
-      const end = await changeNow(trx, now, tenantId, id, decide, doing);
+      const end = await applyChange(trx, now, tenantId, id, decide, doing);
       if (!keyed) return end;
       if (end?.kind !== 'changed') await releaseKey(trx, tenantId, keyed);
       else await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: end.latest.id });
@@ -122,7 +122,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
   },
 });
 
-async function changeNow(
+async function applyChange(
   trx: ControlDatabase,
   now: Date,
   tenantId: string,
@@ -156,8 +156,8 @@ async function changeNow(
           },
           decision.hold,
         );
-  const made = revision === 'none' ? {} : { revision_id: view.latest.id };
-  const subject = { deployment_id: id, deployment_name: current.name, ...made };
+  const newRevision = revision === 'none' ? {} : { revision_id: view.latest.id };
+  const subject = { deployment_id: id, deployment_name: current.name, ...newRevision };
   await recordChange(trx, now, { tenantId, ...doing, subject, fields });
   return { kind: 'changed', ...view };
 }
@@ -174,7 +174,7 @@ async function earlierEnd(
   return { kind: 'repeated', ...(await viewOf(trx, earlier.deploymentId, earlier.revisionId)) };
 }
 
-/** Adds a revision of the requested state of a deployment, which must be locked, and makes it the latest. */
+/** Adds a revision of a deployment's requested state, and makes it the latest. The deployment must be locked. */
 export async function addRevision(
   trx: ControlDatabase,
   now: Date,
@@ -183,7 +183,7 @@ export async function addRevision(
   cause: Cause,
   hold?: number,
 ): Promise<DeploymentView> {
-  const wanted = await currentOf(trx, deploymentId);
+  const wanted = await currentDeployment(trx, deploymentId);
   const latest = await insertRevision(trx, now, wanted, cause, { taken: build === 'new' ? undefined : build, hold });
   const deployment = await trx
     .updateTable('deployments')
@@ -198,10 +198,10 @@ export async function addRevision(
   return { deployment, latest };
 }
 
-const currentOf = (trx: ControlDatabase, id: string) =>
+const currentDeployment = (trx: ControlDatabase, id: string) =>
   trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** The latest and the live revision of a deployment, as far as it has them. */
+/** The latest and the live revision of a deployment, where it has them. */
 const latestAndLive = (trx: ControlDatabase, { latest_revision_id, active_revision_id }: DeploymentRecord) =>
   trx
     .selectFrom('revisions')
@@ -209,10 +209,10 @@ const latestAndLive = (trx: ControlDatabase, { latest_revision_id, active_revisi
     .where('id', 'in', [latest_revision_id, active_revision_id])
     .execute();
 
-/** A deployment with its latest revision, or with an older one in its place. */
+/** A deployment with its latest revision, or with the one of `revisionId` in its place. */
 async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {
-  const now = await currentOf(trx, id);
-  const deployment = revisionId === undefined ? now : { ...now, latest_revision_id: revisionId };
+  const current = await currentDeployment(trx, id);
+  const deployment = revisionId === undefined ? current : { ...current, latest_revision_id: revisionId };
   const [view] = await withLatest(trx, [deployment]);
   if (!view) throw new Error(`the deployment ${id} has no latest revision`);
   return view;

@@ -16,33 +16,33 @@ import type {
   RevisionRecord,
 } from '../store/tables.ts';
 
-/** Where a deployment's agent answers, whichever of its revisions is live. */
-const stableAddress = (baseUrl: string, deploymentId: string): string => `${baseUrl}/agents/${deploymentId}`;
+/** The address of a deployment's agent, for all its revisions. */
+const agentAddress = (baseUrl: string, deploymentId: string): string => `${baseUrl}/agents/${deploymentId}`;
 
-/** The `custom_url` in responses: the caller's own for `external_docker`, filled in for every other source. */
-export const shownUrl = (
+/** The `custom_url` in responses: the caller's for `external_docker`, else the address of the agent. */
+export const customUrl = (
   { id, source, source_config }: Pick<DeploymentRecord, 'id' | 'source' | 'source_config'>,
   baseUrl: string,
 ): string | null =>
-  source === ('external_docker' satisfies Source) ? (source_config.custom_url ?? null) : stableAddress(baseUrl, id);
+  source === ('external_docker' satisfies Source) ? (source_config.custom_url ?? null) : agentAddress(baseUrl, id);
 
-/** The `url` in responses. What runs in a listener's cluster is not served here. */
+/** The `url` in responses; null for agents in a listener's cluster, which this service does not serve. */
 export const agentUrl = (
   deployment: Pick<DeploymentRecord, 'id' | 'source' | 'source_config'>,
   baseUrl: string,
 ): string | null =>
-  shownUrl(deployment, baseUrl) ??
-  (deployment.source_config.listener_id ? null : stableAddress(baseUrl, deployment.id));
+  customUrl(deployment, baseUrl) ??
+  (deployment.source_config.listener_id ? null : agentAddress(baseUrl, deployment.id));
 
-const nulls = (shape: object) => Object.fromEntries(Object.keys(shape).map((name) => [name, null]));
-/** Every setting as null: responses have those that a deployment lacks too. */
-const noSourceConfig = sourceConfigResponse.parse(nulls(sourceConfigResponse.shape));
-const noRevisionConfig = revisionConfigResponse.parse(nulls(revisionConfigResponse.shape));
+const asNulls = (shape: object) => Object.fromEntries(Object.keys(shape).map((name) => [name, null]));
+/** Every setting as null, because responses include settings that a deployment lacks. */
+const noSourceConfig = sourceConfigResponse.parse(asNulls(sourceConfigResponse.shape));
+const noRevisionConfig = revisionConfigResponse.parse(asNulls(revisionConfigResponse.shape));
 
-/** A deployment in the document's fields (docs/design/contract.md#deployments), every nullable one of them present. */
+/** Serializes a deployment (docs/design/contract.md#deployments), with every nullable field present. */
 export function toDeploymentResponse({ deployment, latest }: DeploymentView, baseUrl: string): Deployment {
   const { source_config } = deployment;
-  const custom_url = shownUrl(deployment, baseUrl);
+  const custom_url = customUrl(deployment, baseUrl);
   return {
     id: deployment.id,
     tenant_id: deployment.tenant_id,
@@ -69,9 +69,9 @@ export function toDeploymentResponse({ deployment, latest }: DeploymentView, bas
   };
 }
 
-/** Where a held revision answers by itself: no deployment has such an id. */
+/** The address of a held revision. No deployment has such an id. */
 const heldAddress = (baseUrl: string, deploymentId: string, revisionId: string): string =>
-  stableAddress(baseUrl, `${deploymentId}@${revisionId}`);
+  agentAddress(baseUrl, `${deploymentId}@${revisionId}`);
 
 /** Serializes a revision. */
 export function toRevisionResponse(revision: RevisionRecord, baseUrl: string): Revision {
@@ -142,8 +142,8 @@ export const toLogLineResponse = ({ id, at, level, message }: LogLine): LogEntry
 });
 
 /**
- * Serializes a page of log lines. A full page has the offset of the next one, and so has one whose log may still grow:
- * a request from there gets the new lines, or an empty page without an offset.
+ * Serializes a page of log lines. It has the offset of the next page if it is full or its log may still grow: a request
+ * from there returns the new lines, or an empty page without an offset.
  */
 export const toLogResponse = (
   lines: readonly LogLine[],

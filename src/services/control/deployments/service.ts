@@ -2,20 +2,20 @@ import { allowsScope } from '../../../contract/control/api-key.ts';
 import type { Deployment, DeploymentsList } from '../../../contract/control/deployment.ts';
 import type { Revision } from '../../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../../contract/control/service.ts';
-import { judgeHold } from '../revisions/hold-decision.ts';
+import { checkHold } from '../revisions/hold-decision.ts';
 import { foreignImageProblem } from '../registry/registry-address.ts';
-import { judgeCreate, readCreate, unknownListener } from './validation/create.ts';
+import { checkCreate, readCreate, unknownListener } from './validation/create.ts';
 import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../validation/idempotency-key.ts';
-import { judgePatch, readPatch } from './validation/patch.ts';
+import { checkPatch, readPatch } from './validation/patch.ts';
 import { deploymentsPage } from '../validation/queries.ts';
 import { readShape } from '../validation/shape.ts';
 import type { NamedTarball } from './validation/value-problems.ts';
-import { judgeRedeploy } from './validation/redeploy.ts';
+import { checkRedeploy } from './validation/redeploy.ts';
 import { theService } from '../store/audit.ts';
 import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
-import { shownUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
+import { customUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
 import { asOne, beingDeleted, foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
@@ -62,7 +62,7 @@ export function deploymentOperations({
       if (ifLatest !== undefined && ifLatest !== current.latest_revision_id) {
         return { refused: { status: 412, detail: tooLate(current.latest_revision_id) } };
       }
-      const held = judgeHold(hold, holdFacts(current));
+      const held = checkHold(hold, holdFacts(current));
       if (!held.ok) return { refused: held.refusal };
       const decision = decide(current);
       makesRevision = !('refused' in decision) && decision.revision !== 'none';
@@ -84,7 +84,7 @@ export function deploymentOperations({
   const foreignImage = (imageUri: string | null | undefined): string | undefined =>
     imageUri && registry ? foreignImageProblem(imageUri, registry.address, tenantId) : undefined;
 
-  /** What is known of the tarball that a change names. */
+  /** The state of the uploaded tarball that a change names. */
   async function namedTarball(deploymentId: string, path: string | null | undefined): Promise<NamedTarball> {
     const upload = path ? await store.uploads.find(path) : undefined;
     return upload?.deploymentId === deploymentId ? upload.state : 'unknown';
@@ -102,15 +102,15 @@ export function deploymentOperations({
     if (image) throw refusedCall(call, { status: 400, detail: image });
     const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
     return change(call, id, { ifLatest, keyed, hold }, (current) => {
-      const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read, tarball);
-      if (!judged.ok) return { refused: judged.refusal };
-      const { requested, revisionFor } = judged.value;
+      const checked = checkPatch({ ...current, shownUrl: customUrl(current, baseUrl()) ?? '' }, read, tarball);
+      if (!checked.ok) return { refused: checked.refusal };
+      const { requested, revisionFor } = checked.value;
       return { wanted: requested, revision: always || revisionFor.length > 0 ? 'new' : 'none' };
     });
   };
 
-  /** Why a name cannot be had, and what to do. */
-  async function inTheWay(kind: 'name-taken' | 'tracing-project-exists', name: string): Promise<string> {
+  /** The message where a name is in use, with advice. */
+  async function conflictMessage(kind: 'name-taken' | 'tracing-project-exists', name: string): Promise<string> {
     if (kind === 'name-taken') {
       const [holder] = await store.listDeployments(tenantId, { name, limit: 1 });
       return holder && holder.deployment.deletion !== 'none'
@@ -122,7 +122,7 @@ export function deploymentOperations({
   }
 
   return {
-    /** With a key (`WriteOptions`) this and every change below happens once, however often it is sent. */
+    /** With a key (`WriteOptions`), this and every change below happens once, even if it is sent again. */
     async createDeployment(body: unknown, { idempotencyKey, holdSeconds }: WriteOptions = {}): Promise<Deployment> {
       const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
       const request = valueOrThrow(call, readCreate(body));
@@ -135,10 +135,10 @@ export function deploymentOperations({
         integration && repo_url ? await integrations?.problem(integration, repo_url) : undefined;
       const integrationKnown = integration !== undefined;
       const facts = { integrationKnown, integrationProblem, listener, hosting, graphConfigLater, allowGit };
-      const requested = valueOrThrow(call, judgeCreate(request, facts));
+      const requested = valueOrThrow(call, checkCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
       if (image) throw refusedCall(call, { status: 400, detail: image });
-      const hold = valueOrThrow(call, judgeHold(holdSeconds, holdFacts(request)));
+      const hold = valueOrThrow(call, checkHold(holdSeconds, holdFacts(request)));
       const end = await store.createDeployment(tenantId, { ...requested, hold }, keyed, {
         by,
         operation: call.operation,
@@ -147,7 +147,7 @@ export function deploymentOperations({
       if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
       if (end.kind === 'listener-gone') throw refusedCall(call, { status: 400, detail: unknownListener });
       if (end.kind === 'name-taken' || end.kind === 'tracing-project-exists') {
-        throw refusedCall(call, { status: 409, detail: await inTheWay(end.kind, requested.name) });
+        throw refusedCall(call, { status: 409, detail: await conflictMessage(end.kind, requested.name) });
       }
       if (end.kind === 'created') rollouts.wake(end.deployment.id);
       return toResponse(end);
@@ -166,13 +166,13 @@ export function deploymentOperations({
       return { resources: views.map(toResponse), offset: (page.offset ?? 0) + views.length };
     },
 
-    /** With `ifLatest` nothing is changed where another revision than that one is the latest by now: a 412. */
+    /** With `ifLatest`, refuses the change with a 412 where that revision is no longer the latest. */
     async patchDeployment(id: string, body: unknown, options: ChangeOptions = {}): Promise<Deployment> {
       const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
       return toResponse(await patch(call, parseId(call, 'deployment_id', id), body, options));
     },
 
-    /** POST /v2/deployments/{id}/revisions: a change that makes a revision whatever it says, also when it is empty. */
+    /** POST /v2/deployments/{id}/revisions: a change that always creates a revision, even if it is empty. */
     async createRevision(id: string, body: unknown, options: ChangeOptions = {}): Promise<Revision> {
       const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
       const view = await patch(call, parseId(call, 'deployment_id', id), body, { ...options, always: true });
@@ -192,7 +192,7 @@ export function deploymentOperations({
       const earlier = foundOrThrow(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
       const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(null, hold)));
       const view = await change(call, deploymentId, { ifLatest, keyed, hold }, (current) => {
-        const judged = judgeRedeploy(current, earlier);
+        const judged = checkRedeploy(current, earlier);
         if (!judged.ok) return { refused: judged.refusal };
         return { wanted: judged.value, revision: { ...earlier, redeploy_of: earlier.id } };
       });

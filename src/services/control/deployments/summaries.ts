@@ -9,7 +9,7 @@ import { commitOf } from '../revisions/history.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { readShape } from '../validation/shape.ts';
-import { defaultPage } from './queries.ts';
+import { defaultPageSize } from './queries.ts';
 import { agentUrl } from './response.ts';
 import type { SummaryRow } from './summary-repository.ts';
 import { classOfRevisionStatus, type RevisionStatus } from '../../../contract/control/revision-status.ts';
@@ -51,7 +51,7 @@ export function summaryOperations({ store, tenantId, baseUrl }: ServiceDependenc
     async listDeploymentSummaries(query: unknown): Promise<DeploymentSummaries> {
       const call = { operation: 'list deployment summaries', method: 'GET', path: '/v2/deployment-summaries' };
       const page = valueOrThrow(call, readShape(deploymentSummariesQuery, query, 'query'));
-      const { limit = defaultPage, offset = 0, name_contains, state: wanted, sort = 'name' } = page;
+      const { limit = defaultPageSize, offset = 0, name_contains, state: wanted, sort = 'name' } = page;
       const matching = (await store.listStates(tenantId, name_contains))
         .map(({ id, deletion, latest, active_revision_id, isWithoutSource }) => ({
           id,

@@ -16,34 +16,34 @@ const localName = 'agents.localhost';
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Whether agents have an origin of their own, where no session exists and nothing else is served: so no response of an
- * agent shares the origin of a session. Only a service behind a web server without a second name has none.
+ * Whether agents have an origin of their own, which no session uses, so that no response of an agent shares an origin
+ * with a session. Only a service behind a web server without a second name has none.
  */
-export const haveOwnOrigin = ({ agentsUrl, publicUrl }: AgentsAddress): boolean =>
+export const agentsHaveOwnOrigin = ({ agentsUrl, publicUrl }: AgentsAddress): boolean =>
   agentsUrl !== undefined || publicUrl === undefined;
 
-/** Whether browsers keep two addresses apart: cookies know no ports, and a page with https reaches nothing without it. */
-export function areApart(console: BaseAddress, agents: BaseAddress): boolean {
+/** Whether browsers isolate two addresses. Ports don't count, because cookies ignore them; the protocol must be equal. */
+export function areIsolated(console: BaseAddress, agents: BaseAddress): boolean {
   const isOtherName = hostNameOf(console.origin) !== hostNameOf(agents.origin);
   // The console works at every loopback name too.
   return isOtherName && new URL(console.origin).protocol === new URL(agents.origin).protocol && !agents.loopback;
 }
 
-/** The name of an address's host. A dot at its end changes nothing. */
+/** The host name of an address, without a final dot. */
 const hostNameOf = (address: string): string | undefined => URL.parse(address)?.hostname.replace(/\.$/, '');
 
 /** The agents' own origin for a browser that has reached the console at `host`. */
 export function agentsUrlFor(host: string | undefined, address: AgentsAddress): string | undefined {
   const { agentsUrl, basePath = '' } = address;
-  if (agentsUrl !== undefined || !haveOwnOrigin(address)) return agentsUrl;
+  if (agentsUrl !== undefined || !agentsHaveOwnOrigin(address)) return agentsUrl;
   const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i.exec(host ?? '');
   return loopback ? `http://${localName}${loopback[1] ?? ''}${basePath}` : undefined;
 }
 
-/** Whether a request was sent to the agents' own origin. The port is that of a web server in front, or ours. */
+/** Whether a request was sent to the agents' own origin. Ignores the port, which may be that of a web server in front. */
 export function isAgentsHost(host: string | undefined, address: AgentsAddress): boolean {
-  const own = address.agentsUrl === undefined ? localName : hostNameOf(address.agentsUrl);
-  return haveOwnOrigin(address) && hostNameOf(`http://${host ?? ''}`) === own;
+  const agentsName = address.agentsUrl === undefined ? localName : hostNameOf(address.agentsUrl);
+  return agentsHaveOwnOrigin(address) && hostNameOf(`http://${host ?? ''}`) === agentsName;
 }
 
 /** The origin of the console, where one of its pages sent a request to the agents' own origin; else undefined. */

@@ -5,24 +5,24 @@ import { agentAccessHeader, backgroundHeader } from '../../../contract/control/s
 import { admissionWatch } from '../api-keys/admission-watch.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
 import { setPublicAddress } from './headers.ts';
-import { isOfBrowser } from './response-headers.ts';
+import { isFromBrowser } from './response-headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type UpgradeRequest } from './agent-route.ts';
 import type { Upstream } from './request-agent.ts';
 import { noRecord, type RequestRecord } from './pass-on.ts';
 import { consoleOriginOf } from './agents-origin.ts';
-import { allowAccess, isPreflight, namesAccess } from './preflight.ts';
-import { isUiFile, isUseOfUiFile } from './ui-file.ts';
+import { allowAgentAccess, isPreflight, requestsAgentAccess } from './preflight.ts';
+import { isUiFile, hasUiDestination } from './ui-file.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
-/** Whether a caller may reach an agent: `session` is a browser's, `missing` also another tenant's deployment. */
+/** Whether a caller may reach an agent. `session`: a browser with a session may; `missing`: also for other tenants'. */
 export type Admission = 'allowed' | 'session' | 'missing' | (Pick<GatewayError, 'detail'> & { status: 401 | 403 });
 
 interface GatewayDependencies {
   /**
-   * Called for every request on every path (docs/design/agent-access.md), except preflights and files of a UI, of a
-   * live agent; and again every 15 s while a response lasts, then as a request of a page in the background. `header`
-   * reads one of the request's headers; `at` is when the request began.
+   * Called for every request on every path (docs/design/agent-access.md), except preflights and UI files of a live
+   * agent, and again every 15 s while a response lasts, then marked as in the background. `header` reads one of the
+   * request's headers; `at` is the time at which the request began.
    */
   authorize: (
     deploymentId: string,
@@ -32,10 +32,10 @@ interface GatewayDependencies {
   ) => Promise<Admission>;
   /** Counts an admitted request of a deployment, except those of sessions. Called for each, so it must be cheap. */
   count?: (deploymentId: string) => RequestRecord;
-  /** The service's public address, which agents get as their own; the address that callers use when absent. */
+  /** The service's public address, from which agents learn their own. When absent, they get the one that callers use. */
   publicUrl?: string | undefined;
   agentsUrl?: string | undefined;
-  /** Whether a deployment with nothing live has a starting agent. Called for each request for one. */
+  /** Whether the agent of a deployment is starting. Called for each request to a deployment without a live agent. */
   isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
   log: Logger;
@@ -45,20 +45,20 @@ interface GatewayDependencies {
 
 /** Serves the addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
 export class Gateway {
-  readonly #by: GatewayDependencies;
+  readonly #dependencies: GatewayDependencies;
   readonly #routes = new Map<string, OpenRoute>();
   /** The routes to held revisions, by `<deployment id>@<revision id>`. */
   readonly #held = new Map<string, OpenRoute>();
   readonly #watch: ReturnType<typeof admissionWatch>;
 
-  constructor(by: GatewayDependencies) {
-    this.#by = by;
-    this.#watch = admissionWatch(by.clock);
+  constructor(dependencies: GatewayDependencies) {
+    this.#dependencies = dependencies;
+    this.#watch = admissionWatch(dependencies.clock);
   }
 
   /**
-   * Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path;
-   * `upgrade` is given where it asks for a WebSocket.
+   * Handles a request if it is for an agent, else returns false. `basePath` is the prefix that was removed from its
+   * path; `upgrade` is present where it asks for a WebSocket.
    */
   readonly handle = (
     request: IncomingMessage,
@@ -68,40 +68,40 @@ export class Gateway {
   ): boolean => {
     const target = readAgentPath(request.url ?? '/');
     if (!target) return false;
-    this.#answer(target, request, response, basePath, upgrade).catch((error: unknown) => {
-      this.#by.log.error(`A request to an agent failed: ${messageOf(error)}`);
+    this.#respond(target, request, response, basePath, upgrade).catch((error: unknown) => {
+      this.#dependencies.log.error(`A request to an agent failed: ${messageOf(error)}`);
       sendGatewayError(response, gatewayErrors.broken);
     });
     return true;
   };
 
-  /** Sends new requests to the new process from now on. Returns the former route, for the caller to drain and close. */
+  /** Sends new requests to the new process from now on. Returns the replaced route, for the caller to drain and close. */
   switchTo(deploymentId: string, upstream: Upstream): AgentRoute | undefined {
-    const former = this.#routes.get(deploymentId);
+    const replacedRoute = this.#routes.get(deploymentId);
     this.#routes.set(deploymentId, this.#open(upstream));
-    return former;
+    return replacedRoute;
   }
 
-  /** Answers new requests with "nothing is live" from now on. Returns the former route. */
+  /** Answers new requests with "nothing is live" from now on. Returns the withdrawn route, for the caller to drain and close. */
   withdraw(deploymentId: string): AgentRoute | undefined {
-    const former = this.#routes.get(deploymentId);
+    const withdrawnRoute = this.#routes.get(deploymentId);
     this.#routes.delete(deploymentId);
-    return former;
+    return withdrawnRoute;
   }
 
-  /** Serves a held revision at its own address. Returns the end of that: requests in flight are cut unless `goesOn`. */
+  /** Serves a held revision at its own address. Returns a function that ends this, and cuts off requests unless `keepsServing`. */
   hold(deploymentId: string, revisionId: string, upstream: Upstream): (goesOn: boolean) => void {
     const route = this.#open(upstream);
     const name = heldName(deploymentId, revisionId);
     this.#held.set(name, route);
-    return (goesOn) => {
+    return (keepsServing) => {
       if (this.#held.get(name) === route) this.#held.delete(name);
-      if (goesOn) void route.drained().then(route.close);
+      if (keepsServing) void route.drained().then(route.close);
       else route.close();
     };
   }
 
-  /** The process that new requests go to. */
+  /** The process that receives new requests. */
   live(deploymentId: string): Upstream | undefined {
     return this.#routes.get(deploymentId)?.upstream;
   }
@@ -112,7 +112,7 @@ export class Gateway {
   }
 
   #open(upstream: Upstream): OpenRoute {
-    const { clock, log, answerWithinMs = 600_000 } = this.#by;
+    const { clock, log, answerWithinMs = 600_000 } = this.#dependencies;
     return openRoute(upstream, { clock, log, answerWithinMs });
   }
 
@@ -127,55 +127,55 @@ export class Gateway {
       return Array.isArray(value) ? value.join(', ') : value;
     };
     try {
-      return await this.#by.authorize(deploymentId, header, method, at);
+      return await this.#dependencies.authorize(deploymentId, header, method, at);
     } catch (error) {
-      this.#by.log.error(`A key could not be checked: ${messageOf(error)}`);
+      this.#dependencies.log.error(`A key could not be checked: ${messageOf(error)}`);
       return 'unchecked';
     }
   }
 
-  async #answer(
+  async #respond(
     { deploymentId, revisionId, path }: AgentPath,
     request: IncomingMessage,
     response: ServerResponse,
     basePath: string,
     upgrade: UpgradeRequest | undefined,
   ): Promise<void> {
-    const { agentsUrl, publicUrl, clock, count, isStarting } = this.#by;
+    const { agentsUrl, publicUrl, clock, count, isStarting } = this.#dependencies;
     // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return sendGatewayError(response, gatewayErrors.keyInPath);
     const name = revisionId === undefined ? deploymentId : heldName(deploymentId, revisionId);
-    const find = (): OpenRoute | undefined => (revisionId === undefined ? this.#routes : this.#held).get(name);
-    const live = find();
-    const page = consoleOriginOf(request.headers, { agentsUrl, publicUrl });
-    if (isPreflight(request) && namesAccess(request)) {
-      return page === undefined
+    const findRoute = (): OpenRoute | undefined => (revisionId === undefined ? this.#routes : this.#held).get(name);
+    const currentRoute = findRoute();
+    const consoleOrigin = consoleOriginOf(request.headers, { agentsUrl, publicUrl });
+    if (isPreflight(request) && requestsAgentAccess(request)) {
+      return consoleOrigin === undefined
         ? sendGatewayError(response, gatewayErrors.notOfConsole)
-        : allowAccess(request, response);
+        : allowAgentAccess(request, response);
     }
-    if (request.headers[agentAccessHeader] !== undefined && page === undefined) {
+    if (request.headers[agentAccessHeader] !== undefined && consoleOrigin === undefined) {
       return sendGatewayError(response, gatewayErrors.notOfConsole);
     }
-    if (live && isPreflight(request)) return live.sendPreflight(request, response, path);
-    if (live && isUiFile(request, path)) {
-      if (!isUseOfUiFile(request)) return sendGatewayError(response, gatewayErrors.notAPage);
-      return live.sendUiFile(request, response, path);
+    if (currentRoute && isPreflight(request)) return currentRoute.sendPreflight(request, response, path);
+    if (currentRoute && isUiFile(request, path)) {
+      if (!hasUiDestination(request)) return sendGatewayError(response, gatewayErrors.notAPage);
+      return currentRoute.sendUiFile(request, response, path);
     }
     const { method = '' } = request;
-    // A copy: what admits the caller is removed before the agent gets the request.
-    const sent = { ...request.headers };
-    const at = clock.now();
-    const admission = await this.#admit(deploymentId, method, sent, at);
-    // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
+    // A copy, because the caller's credentials are removed before the agent gets the request.
+    const sentHeaders = { ...request.headers };
+    const beganAt = clock.now();
+    const admission = await this.#admit(deploymentId, method, sentHeaders, beganAt);
+    // The caller has disconnected: without a close event, the request would count as in flight forever.
     if (response.destroyed) return;
     if (!isAdmission(admission)) {
       return sendGatewayError(response, typeof admission === 'string' ? gatewayErrors[admission] : admission);
     }
     const bySession = admission === 'session';
-    const audience = bySession ? 'session' : isOfBrowser(sent) ? 'page' : 'client';
-    // Most of them are the console's own, which reads an open page again and again.
+    const audience = bySession ? 'session' : isFromBrowser(sentHeaders) ? 'page' : 'client';
+    // Don't count requests of sessions: the console polls while a page is open.
     const record = (bySession || revisionId !== undefined ? undefined : count?.(deploymentId)) ?? noRecord;
-    const route = find();
+    const route = findRoute();
     if (!route && revisionId !== undefined) return sendGatewayError(response, gatewayErrors.notHeld);
     if (!route) {
       record.failed();
@@ -183,16 +183,21 @@ export class Gateway {
     }
     const stream = upgrade?.connection ?? response;
     const isStillAdmitted = async (): Promise<boolean> => {
-      // A WebSocket that has ended: it is watched until the next check.
+      // A WebSocket has ended since the last check.
       if (stream.destroyed) return false;
-      // Else an open stream would keep its session alive.
-      const again = await this.#admit(deploymentId, method, { ...sent, [backgroundHeader]: 'true' }, at);
-      return again === 'unchecked' || isAdmission(again);
+      // In the background: otherwise an open stream would keep its session alive.
+      const admissionNow = await this.#admit(
+        deploymentId,
+        method,
+        { ...sentHeaders, [backgroundHeader]: 'true' },
+        beganAt,
+      );
+      return admissionNow === 'unchecked' || isAdmission(admissionNow);
     };
     const stopWatching = this.#watch(isStillAdmitted, () => stream.destroy());
-    // The agent's address is that of the console, which works for keys too.
-    const reached = publicUrl ?? (page === undefined ? undefined : `${page}${basePath}`);
-    setPublicAddress(request.headers, { publicUrl: reached, basePath }, `/agents/${name}`);
+    // Agents get the console's address as their public one, because API keys work there too.
+    const reachedUrl = publicUrl ?? (consoleOrigin === undefined ? undefined : `${consoleOrigin}${basePath}`);
+    setPublicAddress(request.headers, { publicUrl: reachedUrl, basePath }, `/agents/${name}`);
     await route.send(request, response, path, { record, upgrade, audience });
     if (!upgrade) stopWatching();
   }
@@ -205,19 +210,19 @@ const heldName = (deploymentId: string, revisionId: string): string => `${deploy
 
 interface AgentPath {
   deploymentId: string;
-  /** Where the address is that of a held revision. */
+  /** Present where the address is that of a held revision. */
   revisionId?: string;
-  /** With its query: the rest after `/agents/<deployment id>`. */
+  /** The rest after `/agents/<deployment id>`, with the query. */
   path: string;
 }
 
-/** Parses the target of a request; `undefined` when it is no agent's. Resolves dot segments before the id is read. */
+/** Parses the target of a request; undefined where it is not for an agent. Resolves dot segments before it reads the id. */
 export function readAgentPath(target: string): AgentPath | undefined {
   if (!URL.canParse(target, 'http://service')) return undefined;
   const { pathname, search } = new URL(target, 'http://service');
-  const found = /^\/agents\/([^/]+)(\/.*)?$/.exec(pathname);
-  const [deploymentId = '', revisionId] = (found?.[1] ?? '').toLowerCase().split(/@|%40/);
-  if (!found || deploymentId === '') return undefined;
-  const path = `${found[2] ?? '/'}${search}`;
+  const match = /^\/agents\/([^/]+)(\/.*)?$/.exec(pathname);
+  const [deploymentId = '', revisionId] = (match?.[1] ?? '').toLowerCase().split(/@|%40/);
+  if (!match || deploymentId === '') return undefined;
+  const path = `${match[2] ?? '/'}${search}`;
   return revisionId === undefined ? { deploymentId, path } : { deploymentId, revisionId, path };
 }

@@ -7,10 +7,10 @@ import { withoutSessionCookies } from '../sessions/cookie.ts';
 /** The header that proves to an agent's process that a request passed the gateway. */
 export const agentTokenHeader = 'x-landfall-agent-token';
 
-/** Hop-by-hop headers: they concern one connection, not the message. */
-export const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
+/** Headers that concern one connection, not the message. */
+export const hopByHopHeaders = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
-/** The caller's credentials and session: for the service, not for the agent. */
+/** The headers with credentials and session of the caller: they are for the service, not for the agent. */
 const credentials = [
   'x-api-key',
   'x-tenant-id',
@@ -23,56 +23,57 @@ const credentials = [
 ];
 
 /** The headers about the requested address, which only the service may set. */
-const ofTheAddress = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix']);
+const addressHeaders = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix']);
 
 /**
- * The prefixes of headers in which proxies report the origin and the first address of a request. Callers can forge them
- * and an agent may trust them, so they are dropped; the service adds none of its own.
+ * The prefixes of headers in which proxies report the client and the original address of a request. Callers can forge
+ * them and an agent may trust them, so the service drops them and adds none.
  */
-const ofProxies = (
+const proxyPrefixes = (
   'forwarded x-forwarded via x-real x-original x-rewrite x-envoy x-azure x-appengine x-client-ip x-client-cert ' +
   'x-cluster-client-ip x-remote x-proxyuser-ip x-ssl x-host x-scheme x-url-scheme cf true-client-ip fastly-client ' +
   'client-ip remote front-end-https'
 ).split(' ');
 
 /** Some servers treat an underscore as a hyphen. */
-function isOfProxies(name: string): boolean {
-  const spelled = `${name.replaceAll('_', '-')}-`;
-  return !ofTheAddress.has(name) && ofProxies.some((prefix) => spelled.startsWith(`${prefix}-`));
+function isProxyHeader(name: string): boolean {
+  const hyphenated = `${name.replaceAll('_', '-')}-`;
+  return !addressHeaders.has(name) && proxyPrefixes.some((prefix) => hyphenated.startsWith(`${prefix}-`));
 }
 
-/** Headers that a caller can't have dropped by naming them in `Connection`: the framing, and the service's own. */
-const staying = new Set<string>(['host', 'content-length', 'transfer-encoding', ...ofTheAddress]);
+/** Headers that are kept even if a caller names them in `Connection`: the framing, and those that the service sets. */
+const undroppable = new Set<string>(['host', 'content-length', 'transfer-encoding', ...addressHeaders]);
 
-/** The names in `Connection`, which concern one connection too. */
-export function boundToConnection(headers: IncomingHttpHeaders): string[] {
-  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  return named.filter((name) => name !== '' && !staying.has(name));
+/** The headers that `Connection` names: they concern one connection too. */
+export function connectionHeaders(headers: IncomingHttpHeaders): string[] {
+  const names = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  return names.filter((name) => name !== '' && !undroppable.has(name));
 }
 
-/** Whether a text contains a key of the service: the caller's, or any other, valid or not. */
-function holdsKey(text: string, shown: string): boolean {
+/** Whether a text contains an API key: the caller's, or any other, valid or not. */
+function holdsKey(text: string, callerKey: string): boolean {
   const [, encoded = ''] = /\bbasic +(\S+)/i.exec(text) ?? [];
-  const read = [text, Buffer.from(encoded, 'base64').toString('latin1')];
-  return read.some((said) => holdsApiKey(said) || (shown !== '' && said.includes(shown)));
+  const decodings = [text, Buffer.from(encoded, 'base64').toString('latin1')];
+  return decodings.some((said) => holdsApiKey(said) || (callerKey !== '' && said.includes(callerKey)));
 }
 
 /**
- * Drops the headers that the agent must not see, above all keys and session cookies, and adds its token.
- * `Authorization` is for the agent where a key or a session stands beside it. Mutates the given headers.
+ * Drops the headers that the agent must not see, above all keys and session cookies, and adds its token. Keeps
+ * `Authorization` for the agent where a key or a session authenticates the caller. Mutates the headers.
  */
 export function prepareAgentRequest(
   headers: IncomingHttpHeaders,
   token: string,
   { bySession = false }: { bySession?: boolean } = {},
 ): void {
-  const shown = String(headers['x-api-key'] ?? '').trim();
+  const callerKey = String(headers['x-api-key'] ?? '').trim();
   // The service has handled `Expect` already.
-  const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...credentials, 'expect']);
-  if ((shown !== '' || bySession) && !boundToConnection(headers).includes('authorization'))
+  const dropped = new Set([...connectionHeaders(headers), ...hopByHopHeaders, ...credentials, 'expect']);
+  if ((callerKey !== '' || bySession) && !connectionHeaders(headers).includes('authorization'))
     dropped.delete('authorization');
   for (const [name, value] of Object.entries(headers)) {
-    if (dropped.has(name) || isOfProxies(name) || holdsKey(`${name}: ${String(value)}`, shown)) delete headers[name];
+    if (dropped.has(name) || isProxyHeader(name) || holdsKey(`${name}: ${String(value)}`, callerKey))
+      delete headers[name];
   }
   const cookies = withoutSessionCookies(headers.cookie ?? '');
   if (cookies === undefined) delete headers.cookie;
@@ -81,8 +82,7 @@ export function prepareAgentRequest(
 }
 
 /**
- * Sets the agent's public address, which the agent can't see and passes on to other agents. Values from callers are
- * dropped.
+ * Sets the headers with the agent's public address, which the agent can't know by itself. Drops the caller's values.
  *
  * @param publicUrl undefined where only the service's own address is known, so that the agent uses `Host`.
  * @param basePath the prefix of all of the service's paths, where there is no `publicUrl`; may be empty.
@@ -92,11 +92,11 @@ export function setPublicAddress(
   { publicUrl, basePath }: { publicUrl: string | undefined; basePath: string },
   path: string,
 ): void {
-  for (const name of ofTheAddress) delete headers[name];
-  const reached = publicUrl === undefined ? undefined : new URL(publicUrl);
-  if (reached) {
-    headers['x-forwarded-proto'] = reached.protocol.slice(0, -1);
-    headers['x-forwarded-host'] = reached.host;
+  for (const name of addressHeaders) delete headers[name];
+  const publicAddress = publicUrl === undefined ? undefined : new URL(publicUrl);
+  if (publicAddress) {
+    headers['x-forwarded-proto'] = publicAddress.protocol.slice(0, -1);
+    headers['x-forwarded-host'] = publicAddress.host;
   }
-  headers['x-forwarded-prefix'] = `${reached ? withoutTrailingSlashes(reached.pathname) : basePath}${path}`;
+  headers['x-forwarded-prefix'] = `${publicAddress ? withoutTrailingSlashes(publicAddress.pathname) : basePath}${path}`;
 }

@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { pipeline } from 'node:stream';
 import { agentResponseHeaders, type Audience } from './response-headers.ts';
 
-/** Counts what becomes of one request for an agent. */
+/** Records the outcome of one request for an agent. */
 export interface RequestRecord {
-  /** It got a 5xx, or no whole response. Counts once. */
+  /** The response was a 5xx, or incomplete. Several calls count once. */
   failed(): void;
   /** The first event of its response has arrived. */
   firstEvent(): void;
 }
 
-/** A record of a request that is not counted. */
+/** The record of a request that is not counted. */
 export const noRecord: RequestRecord = { failed: () => undefined, firstEvent: () => undefined };
 
 /**
@@ -21,7 +21,7 @@ export const noRecord: RequestRecord = { failed: () => undefined, firstEvent: ()
  *   it with the session and its CSRF token, and with method and body as well for a 307, so that an agent could act on the
  *   service.
  */
-export function passOn(
+export function passOnResponse(
   incoming: IncomingMessage,
   response: ServerResponse,
   { audience, record = noRecord }: { audience: Exclude<Audience, 'ui-file'>; record?: RequestRecord | undefined },
@@ -33,10 +33,10 @@ export function passOn(
   if (isRedirect && audience === 'session')
     throw new Error(`it sent a redirect (${status}) to a browser with a session`);
   const { origin } = response.req.headers;
-  writeHeadOf(incoming, response, agentResponseHeaders(incoming.headers, audience, origin));
+  writeHead(incoming, response, agentResponseHeaders(incoming.headers, audience, origin));
   if (status >= 500) record.failed();
   if (isRunStream(response.req, incoming)) noteFirstEvent(incoming, record);
-  // A response that is closed already is one whose caller has disconnected. Before `pipeline`, which closes it.
+  // If the response is closed already, the caller has disconnected. Listen before `pipeline`, which closes it.
   incoming.once('error', () => {
     if (!response.closed) record.failed();
   });
@@ -44,21 +44,21 @@ export function passOn(
   pipeline(incoming, response, () => undefined);
 }
 
-/** Writes the status and the headers given, and flushes them where the body may take long. */
-export function writeHeadOf(
+/** Writes the status and these headers, and flushes them where the body may take long. */
+export function writeHead(
   { statusCode: status = 0, headers }: IncomingMessage,
   response: ServerResponse,
-  given: IncomingHttpHeaders,
+  responseHeaders: IncomingHttpHeaders,
 ): void {
-  const { 'transfer-encoding': _, ...sent } = given;
+  const { 'transfer-encoding': _, ...headersToSend } = responseHeaders;
   // With a transfer coding, or without a body, a length means nothing.
-  if (status === 204 || headers['transfer-encoding'] !== undefined) delete sent['content-length'];
-  response.writeHead(status, sent);
+  if (status === 204 || headers['transfer-encoding'] !== undefined) delete headersToSend['content-length'];
+  response.writeHead(status, headersToSend);
   // Send a stream's headers before its first event, which may take long.
-  if (sent['content-length'] === undefined) response.flushHeaders();
+  if (headersToSend['content-length'] === undefined) response.flushHeaders();
 }
 
-/** Whether a request starts a run and streams its events: other streams may wait for an event for any time. */
+/** Whether a request starts a run and streams its events: other streams may wait for their first event indefinitely. */
 function isRunStream({ method, url = '' }: IncomingMessage, { headers }: IncomingMessage): boolean {
   return (
     method === 'POST' &&
@@ -70,9 +70,9 @@ function isRunStream({ method, url = '' }: IncomingMessage, { headers }: Incomin
 
 function noteFirstEvent(incoming: IncomingMessage, record: RequestRecord): void {
   const hasStarted = firstEventFinder();
-  incoming.on('data', function look(piece: Uint8Array) {
+  incoming.on('data', function findEvent(piece: Uint8Array) {
     if (!hasStarted(piece)) return;
-    incoming.off('data', look);
+    incoming.off('data', findEvent);
     record.firstEvent();
   });
 }
@@ -81,8 +81,8 @@ function noteFirstEvent(incoming: IncomingMessage, record: RequestRecord): void 
 const maxStartLength = 200;
 
 /**
- * Makes the function that gets the pieces of an event stream and returns true once the first event has started. Comments
- * and the event `metadata`, which a server sends before a run starts, do not count.
+ * Creates a function that is called with the chunks of an event stream, and returns true once the first event has
+ * started. Comments and the event `metadata`, which a server sends before a run starts, do not count.
  */
 function firstEventFinder(): (piece: Uint8Array) => boolean {
   const decoder = new TextDecoder();

@@ -3,9 +3,9 @@ import { agentAccessHeader } from '../../../contract/control/session.ts';
 import { agentTokenHeader } from './headers.ts';
 
 /** The timeout of a preflight in milliseconds: short, because its callers are not authenticated. */
-export const preflightWithinMs = 10_000;
+export const preflightTimeoutMs = 10_000;
 
-const requested = [
+const preflightHeaders = [
   'host',
   'origin',
   'access-control-request-method',
@@ -14,22 +14,22 @@ const requested = [
 ];
 
 /**
- * Recognizes a CORS preflight. A browser can't send a key with it, so the agent gets it without authentication. A
- * request with a body or a credential is no preflight.
+ * Whether a request is a CORS preflight. A browser can't send a key with it, so it is forwarded without authentication.
+ * A request with a body or a credential is not a preflight.
  */
 export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
-  const isGiven = (name: string): boolean => (headers[name] ?? '') !== '';
-  if (method !== 'OPTIONS' || !isGiven('origin') || !isGiven('access-control-request-method')) return false;
-  if (isGiven('transfer-encoding') || Number(headers['content-length'] ?? '0') !== 0) return false;
-  return !isGiven('x-api-key') && !isGiven('authorization');
+  const hasValue = (name: string): boolean => (headers[name] ?? '') !== '';
+  if (method !== 'OPTIONS' || !hasValue('origin') || !hasValue('access-control-request-method')) return false;
+  if (hasValue('transfer-encoding') || Number(headers['content-length'] ?? '0') !== 0) return false;
+  return !hasValue('x-api-key') && !hasValue('authorization');
 }
 
 /** A path without its query, which may contain data. */
 export const withoutQuery = (path: string): string => path.split('?')[0] ?? '/';
 
-/** Drops all other headers and adds the agent's token. Mutates the given headers. */
+/** Drops all headers but those of a preflight, and adds the agent's token. Mutates the headers. */
 export function preparePreflight(headers: IncomingHttpHeaders, token: string): void {
-  for (const name of Object.keys(headers)) if (!requested.includes(name)) delete headers[name];
+  for (const name of Object.keys(headers)) if (!preflightHeaders.includes(name)) delete headers[name];
   headers[agentTokenHeader] = token;
 }
 
@@ -43,14 +43,14 @@ export function answerPreflight(incoming: IncomingMessage, response: ServerRespo
   incoming.destroy();
 }
 
-/** Whether a page asks to call an agent with a token of the console, which the agent itself knows nothing of. */
-export const namesAccess = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+/** Whether a preflight asks to send a token of the console: the service responds, since the agent doesn't know it. */
+export const requestsAgentAccess = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   (headers['access-control-request-headers'] ?? '')
     .split(',')
     .some((name) => name.trim().toLowerCase() === agentAccessHeader);
 
 /** Allows a page of the console to call an agent with its token. */
-export function allowAccess({ headers }: Pick<IncomingMessage, 'headers'>, response: ServerResponse): void {
+export function allowAgentAccess({ headers }: Pick<IncomingMessage, 'headers'>, response: ServerResponse): void {
   const { origin = '' } = headers;
   response
     .writeHead(204, {

@@ -61,16 +61,16 @@ export async function requestJson(agent: Upstream, path: string, signal: AbortSi
   }
 }
 
-const betweenTries = 200;
+const healthPollMs = 200;
 
 /** Polls an agent's health (`GET /ok`) until it succeeds; false when `signal` aborts first. */
 export async function becomesHealthy(agent: Upstream, clock: Clock, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    // No response: it has stopped listening, or the time is up. The caller checks which.
+    // Without a response, the agent has stopped listening or the time is up. The caller checks which.
     const response = await requestAgent(agent, '/ok', signal).catch(() => undefined);
     response?.destroy();
     if (response && isOk(response)) return true;
-    await pause(clock, betweenTries, signal);
+    await pause(clock, healthPollMs, signal);
   }
   return false;
 }

@@ -13,16 +13,16 @@ import type {
   RevisionRecord,
 } from '../store/tables.ts';
 
-/** The state of a claim after a report: still held, or over, so that another holder may have the work. */
+/** The state of a claim after a report: still held, or over, in which case another holder may have the work. */
 export type ClaimStatus =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
-  { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
+  { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; reason: string };
 
 export interface ClaimReport {
   status: ReportedStatus;
   message: string | null;
   imageVersion: string | null;
-  /** In their order, each with its number. */
+  /** In order, each with its number. */
   lines: readonly (NewLogLine & { sequence: number })[];
 }
 
@@ -34,34 +34,35 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
 
   /**
    * Stores a report: lines of the log, each number once, then the status. A repeated final status is accepted again.
-   * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
+   * @returns `unfit` where the revision can no longer get that status, or the claim is for other work.
    */
   async reportWork(
     listenerId: string,
     claimId: string,
     report: ClaimReport,
-  ): Promise<ClaimStatus | { kind: 'unfit'; why: string }> {
-    return withClaim<ClaimStatus | { kind: 'unfit'; why: string }>(
+  ): Promise<ClaimStatus | { kind: 'unfit'; reason: string }> {
+    return withClaim<ClaimStatus | { kind: 'unfit'; reason: string }>(
       db,
       clock,
       listenerId,
       claimId,
       async (held, trx, now) => {
-        await keepLines(trx, clock, held, report.lines);
-        const unsuitable = await applyReport(trx, now, clock, held, report);
-        if (unsuitable !== undefined) return { kind: 'unfit', why: unsuitable };
+        await storeLines(trx, clock, held, report.lines);
+        const unfitReason = await applyReport(trx, now, clock, held, report);
+        if (unfitReason !== undefined) return { kind: 'unfit', reason: unfitReason };
         if (report.status === 'DEPLOYING') return extendLease(trx, now, held);
         // The next holder can't restore the state from before the first one started.
         if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
-          return end(
+          return endClaim(
             trx,
             held,
             'abandoned',
-            new Date(now.getTime() + restoreRetryDelayMs(await failingForMs(trx, now, held))),
+            new Date(now.getTime() + restoreRetryDelayMs(await divergedForMs(trx, now, held))),
           );
         }
-        const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
-        return end(trx, held, isHalfDone ? 'abandoned' : report.status, now);
+        const mayBePartial =
+          report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
+        return endClaim(trx, held, mayBePartial ? 'abandoned' : report.status, now);
       },
       (ended) => (ended.ended_as === report.status ? { kind: 'held', claim: ended, wanted: true } : undefined),
     );
@@ -75,7 +76,7 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
         await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
       }
       const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
-      return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
+      return endClaim(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
     });
   },
 
@@ -99,30 +100,31 @@ async function withClaim<End = ClaimStatus>(
   listenerId: string,
   claimId: string,
   act: (held: HeldClaim, trx: ControlDatabase, now: Date) => Promise<End>,
-  whereEnded: (claim: ListenerClaimRecord) => End | undefined = () => undefined,
+  whenEnded: (claim: ListenerClaimRecord) => End | undefined = () => undefined,
 ): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> {
   const find = (trx: ControlDatabase) => claimsOf(trx, listenerId, claimId).selectAll().executeTakeFirst();
   return db.transaction().execute(async (trx): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> => {
-    const seen = await find(trx);
-    const deployment = seen && (await lockDeployment(trx, seen.deployment_id));
-    // Until now, a new holder may have had the lock.
+    const found = await find(trx);
+    const deployment = found && (await lockDeployment(trx, found.deployment_id));
+    // Read it again under the lock: a new holder may have taken over meanwhile.
     const claim = deployment && (await find(trx));
-    if (!claim) return { kind: 'over', why: takenOver };
-    if (claim.ended_as !== null) return whereEnded(claim) ?? { kind: 'over', why: endedAs(claim.ended_as) };
+    if (!claim) return { kind: 'over', reason: takenOverMessage };
+    if (claim.ended_as !== null) return whenEnded(claim) ?? { kind: 'over', reason: endedMessage(claim.ended_as) };
     const revision = await findRevision(trx, deployment.id, claim.revision_id);
     return act({ claim, deployment, revision }, trx, new Date(clock.now()));
   });
 }
 
-const takenOver = 'This claim has ended: its lease expired and another holder took over, or its deployment is gone.';
-const endedAs = (end: ClaimEnd): string => `This claim has ended as ${end}.`;
+const takenOverMessage =
+  'This claim has ended: its lease expired and another holder took over, or its deployment is gone.';
+const endedMessage = (end: ClaimEnd): string => `This claim has ended as ${end}.`;
 
 async function extendLease(
   trx: ControlDatabase,
   now: Date,
   { claim, deployment, revision }: HeldClaim,
 ): Promise<ClaimStatus> {
-  const prolonged = await trx
+  const extended = await trx
     .updateTable('listener_claims')
     .set({ expires_at: new Date(now.getTime() + claim.lease_ms) })
     .where('id', '=', claim.id)
@@ -131,10 +133,10 @@ async function extendLease(
   const { deletion } = deployment;
   const isNeeded = claim.work === 'put-back' || (revision !== undefined && isRunning(revision));
   const wanted = claim.work === 'remove' ? deletion === 'asked' : deletion === 'none' && isNeeded;
-  return { kind: 'held', claim: prolonged, wanted };
+  return { kind: 'held', claim: extended, wanted };
 }
 
-async function end(
+async function endClaim(
   trx: ControlDatabase,
   { claim }: HeldClaim,
   ended_as: ClaimEnd,
@@ -152,8 +154,8 @@ async function end(
 /** A log is trimmed with the first lines of a claim, and each time this many more have arrived. */
 const linesBetweenTrims = 1_000;
 
-/** The time since the newest revision ended, in which the cluster may have diverged from the live revision (ms). */
-async function failingForMs(trx: ControlDatabase, now: Date, { deployment }: HeldClaim): Promise<number> {
+/** How long the cluster may have diverged from the live revision (ms): since the newest revision ended. */
+async function divergedForMs(trx: ControlDatabase, now: Date, { deployment }: HeldClaim): Promise<number> {
   const newest = await trx
     .selectFrom('revisions')
     .select('updated_at')
@@ -163,20 +165,22 @@ async function failingForMs(trx: ControlDatabase, now: Date, { deployment }: Hel
 }
 
 /** Lines of a removal are stored in the log of the deployment's latest revision. */
-async function keepLines(
+async function storeLines(
   trx: ControlDatabase,
   clock: Clock,
   { claim, deployment }: HeldClaim,
   lines: ClaimReport['lines'],
 ): Promise<void> {
-  const about = claim.revision_id ?? deployment.latest_revision_id;
-  const known = Number(claim.log_sequence);
-  const fresh = lines.filter(({ sequence }) => sequence > known);
-  const last = fresh.at(-1);
-  if (!last || about === null) return;
-  await logStore(trx, clock).appendLog(about, 'deploy', fresh);
-  const isDue = known === 0 || Math.floor(known / linesBetweenTrims) < Math.floor(last.sequence / linesBetweenTrims);
-  if (isDue) await logStore(trx, clock).trimLog(about, 'deploy');
+  const logRevisionId = claim.revision_id ?? deployment.latest_revision_id;
+  const storedSequence = Number(claim.log_sequence);
+  const newLines = lines.filter(({ sequence }) => sequence > storedSequence);
+  const last = newLines.at(-1);
+  if (!last || logRevisionId === null) return;
+  await logStore(trx, clock).appendLog(logRevisionId, 'deploy', newLines);
+  const isDue =
+    storedSequence === 0 ||
+    Math.floor(storedSequence / linesBetweenTrims) < Math.floor(last.sequence / linesBetweenTrims);
+  if (isDue) await logStore(trx, clock).trimLog(logRevisionId, 'deploy');
   await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
 }
 
@@ -198,12 +202,12 @@ async function applyReport(
   }
   if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
   if (claim.work === 'put-back') {
-    // It stays the live one in the database; the cluster may run something else.
-    const isWrong = status === 'DEPLOY_FAILED';
-    const note = isWrong
+    // The revision stays live in the database, even if the cluster runs something else.
+    const hasFailed = status === 'DEPLOY_FAILED';
+    const note = hasFailed
       ? `This revision could not be restored in the cluster; it is tried again. Reason: ${message ?? 'not reported'}`
       : null;
-    if (isWrong)
+    if (hasFailed)
       await logStore(trx, clock).appendLog(claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);
     if (status !== 'DEPLOYING') await revisionWorkStore(trx, clock).noteLive(claim.revision_id, note);
     return undefined;

@@ -2,28 +2,28 @@ import type { RevisionStatus } from '../../../contract/control/revision-status.t
 import type { DeletionState } from '../deployments/status.ts';
 import { runningStatuses } from '../revisions/states.ts';
 
-/** The kinds of work: carry a revision out, restore the live one after an abandoned one, remove a deployment. */
+/** The kinds of work: carry out a revision, restore the live one after an abandoned claim, remove a deployment. */
 export type ListenerWork = 'roll-out' | 'put-back' | 'remove';
 
 /** The next work on a deployment with a listener. */
-export type ListenerTurn<Revision> =
+export type NextListenerWork<Revision> =
   | { kind: 'nothing' }
   | { kind: 'remove' }
   | { kind: 'put-back' }
   | {
       kind: 'roll-out';
       revision: Revision;
-      /** The statuses on the way to the holder's start: an image needs no build. */
+      /** The statuses that the revision passes when it is claimed: an image needs no build. */
       steps: readonly RevisionStatus[];
-      /** Waiting revisions that a newer one replaced. */
+      /** Waiting revisions that are older than this one. */
       skipped: readonly Revision[];
       /** Revisions that have to wait until this one has ended. */
       queued: readonly Revision[];
     };
 
 /**
- * Decides what the next holder of a deployment gets: its removal before everything else, then the interrupted revision,
- * then the newest that waits, and where there is none, the restoration after an abandoned one.
+ * Decides the next work on a deployment: first its removal, then the revision that was interrupted, then the newest that
+ * waits, and last the restoration of the live revision after an abandoned claim.
  *
  * @param unfinished the revisions that wait or are in progress, newest first.
  * @param isAbandoned whether the last holder may have left another revision in the cluster than the live one.
@@ -32,27 +32,27 @@ export function nextListenerWork<Revision extends { id: string; status: Revision
   deletion: DeletionState,
   unfinished: readonly Revision[],
   isAbandoned: boolean,
-): ListenerTurn<Revision> {
+): NextListenerWork<Revision> {
   if (deletion !== 'none') return deletion === 'asked' ? { kind: 'remove' } : { kind: 'nothing' };
   const started = unfinished.find(({ status }) => runningStatuses.includes(status));
   if (started) {
     const queued = unfinished.filter(({ status }) => status === 'CREATING');
-    return { kind: 'roll-out', revision: started, steps: againFrom[started.status] ?? [], skipped: [], queued };
+    return { kind: 'roll-out', revision: started, steps: restartSteps[started.status] ?? [], skipped: [], queued };
   }
   const [newest, ...skipped] = unfinished;
   if (newest) return { kind: 'roll-out', revision: newest, steps: ['AWAITING_DEPLOY'], skipped, queued: [] };
   return { kind: isAbandoned ? 'put-back' : 'nothing' };
 }
 
-const minPutBackMs = 10_000;
-export const maxPutBackMs = 600_000;
+const minRestoreDelayMs = 10_000;
+export const maxRestoreDelayMs = 600_000;
 
 /** The delay after a failed restoration (ms), which grows with the time since the cluster diverged. */
-export const restoreRetryDelayMs = (awryForMs: number): number =>
-  Math.min(maxPutBackMs, Math.max(minPutBackMs, awryForMs));
+export const restoreRetryDelayMs = (divergedForMs: number): number =>
+  Math.min(maxRestoreDelayMs, Math.max(minRestoreDelayMs, divergedForMs));
 
 /** The status from which an interrupted revision starts again. */
-const againFrom: Partial<Record<RevisionStatus, readonly RevisionStatus[]>> = {
+const restartSteps: Partial<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   AWAITING_BUILD: ['BUILDING', 'AWAITING_DEPLOY'],
   BUILDING: ['AWAITING_DEPLOY'],
   DEPLOYING: ['AWAITING_DEPLOY'],

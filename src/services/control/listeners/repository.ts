@@ -7,7 +7,7 @@ import { brokenConstraint, brokenReference } from '../store/violations.ts';
 
 export interface NewListener {
   compute_type: string;
-  /** The caller's own name of the compute, unique per tenant. */
+  /** The caller's name for the compute, unique per tenant. */
   compute_id: string;
   k8s_namespaces?: string[];
   version?: string;
@@ -29,8 +29,12 @@ export type ListenerRemovalEnd =
   | { kind: 'in-use'; names: string[] }
   | undefined;
 
-/** The deployments of a listener that are in none of these namespaces; with no namespaces every one is allowed. */
-async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: readonly string[]): Promise<string[]> {
+/** The names of a listener's deployments outside these namespaces. An empty list allows all namespaces. */
+async function findDeployedElsewhere(
+  trx: ControlDatabase,
+  id: string,
+  namespaces: readonly string[],
+): Promise<string[]> {
   if (namespaces.length === 0) return [];
   const deployed = await trx
     .selectFrom('deployments')
@@ -47,7 +51,7 @@ async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: re
     .map(({ name }) => name);
 }
 
-const reportWrittenEvery = 60_000;
+const reportIntervalMs = 60_000;
 
 const ownListener = (db: ControlDatabase, tenantId: string, id: string) =>
   db.selectFrom('listeners').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
@@ -103,7 +107,7 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
   /** Records that a listener has just requested or reported work. */
   async noteListenerReport({ id, last_report_at }: Pick<ListenerRecord, 'id' | 'last_report_at'>): Promise<void> {
     const now = clock.now();
-    const due = new Date(now - reportWrittenEvery);
+    const due = new Date(now - reportIntervalMs);
     if (last_report_at !== null && last_report_at > due) return;
     await db
       .updateTable('listeners')
@@ -124,7 +128,7 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
       if (!current) return undefined;
       const wanted = decide(current);
       if ('refused' in wanted) return { kind: 'refused', refusal: wanted.refused };
-      const names = await deployedInOthers(trx, id, wanted.compute_config.k8s_namespaces ?? []);
+      const names = await findDeployedElsewhere(trx, id, wanted.compute_config.k8s_namespaces ?? []);
       if (names.length > 0) return { kind: 'in-use', names };
       const listener = await trx
         .updateTable('listeners')
@@ -154,13 +158,13 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
       return removed && { kind: 'removed' };
     } catch (error) {
       if (brokenReference(error) !== 'deployments_listener') throw error;
-      const using = await db
+      const dependents = await db
         .selectFrom('deployments')
         .select('name')
         .where('listener_id', '=', id)
         .orderBy('name')
         .execute();
-      return { kind: 'in-use', names: using.map(({ name }) => name) };
+      return { kind: 'in-use', names: dependents.map(({ name }) => name) };
     }
   },
 });

@@ -20,7 +20,7 @@ import type { ListenerRecord } from '../store/tables.ts';
 import type { ListenerChange } from './repository.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
-/** Making, reading, changing and removing listeners (docs/design/contract.md#endpoints, and the public document). */
+/** Creates, reads, changes and deletes listeners (docs/design/contract.md#endpoints). */
 export function listenerOperations(settings: ServiceDependencies) {
   const { store, tenantId } = settings;
   const once = createIdempotentWrite(settings);
@@ -36,7 +36,7 @@ export function listenerOperations(settings: ServiceDependencies) {
           k8s_namespaces: compute_config.k8s_namespaces ?? [],
           ...(version == null ? {} : { version }),
         });
-        if (!added) throw refusedCall(call, { status: 409, detail: taken(compute_id) });
+        if (!added) throw refusedCall(call, { status: 409, detail: takenMessage(compute_id) });
         await record({ listener_id: added.id, compute_id });
         return toListenerResponse(added);
       });
@@ -66,19 +66,19 @@ export function listenerOperations(settings: ServiceDependencies) {
         });
         const end = foundOrThrow(call, 'Listener', id, changed);
         if (end.kind === 'refused') throw refusedCall(call, end.refusal);
-        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: deployedThere(end.names) });
+        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: namespacesInUseMessage(end.names) });
         await record({ listener_id: listenerId, compute_id: end.listener.compute_id });
         return toListenerResponse(end.listener);
       });
     },
 
-    /** Refused while deployments depend on it: only it can remove them from their cluster. */
+    /** Refused while deployments use the listener: no other one can remove them from their cluster. */
     async deleteListener(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete listener', method: 'DELETE', path: `/v2/listeners/${id}` };
       const listenerId = parseId(call, 'listener_id', id);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
         const end = foundOrThrow(call, 'Listener', id, await within.removeListener(tenantId, listenerId));
-        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUse(end.names) });
+        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUseMessage(end.names) });
         await record({ listener_id: listenerId });
         return null;
       });
@@ -86,26 +86,26 @@ export function listenerOperations(settings: ServiceDependencies) {
   };
 }
 
-const taken = (computeId: string): string =>
+const takenMessage = (computeId: string): string =>
   `A listener with the compute_id ${computeId} exists already. Use it, or choose another compute_id.`;
 
-const reported = 10;
+const maxListedNames = 10;
 
-function list(names: readonly string[]): string {
-  const more = names.length - reported;
-  return `${names.slice(0, reported).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function listNames(names: readonly string[]): string {
+  const more = names.length - maxListedNames;
+  return `${names.slice(0, maxListedNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-const inUse = (names: readonly string[]): string =>
-  `This listener is in use by ${list(names)}. Delete these deployments first, and leave the listener running until they are gone; where its cluster is gone for good, delete them with without_listener=true.`;
+const inUseMessage = (names: readonly string[]): string =>
+  `This listener is in use by ${listNames(names)}. Delete these deployments first, and leave the listener running until they are gone; where its cluster is gone for good, delete them with without_listener=true.`;
 
-const deployedThere = (names: readonly string[]): string =>
-  `compute_config.k8s_namespaces leaves out namespaces in which there are deployments: ${list(names)}. Keep these namespaces, or delete the deployments first.`;
+const namespacesInUseMessage = (names: readonly string[]): string =>
+  `compute_config.k8s_namespaces leaves out namespaces in which there are deployments: ${listNames(names)}. Keep these namespaces, or delete the deployments first.`;
 
 function readListener(body: unknown): ValidationResult<ListenerCreateRequest> {
   const read = readBody(listenerCreateRequest, body);
   if (!read.ok) return read;
-  const twice = namedTwice(read.value.compute_config.k8s_namespaces);
+  const twice = duplicateProblem(read.value.compute_config.k8s_namespaces);
   return twice === undefined ? read : againstRules([twice]);
 }
 
@@ -118,7 +118,7 @@ interface ReadListenerPatch {
 function readListenerPatch(body: unknown): ValidationResult<ReadListenerPatch> {
   const read = readBody(listenerPatchRequest, body);
   if (!read.ok) return read;
-  const twice = namedTwice(read.value.compute_config?.k8s_namespaces);
+  const twice = duplicateProblem(read.value.compute_config?.k8s_namespaces);
   if (twice !== undefined) return againstRules([twice]);
   return accepted({
     request: read.value,
@@ -144,7 +144,7 @@ function judgeListenerPatch(
   });
 }
 
-function namedTwice(namespaces: readonly string[] | null | undefined): string | undefined {
+function duplicateProblem(namespaces: readonly string[] | null | undefined): string | undefined {
   const twice = namespaces?.find((name, at) => namespaces.indexOf(name) < at);
   return twice === undefined ? undefined : `compute_config.k8s_namespaces names ${twice} twice.`;
 }

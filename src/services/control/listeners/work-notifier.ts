@@ -2,7 +2,7 @@ import { steadyNow, untilAborted, withTimeout, type Clock } from '../../../kit/c
 
 export type WorkNotifier = ReturnType<typeof workNotifier>;
 
-/** Notifies long polls that there may be work. One service works on a database, so this reaches all of them. */
+/** Notifies long polls that there may be work. Only one service uses a database, so this reaches all of them. */
 export function workNotifier(clock: Clock) {
   let next = Promise.withResolvers<void>();
   let isClosed = false;
@@ -11,10 +11,10 @@ export function workNotifier(clock: Clock) {
     if (!isClosed) next = Promise.withResolvers<void>();
   };
   return {
-    /** Milliseconds of the steady clock: what waiting is measured by. */
+    /** The time of the steady clock (ms), by which waiting is measured. */
     now: (): number => steadyNow(clock),
     notify,
-    /** Subscribes to the next notification, which is not missed even before the waiting starts. */
+    /** Subscribes to the next notification: one that comes before `within` is called is not missed. */
     listen() {
       const notified = next.promise;
       return {

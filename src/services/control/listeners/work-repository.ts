@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
-import { maxPutBackMs, nextListenerWork } from './listener-work.ts';
+import { maxRestoreDelayMs, nextListenerWork } from './listener-work.ts';
 import { findRevision, unfinishedOf } from '../revisions/repository.ts';
 import { lockDeployment, skipOlder, step } from '../revisions/work-repository.ts';
 import type {
@@ -26,8 +26,8 @@ export interface Claimer {
   leaseMs: number;
 }
 
-/** The attempts to claim before giving up: another holder may be faster each time. */
-const looks = 10;
+/** How often to try a claim: another holder may be faster each time. */
+const maxAttempts = 10;
 
 /**
  * Claims the next piece of a listener's work (`nextListenerWork`) for one holder; older waiting revisions end SKIPPED.
@@ -40,41 +40,41 @@ export async function claimWork(
   claimer: Claimer,
 ): Promise<ClaimedWork | undefined> {
   await shortenLeases(db, new Date(clock.now()), listener.id);
-  for (let look = 0; look < looks; look += 1) {
-    const taken = await db.transaction().execute(async (trx) => {
-      const id = await freeDeployment(trx, new Date(clock.now()), listener.id);
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const claimed = await db.transaction().execute(async (trx) => {
+      const id = await findUnclaimed(trx, new Date(clock.now()), listener.id);
       return id === undefined ? 'nothing' : claimDeployment(trx, new Date(clock.now()), id, listener, claimer);
     });
-    if (taken === 'nothing') return undefined;
-    if (taken !== 'gone') return taken;
+    if (claimed === 'nothing') return undefined;
+    if (claimed !== 'gone') return claimed;
   }
   return undefined;
 }
 
 /**
- * Where the clock was set back, a lease seems to last for much longer than it was given for: it lasts that long from
- * now on, so that its holder, who counts by a clock of its own, is never one of two.
+ * Shortens leases that end later than they can by now, because the clock was set back. They end after their full
+ * duration from now on, so that they outlast their holders, who measure by their own clocks.
  */
 async function shortenLeases(db: ControlDatabase, now: Date, listenerId: string): Promise<void> {
-  const lease = sql<number>`case when ended_as is null then lease_ms else ${maxPutBackMs}::bigint end`;
-  const longest = sql<Date>`${now}::timestamptz + ${lease} * interval '1 millisecond'`;
+  const lease = sql<number>`case when ended_as is null then lease_ms else ${maxRestoreDelayMs}::bigint end`;
+  const latestExpiry = sql<Date>`${now}::timestamptz + ${lease} * interval '1 millisecond'`;
   await db
     .updateTable('listener_claims')
-    .set({ expires_at: longest })
+    .set({ expires_at: latestExpiry })
     .where('deployment_id', 'in', (query) =>
       query
         .selectFrom('listener_claims')
         .select('deployment_id')
         .where('listener_id', '=', listenerId)
-        .where('expires_at', '>', longest)
+        .where('expires_at', '>', latestExpiry)
         .forUpdate()
         .skipLocked(),
     )
     .execute();
 }
 
-/** A deployment with work that no listener held at this moment. */
-async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: string): Promise<string | undefined> {
+/** The id of a deployment with work that no listener holds at this moment. */
+async function findUnclaimed(trx: ControlDatabase, now: Date, listenerId: string): Promise<string | undefined> {
   const found = await trx
     .selectFrom('deployments')
     .leftJoin('listener_claims', 'listener_claims.deployment_id', 'deployments.id')
@@ -93,7 +93,7 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
         where.and([
           where('deployments.deletion', '=', 'none'),
           where.or([
-            // A holder whose lease expired may have left anything.
+            // A holder whose lease expired may have left the cluster in any state.
             where.and([where('listener_claims.id', 'is not', null), where('listener_claims.ended_as', 'is', null)]),
             where.and([
               where('listener_claims.ended_as', '=', 'abandoned'),
@@ -125,21 +125,27 @@ async function claimDeployment(
   listener: ListenerRecord,
   { holder, leaseMs }: Claimer,
 ): Promise<ClaimedWork | 'gone'> {
-  // Others may have found it free as well; the lock admits one at a time.
+  // Others may have found it too; the lock admits one at a time.
   const deployment = await lockDeployment(trx, deploymentId);
-  const former = await findClaim(trx, deploymentId);
-  if (!deployment || (former && former.ended_as === null && former.expires_at > now)) return 'gone';
+  const lastClaim = await findClaim(trx, deploymentId);
+  if (!deployment || (lastClaim && lastClaim.ended_as === null && lastClaim.expires_at > now)) return 'gone';
   const unfinished = await unfinishedOf(trx, deploymentId);
-  const isAbandoned = former !== undefined && (former.ended_as === null || former.ended_as === 'abandoned');
+  const isAbandoned = lastClaim !== undefined && (lastClaim.ended_as === null || lastClaim.ended_as === 'abandoned');
   const next = nextListenerWork(deployment.deletion, unfinished, isAbandoned);
   if (next.kind === 'nothing') return 'gone';
   let revision: RevisionRecord | undefined;
   if (next.kind === 'roll-out') {
     await skipOlder(trx, now, next.revision.id, next.skipped);
     for (const { id } of next.queued) await step(trx, now, id, 'QUEUED');
-    revision = await startRevision(trx, now, next.revision, next.steps, startedBy(holder, listener.compute_id, former));
+    revision = await startRevision(
+      trx,
+      now,
+      next.revision,
+      next.steps,
+      startMessage(holder, listener.compute_id, lastClaim),
+    );
   }
-  if (next.kind === 'put-back' && former && former.expires_at > now) return 'gone';
+  if (next.kind === 'put-back' && lastClaim && lastClaim.expires_at > now) return 'gone';
   if (next.kind === 'put-back') revision = await findRevision(trx, deploymentId, deployment.active_revision_id);
   const requested = deployment.source_config.listener_config?.k8s_namespace;
   const claim = {
@@ -147,23 +153,23 @@ async function claimDeployment(
     listener_id: listener.id,
     work: next.kind,
     revision_id: revision?.id ?? null,
-    is_resumed: isAbandoned || (revision !== undefined && former?.revision_id === revision.id),
+    is_resumed: isAbandoned || (revision !== undefined && lastClaim?.revision_id === revision.id),
     holder,
     // A deployment stays in its first namespace, whatever the listener's configuration is now.
-    namespace: requested ?? former?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
+    namespace: requested ?? lastClaim?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
     lease_ms: leaseMs,
     log_sequence: 0,
     claimed_at: now,
     expires_at: new Date(now.getTime() + leaseMs),
     ended_as: null,
   };
-  const kept = await trx
+  const stored = await trx
     .insertInto('listener_claims')
     .values({ deployment_id: deploymentId, ...claim })
     .onConflict((conflict) => conflict.column('deployment_id').doUpdateSet(claim))
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { claim: kept, deployment, revision };
+  return { claim: stored, deployment, revision };
 }
 
 async function startRevision(
@@ -182,9 +188,9 @@ async function startRevision(
 export const findClaim = (trx: ControlDatabase, deploymentId: string): Promise<ListenerClaimRecord | undefined> =>
   trx.selectFrom('listener_claims').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
 
-function startedBy(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {
-  const by = `Carried out by ${holder} of the listener ${computeId}`;
-  if (!former || former.revision_id === null) return `${by}.`;
-  if (former.ended_as === 'released') return `${by}, after ${former.holder} had released it.`;
-  return former.ended_as === null ? `${by}, after the lease of ${former.holder} had run out.` : `${by}.`;
+function startMessage(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {
+  const message = `Carried out by ${holder} of the listener ${computeId}`;
+  if (!former || former.revision_id === null) return `${message}.`;
+  if (former.ended_as === 'released') return `${message}, after ${former.holder} had released it.`;
+  return former.ended_as === null ? `${message}, after the lease of ${former.holder} had run out.` : `${message}.`;
 }

@@ -31,16 +31,18 @@ function readReport(body: unknown): ValidationResult<WorkReport> {
   const { status, message, log } = read.value;
   if (status === 'DEPLOY_FAILED' && !message?.trim()) return againstRules(['message is required with DEPLOY_FAILED.']);
   const sequences = (log ?? []).map(({ sequence }) => sequence);
-  const wrong = sequences.find((sequence, at) => at > 0 && sequence <= (sequences[at - 1] ?? 0));
-  return wrong === undefined ? accepted(read.value) : againstRules([`log: the sequence ${wrong} does not grow.`]);
+  const unordered = sequences.find((sequence, at) => at > 0 && sequence <= (sequences[at - 1] ?? 0));
+  return unordered === undefined
+    ? accepted(read.value)
+    : againstRules([`log: the sequence ${unordered} does not grow.`]);
 }
 
-/** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
+/** How long to wait for a notification before looking again (ms): there is none when a lease expires. */
 const pollMs = 1_000;
 
 /**
- * The work of listeners (an addition of ours): each item has one holder at a time, by a claim that expires unless it is
- * renewed. A report under an expired claim is a 409 and changes nothing.
+ * The work of listeners (an extension of the public API): each item has one holder at a time, by a claim that expires unless
+ * it is renewed. A report under an expired claim gets a 409 and changes nothing.
  */
 export function listenerWorkOperations({
   store,
@@ -49,7 +51,7 @@ export function listenerWorkOperations({
   notifier = workNotifier(systemClock),
   tracing,
 }: Pick<ServiceDependencies, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
-  /** The listener of a request about its work, which is also noted as its last report. */
+  /** Finds the listener of a request about its work, and records the request as its last report. */
   async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
     const listenerId = parseId(call, 'listener_id', id);
     const listener = foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId));
@@ -60,7 +62,7 @@ export function listenerWorkOperations({
   const claimPath = (id: string, claimId: string): string => `/v2/listeners/${id}/claims/${claimId}`;
 
   return {
-    /** POST .../claims: the next work within `wait_seconds`, or undefined. A caller that has gone holds nothing. */
+    /** POST .../claims: the next work within `wait_seconds`, or undefined. Releases the claim if the caller disconnects. */
     async claimWork(id: string, body: unknown, { signal }: CallOptions = {}): Promise<WorkClaim | undefined> {
       const call = { operation: 'claim work', method: 'POST', path: `/v2/listeners/${id}/claims` };
       const { holder, wait_seconds, lease_seconds } = valueOrThrow(call, readBody(workRequest, body));
@@ -72,9 +74,9 @@ export function listenerWorkOperations({
         const work = await store.claimWork(listener, claimer);
         if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id, { isUndone: true });
         else if (work) return toClaimResponse(work, tracing);
-        const left = until - notifier.now();
-        if (left <= 0 || notifier.isClosed || signal?.aborted) return undefined;
-        await next.within(Math.min(left, pollMs), signal);
+        const remainingMs = until - notifier.now();
+        if (remainingMs <= 0 || notifier.isClosed || signal?.aborted) return undefined;
+        await next.within(Math.min(remainingMs, pollMs), signal);
       }
     },
 
@@ -83,8 +85,8 @@ export function listenerWorkOperations({
       const claim = parseId(call, 'claim_id', claimId);
       const listener = await ownListener(call, id);
       const standing = await store.renewClaim(listener.id, claim);
-      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
-      return sendStanding(standing.claim, standing.wanted);
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.reason });
+      return toStanding(standing.claim, standing.wanted);
     },
 
     /** PUT .../claims/{claim}/status: lines of the log first, each number once, then the status. */
@@ -94,16 +96,16 @@ export function listenerWorkOperations({
       const report = valueOrThrow(call, readReport(body));
       const listener = await ownListener(call, id);
       const end = await store.reportWork(listener.id, claim, await sanitize(listener.id, claim, report));
-      if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.why });
+      if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.reason });
       const { deployment_id, ended_as } = end.claim;
       if (ended_as === 'REMOVED') await store.noteStopped(deployment_id);
       if (ended_as !== null) rollouts.wake(deployment_id);
-      return sendStanding(end.claim, end.wanted);
+      return toStanding(end.claim, end.wanted);
     },
 
     /**
-     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is
-     * left in the cluster; else the next holder restores the live revision where this one is no longer wanted.
+     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` means that nothing of it is left
+     * in the cluster; otherwise the next holder restores the live revision where this one is no longer wanted.
      */
     async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
       const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
@@ -111,12 +113,12 @@ export function listenerWorkOperations({
       const { undone = false } = valueOrThrow(call, readShape(releaseQuery, query, 'query'));
       const listener = await ownListener(call, id);
       const standing = await store.releaseClaim(listener.id, claim, { isUndone: undone });
-      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.reason });
       notifier.notify();
     },
   };
 
-  /** What others wrote may hold the agent's secrets. */
+  /** Masks the agent's secrets in a report. */
   async function sanitize(listenerId: string, claimId: string, report: WorkReport): Promise<ClaimReport> {
     const ids = await store.idsOfClaim(listenerId, claimId);
     const agent =
@@ -159,7 +161,7 @@ function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tracing: 
 }
 
 /** The claim's expiry and whether the work is still wanted, for its holder. */
-const sendStanding = (claim: ListenerClaimRecord, wanted: boolean): ClaimStanding => ({
+const toStanding = (claim: ListenerClaimRecord, wanted: boolean): ClaimStanding => ({
   claim_id: claim.id,
   expires_at: claim.expires_at.toISOString(),
   wanted,

@@ -8,7 +8,7 @@ export interface Cause {
   by: Actor;
 }
 
-/** What a redeploy is: a rollback, unless that revision or its build is the latest or the live one. */
+/** The kind of a redeploy: a rollback, unless that revision or its build is the latest or the live one. */
 export function redeployKind(
   { redeploy_of, build_folder }: Pick<TakenBuild, 'redeploy_of' | 'build_folder'>,
   latestAndLive: readonly Pick<RevisionRecord, 'id' | 'build_folder'>[],
@@ -19,7 +19,7 @@ export function redeployKind(
   return isCurrent ? 'redeploy' : 'rollback';
 }
 
-/** The columns of a cause. */
+/** The columns that store a cause. */
 export const causeColumns = ({ kind, by }: Cause) => ({
   cause: kind,
   cause_actor: by.kind,

@@ -6,7 +6,7 @@ import {
 } from '../../../contract/control/revision-history.ts';
 import { toRevisionResponse } from '../deployments/response.ts';
 import { changedFields } from '../deployments/validation/patch.ts';
-import { judgeRedeploy } from '../deployments/validation/redeploy.ts';
+import { checkRedeploy } from '../deployments/validation/redeploy.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import type { DeploymentRecord, RevisionEvent, RevisionRecord } from '../store/tables.ts';
@@ -16,7 +16,7 @@ import { toVerdictResponse } from '../verdicts/service.ts';
 import type { RevisionWithBefore } from './history-repository.ts';
 import { tenantFinders } from './service.ts';
 
-/** The revisions of a deployment with all that a timeline shows: an addition of ours. */
+/** Lists the revisions of a deployment with all that a timeline shows (an extension of the public API). */
 export function historyOperations(settings: ServiceDependencies) {
   const { store, baseUrl } = settings;
   const { ownDeployment } = tenantFinders(settings);
@@ -62,7 +62,7 @@ function toHistoryEntry(
     changed_fields: before === undefined ? [] : changedFields(before, revision),
     verdict: verdict === undefined ? null : toVerdictResponse(verdict),
     is_live: deployment.active_revision_id === revision.id,
-    can_redeploy: deployment.deletion === 'none' && judgeRedeploy(deployment, revision).ok,
+    can_redeploy: deployment.deletion === 'none' && checkRedeploy(deployment, revision).ok,
   };
 }
 

@@ -5,10 +5,10 @@ import { hasEnded } from './states.ts';
 
 type HeldRevision = Pick<RevisionRecord, 'status' | 'hold_seconds' | 'hold_ends_at' | 'hold_decision'>;
 
-/** What a rollout does about the hold of its revision: `wait` for so many milliseconds at most, or go on. */
+/** The next step of a rollout whose revision is held: `wait` for at most `ms`, or go on. */
 export type HoldStep = { kind: 'wait'; ms: number } | { kind: 'promoted' } | { kind: 'over' } | { kind: 'ended' };
 
-/** Decides what is next for a revision that is held; undefined where it was removed. */
+/** Decides the next step for a held revision; pass undefined where it was removed. */
 export function nextHoldStep(revision: HeldRevision | undefined, now: number): HoldStep {
   if (revision?.status !== 'DEPLOYING' || revision.hold_decision === 'discarded') return { kind: 'ended' };
   if (revision.hold_decision === 'promoted') return { kind: 'promoted' };
@@ -16,7 +16,7 @@ export function nextHoldStep(revision: HeldRevision | undefined, now: number): H
   return ms > 0 ? { kind: 'wait', ms } : { kind: 'over' };
 }
 
-/** Judges a decision of a caller about a revision: to be recorded, recorded already, or refused. */
+/** Checks a caller's decision about a revision: whether to record it, or it is recorded already, or refused. */
 export function judgeHoldDecision(
   { status, hold_seconds, hold_ends_at, hold_decision }: HeldRevision,
   wanted: HoldDecision,
@@ -41,24 +41,24 @@ interface HoldFacts {
 }
 
 /** The seconds of a requested hold, or why it is refused; undefined where none is requested. */
-export function judgeHold(seconds: number | undefined, facts: HoldFacts): ValidationResult<number | undefined> {
+export function checkHold(seconds: number | undefined, facts: HoldFacts): ValidationResult<number | undefined> {
   if (seconds === undefined) return accepted(undefined);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxHoldSeconds)
     return againstRules([
       `Landfall-Hold is no whole number from 1 to ${maxHoldSeconds}. Send the seconds of the hold.`,
     ]);
-  const without = 'Send the change without Landfall-Hold: its revision is then live at once.';
-  if (facts.listener) return againstRules(['A revision in the cluster of a listener can not be held.', without]);
-  if (facts.image) return againstRules(['A revision of an image can not be held.', without]);
+  const advice = 'Send the change without Landfall-Hold: its revision is then live at once.';
+  if (facts.listener) return againstRules(['A revision in the cluster of a listener can not be held.', advice]);
+  if (facts.image) return againstRules(['A revision of an image can not be held.', advice]);
   if (!facts.holds)
-    return againstRules(['This service can not hold revisions, because it runs them in containers.', without]);
+    return againstRules(['This service can not hold revisions, because it runs them in containers.', advice]);
   return accepted(seconds);
 }
 
-/** The reason of a hold that ended by itself. */
-export const holdIsOver = (seconds: number | null): string =>
+/** The reason for discarding a revision whose hold has expired. */
+export const holdExpiredMessage = (seconds: number | null): string =>
   `It was held for ${seconds ?? 0} s and not promoted, so it was discarded. Redeploy it, and promote it in time.`;
 
 /** The `status_message` of a revision that was discarded. */
-export const discardedMessage = (why: string | null): string =>
-  `It was discarded before it got traffic${why ? `: ${why}` : '.'}`;
+export const discardedMessage = (reason: string | null): string =>
+  `It was discarded before it got traffic${reason ? `: ${reason}` : '.'}`;

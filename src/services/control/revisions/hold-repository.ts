@@ -7,7 +7,7 @@ import { findRevision } from './repository.ts';
 import { lockDeployment, refreshStatus, step } from './work-repository.ts';
 
 export const holdStore = (db: ControlDatabase, clock: Clock) => ({
-  /** Begins the hold of a revision that is healthy: its end is set once, also over restarts. */
+  /** Begins the hold of a healthy revision: sets its end, unless an earlier start of the service did. */
   async beginHold(revisionId: string): Promise<void> {
     const revision = await db
       .selectFrom('revisions')
@@ -25,7 +25,7 @@ export const holdStore = (db: ControlDatabase, clock: Clock) => ({
 
   /**
    * Records a decision about a held revision; a discarded one ends INTERRUPTED with `message` in the same transaction.
-   * Undefined where the revision has another decision or has ended by now: then nothing is changed.
+   * Changes nothing and returns undefined where the revision has another decision or has ended by now.
    */
   async decideHold(
     deploymentId: string,

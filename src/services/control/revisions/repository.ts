@@ -48,7 +48,7 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
       .where('listener_id', 'is', null)
       .execute(),
 
-  /** Every deployment with its live revision, except those of listeners: what a start has to serve again. */
+  /** Every deployment with its live revision, except those of listeners: their agents run in this service. */
   async activeRevisions(): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
     const deployments = await db
       .selectFrom('deployments')
@@ -66,7 +66,7 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
     revisionsOf(db, deploymentId).where('build_folder', 'is not', null).orderBy('sequence', 'desc').execute(),
 
   /** Every build that a revision names, of any deployment. */
-  async namedBuilds(): Promise<string[]> {
+  async usedBuilds(): Promise<string[]> {
     const found = await db
       .selectFrom('revisions')
       .select('build_folder')
@@ -99,7 +99,7 @@ export const unfinishedOf = (trx: ControlDatabase, deploymentId: string) =>
 const revisionsOf = (db: ControlDatabase, deploymentId: string) =>
   db.selectFrom('revisions').selectAll().where('deployment_id', '=', deploymentId);
 
-/** A revision of a deployment; undefined also for no id. */
+/** A revision of a deployment; undefined also where the id is null. */
 export const findRevision = (db: ControlDatabase, deploymentId: string, id: string | null) =>
   revisionsOf(db, deploymentId).where('id', '=', id).executeTakeFirst();
 

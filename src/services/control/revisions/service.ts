@@ -17,7 +17,7 @@ import type { StoreOperations } from '../store/store.ts';
 import { basename } from 'node:path';
 import { readKeptPackages } from '../builds/python/kept-packages.ts';
 
-/** Finds what a tenant names by its ids; what is another tenant's is a 404 as if it were not there. */
+/** Finds a tenant's deployments and revisions by id; throws a 404 for those of other tenants, as for missing ones. */
 export function tenantFinders({ store, tenantId }: Pick<ServiceDependencies, 'store' | 'tenantId'>) {
   async function ownDeployment(call: Call, id: string, within: StoreOperations = store): Promise<DeploymentRecord> {
     const deploymentId = parseId(call, 'deployment_id', id);
@@ -33,7 +33,7 @@ export function tenantFinders({ store, tenantId }: Pick<ServiceDependencies, 'st
   return { ownDeployment, ownRevision };
 }
 
-/** Reading and interrupting revisions. */
+/** Reads and interrupts revisions. */
 export function revisionOperations(settings: ServiceDependencies) {
   const { store, rollouts } = settings;
   const toResponse = (found: RevisionRecord): Revision => toRevisionResponse(found, settings.baseUrl());
@@ -56,12 +56,12 @@ export function revisionOperations(settings: ServiceDependencies) {
       return { resources: revisions.map(toResponse), offset: (page.offset ?? 0) + revisions.length };
     },
 
-    /** POST .../interruption: ends a revision that is on its way; the live one goes on serving. */
+    /** POST .../interruption: ends a revision that is in progress; the live one keeps serving. */
     async interruptRevision(id: string, revisionId: string, { idempotencyKey }: WriteOptions = {}): Promise<Revision> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/interruption`;
       const call = { operation: 'interrupt revision', method: 'POST', path };
       const [deploymentId, wanted] = [parseId(call, 'deployment_id', id), parseId(call, 'revision_id', revisionId)];
-      const reported = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
+      const response = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
         const { deployment_id } = await ownRevision(call, id, revisionId, within);
         const deployment = await within.deployment(deployment_id);
         if (deployment?.deletion !== 'none') throw refusedCall(call, beingDeleted);
@@ -75,12 +75,12 @@ export function revisionOperations(settings: ServiceDependencies) {
       });
       rollouts.interrupted(deploymentId, wanted);
       rollouts.wake(deploymentId);
-      return reported;
+      return response;
     },
   };
 }
 
-/** What a revision was built with: an addition of ours. */
+/** Lists the packages of a revision's build (an extension of the public API). */
 export function packageOperations(settings: ServiceDependencies) {
   const { ownRevision } = tenantFinders(settings);
   const { pythonPackages } = settings;
@@ -89,11 +89,11 @@ export function packageOperations(settings: ServiceDependencies) {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/packages`;
       const call = { operation: 'list revision packages', method: 'GET', path };
       const { id: own, build_folder, redeploy_of } = await ownRevision(call, id, revisionId);
-      // They are kept by the build, which several revisions may use, and which may have been removed.
+      // Packages are stored by build: several revisions may use one, and it may have been removed.
       const builds = [build_folder === null ? null : basename(build_folder), own, redeploy_of];
       for (const build of builds) {
-        const kept = build === null ? undefined : pythonPackages?.(build);
-        if (kept !== undefined) return readKeptPackages(kept);
+        const packages = build === null ? undefined : pythonPackages?.(build);
+        if (packages !== undefined) return readKeptPackages(packages);
       }
       return { python: null, packages: [] };
     },

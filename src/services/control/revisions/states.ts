@@ -2,9 +2,8 @@ import type { RevisionStatus } from '../../../contract/control/revision-status.t
 
 /**
  * Every transition of a revision's status (docs/design/deployments-and-revisions.md: the contract names only DEPLOYED).
- * A transition back repeats work after the service was killed in the middle of it. The one out of DEPLOYED is that of a
- * live revision in a crash loop. None leads to CREATE_FAILED and UNKNOWN, which other services use: here a failed
- * creation leaves nothing, and a revision's status is in the one database that also serves it.
+ * A transition back repeats work that a killed service had begun. A live revision in a crash loop leaves DEPLOYED. No
+ * transition leads to CREATE_FAILED or UNKNOWN, which other services use: here a failed creation leaves no revision.
  */
 export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   CREATING: ['QUEUED', 'AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED'],
@@ -25,7 +24,7 @@ export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionSta
 /** The statuses before a revision starts. Of several waiting revisions, only the newest ever starts. */
 export const waitingStatuses: readonly RevisionStatus[] = ['CREATING', 'QUEUED'];
 
-/** A revision that is being carried out. A deployment has at most one. */
+/** The statuses of a revision that is being carried out. A deployment has at most one such revision. */
 export const runningStatuses: readonly RevisionStatus[] = [
   'AWAITING_BUILD',
   'BUILDING',
@@ -33,13 +32,13 @@ export const runningStatuses: readonly RevisionStatus[] = [
   'DEPLOYING',
 ];
 
-/** Waiting or running: the statuses that have a step ahead of them. */
+/** The statuses that are not final: waiting or running. */
 export const unfinishedStatuses: readonly RevisionStatus[] = [...waitingStatuses, ...runningStatuses];
 
 /** Whether a revision has reached a final status. */
 export const hasEnded = (status: RevisionStatus): boolean => !unfinishedStatuses.includes(status);
 
-/** Whether `revisionSteps` has the transition. */
+/** Whether `revisionSteps` contains the transition. */
 export const mayStep = (from: RevisionStatus, to: RevisionStatus): boolean => revisionSteps[from].includes(to);
 
 /** The first status of a claimed revision: an existing build is only deployed. */

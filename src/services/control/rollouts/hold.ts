@@ -1,6 +1,6 @@
 import { pause, untilAborted } from '../../../kit/clock.ts';
 import type { RunningAgent } from '../compute/compute.ts';
-import { holdIsOver, nextHoldStep } from '../revisions/hold-decision.ts';
+import { holdExpiredMessage, nextHoldStep } from '../revisions/hold-decision.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 import { fail, RevisionInterrupted, type RolloutDependencies, type RolloutJob } from './rollout-job.ts';
 
@@ -78,7 +78,7 @@ async function waitForDecision(job: RolloutJob, agent: RunningAgent, tools: Roll
     if (next.kind === 'promoted') return 'promoted';
     if (next.kind === 'ended') return 'discarded';
     if (next.kind === 'over') {
-      const reason = holdIsOver(revision.hold_seconds);
+      const reason = holdExpiredMessage(revision.hold_seconds);
       const decision = { why: reason, message: reason };
       await retry(() => store.decideHold(deployment.id, revision.id, 'discarded', decision));
       continue;

@@ -133,7 +133,7 @@ export class Rollouts {
     const killedCount = await killOrphanedProcesses(buildsFolder(workDir), clock);
     if (killedCount > 0)
       log.info(`${killedCount} orphaned processes of builds and agents of an earlier service were ended.`);
-    const usedBuilds = new Set((await this.#retry(() => store.namedBuilds())).map((build) => basename(build)));
+    const usedBuilds = new Set((await this.#retry(() => store.usedBuilds())).map((build) => basename(build)));
     await removeBuilds(this.#jobs, (build) => !usedBuilds.has(build));
     await this.#retry(() => store.renameDatabases(log));
     await this.#restartAgents();

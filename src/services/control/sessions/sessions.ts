@@ -9,7 +9,7 @@ import { valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
 import { readBody } from '../validation/shape.ts';
 import { createAgentAccess } from './agent-access.ts';
-import { agentsUrlFor, haveOwnOrigin, type AgentsAddress } from '../gateway/agents-origin.ts';
+import { agentsUrlFor, agentsHaveOwnOrigin, type AgentsAddress } from '../gateway/agents-origin.ts';
 import { sessionAdmission, sourceProblems, type AdmitSession, type CurrentSession } from './admit-session.ts';
 import { createAttemptThrottle, callerAddress } from './attempts.ts';
 import { sessionCookie, csrfTokenOf, hashToken, makeToken } from './cookie.ts';
@@ -88,7 +88,7 @@ export function createSessions(settings: SessionDependencies) {
   return {
     admit,
     /** Admits to agents by a session only where they have no origin of their own. */
-    admitToAgent: haveOwnOrigin({ agentsUrl, publicUrl }) ? refuse : admit,
+    admitToAgent: agentsHaveOwnOrigin({ agentsUrl, publicUrl }) ? refuse : admit,
     /** The tokens with which pages reach agents at their own origin. */
     agents: createAgentAccess({ secret, store, clock }),
     /** `Set-Cookie` that removes the cookie of a session. */

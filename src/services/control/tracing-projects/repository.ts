@@ -6,7 +6,7 @@ import type { TracedRun, TracingProjectsQuery } from '../../../contract/control/
 import { inputPreview, outputPreview } from '../../../contract/agent/run-preview.ts';
 import { addFigures } from '../health/repository.ts';
 import { figuresOfRuns } from '../health/figures.ts';
-import { defaultPage } from '../deployments/queries.ts';
+import { defaultPageSize } from '../deployments/queries.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, TracingProjectsTable } from '../store/tables.ts';
 import type { TracedRunsTable } from '../store/report-tables.ts';
@@ -103,7 +103,7 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   /** A page of a tenant's tracing projects, newest first. */
   async listTracingProjects(
     tenantId: string,
-    { limit = defaultPage, offset = 0, name, name_contains }: TracingProjectsQuery,
+    { limit = defaultPageSize, offset = 0, name, name_contains }: TracingProjectsQuery,
   ): Promise<CountedProject[]> {
     let select = projects(db, tenantId);
     if (name !== undefined) select = select.where('name', '=', name);
@@ -178,7 +178,7 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   async listTracedRuns(
     projectId: string,
     {
-      limit = defaultPage,
+      limit = defaultPageSize,
       offset = 0,
       statuses,
       assistant_id,

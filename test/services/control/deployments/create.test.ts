@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DeploymentCreateRequest } from '../../../../src/contract/control/deployment.ts';
 import {
-  judgeCreate,
+  checkCreate,
   readCreate,
   type CreateFacts,
 } from '../../../../src/services/control/deployments/validation/create.ts';
@@ -152,7 +152,7 @@ describe('a creation that is refused', () => {
       {},
       'source_config.build_on_push cannot be true while source_revision_config.repo_ref is the tag refs/tags/v1: a tag does not move.',
     ],
-  ])('%s', (_, request, more, detail) => expect(judgeCreate(request, { ...facts, ...more })).toEqual(refused(detail)));
+  ])('%s', (_, request, more, detail) => expect(checkCreate(request, { ...facts, ...more })).toEqual(refused(detail)));
 });
 
 describe('a creation that is accepted', () => {
@@ -224,7 +224,7 @@ describe('a creation that is accepted', () => {
     ],
   ])('%s', (_, request, more, requested) => {
     const { name, source, source_config, source_revision_config, secrets, secret_references = null } = request;
-    expect(judgeCreate(request, { ...facts, ...more })).toEqual({
+    expect(checkCreate(request, { ...facts, ...more })).toEqual({
       ok: true,
       value: { name, source, source_config, source_revision_config, secrets, secret_references, ...requested },
     });

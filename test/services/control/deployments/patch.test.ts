@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  judgePatch,
+  checkPatch,
   readPatch,
   type CurrentDeployment,
 } from '../../../../src/services/control/deployments/validation/patch.ts';
@@ -24,7 +24,7 @@ const tarball = { source_revision_config: { source_tarball_path: 'uploads/d1/1' 
 
 const judged = (current: CurrentDeployment, body: unknown, stored?: NamedTarball) => {
   const read = readPatch(body);
-  return read.ok ? judgePatch(current, read.value, stored) : read;
+  return read.ok ? checkPatch(current, read.value, stored) : read;
 };
 
 test('takes back the name of a branch as it was read', () => {

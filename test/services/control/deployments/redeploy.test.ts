@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   missingSource,
-  judgeRedeploy,
+  checkRedeploy,
   type EarlierRevision,
 } from '../../../../src/services/control/deployments/validation/redeploy.ts';
 import type { RequestedDeployment } from '../../../../src/services/control/deployments/validation/requested-deployment.ts';
@@ -31,7 +31,7 @@ const image: EarlierRevision = {
 
 describe('a redeployment', () => {
   test('reuses the earlier revision, but keeps build settings and what changes in place', () => {
-    expect(judgeRedeploy(current, earlier)).toEqual({
+    expect(checkRedeploy(current, earlier)).toEqual({
       ok: true,
       value: {
         source_config: { ...current.source_config, resource_spec: { cpu: 1 } },
@@ -43,13 +43,13 @@ describe('a redeployment', () => {
   });
 
   test('has no resources where the earlier revision had none', () => {
-    expect(judgeRedeploy(current, { ...earlier, source_config: {} })).toMatchObject({
+    expect(checkRedeploy(current, { ...earlier, source_config: {} })).toMatchObject({
       value: { source_config: { resource_spec: null } },
     });
   });
 
   test('of an image needs no build', () => {
-    expect(judgeRedeploy(current, image)).toMatchObject({
+    expect(checkRedeploy(current, image)).toMatchObject({
       ok: true,
       value: { source_revision_config: image.source_revision_config },
     });
@@ -77,7 +77,7 @@ describe('a redeployment', () => {
       expect.stringContaining('DATABASE_URI'),
     ],
   ])('is refused for %s', (_, revision, detail) => {
-    expect(judgeRedeploy(current, revision)).toEqual({ ok: false, refusal: { status: 400, detail } });
+    expect(checkRedeploy(current, revision)).toEqual({ ok: false, refusal: { status: 400, detail } });
   });
 });
 

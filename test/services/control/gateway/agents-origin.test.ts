@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readAddress } from '../../../../src/kit/base-address.ts';
 import {
   agentsUrlFor,
-  areApart,
+  areIsolated,
   consoleOriginOf,
   isAgentsHost,
 } from '../../../../src/services/control/gateway/agents-origin.ts';
@@ -67,5 +67,5 @@ test.each([
   ['http://a.test', 'http://localhost:8420', false],
 ])('a console at %s and agents at %s are apart: %s', (console, agents, apart) => {
   const [one, other] = [console, agents].map((address) => readAddress(address, { allowHttp: true }));
-  expect(one?.ok && other?.ok && areApart(one.address, other.address)).toBe(apart);
+  expect(one?.ok && other?.ok && areIsolated(one.address, other.address)).toBe(apart);
 });

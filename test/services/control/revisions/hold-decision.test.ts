@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  judgeHold,
+  checkHold,
   judgeHoldDecision,
   nextHoldStep,
 } from '../../../../src/services/control/revisions/hold-decision.ts';
@@ -60,5 +60,5 @@ describe('a hold', () => {
     ['in a cluster', 60, { ...facts, listener: true }, refused(/cluster of a listener can not be held\. Send/)],
     ['of an image', 60, { ...facts, image: true }, refused(/image can not be held\. Send/)],
     ['in containers', 60, { ...facts, holds: false }, refused(/in containers\. Send/)],
-  ])('%s', (_, seconds, known, judged) => expect(judgeHold(seconds, known)).toEqual(judged));
+  ])('%s', (_, seconds, known, judged) => expect(checkHold(seconds, known)).toEqual(judged));
 });

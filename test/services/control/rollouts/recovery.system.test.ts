@@ -93,7 +93,7 @@ test('requests during the recovery are carried out after it, and once', async ()
   let clearedUp = (): void => {};
   const clearing = new Promise<void>((resolve) => (clearedUp = resolve));
   const rollouts = new Rollouts({
-    store: { ...instance.store, namedBuilds: () => clearing.then(() => instance.store.namedBuilds()) },
+    store: { ...instance.store, usedBuilds: () => clearing.then(() => instance.store.usedBuilds()) },
     dataDir: machine.dataDir,
     adminDatabaseUrl: machine.databaseUrl,
     allowGit: machine.allowGit,

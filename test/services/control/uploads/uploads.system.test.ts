@@ -185,7 +185,7 @@ test('an address expires after 15 minutes, also after a failed upload', async ()
 
 test('refuses an address of a deployment that is gone', async () => {
   const address = await issued();
-  await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+  await opened.store.requestDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
   await opened.store.noteStopped(address.deploymentId);
   await opened.store.finishDeletion(address.deploymentId);
   expect(await put(address, parts(good))).toEqual({ kind: 'unknown' });
@@ -196,7 +196,7 @@ test('a deployment that is deleted during an upload keeps nothing of it', async 
   const address = await issued();
   async function* slowly(): AsyncGenerator<Uint8Array> {
     yield good;
-    await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+    await opened.store.requestDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
     await opened.store.noteStopped(address.deploymentId);
     await opened.store.finishDeletion(address.deploymentId);
   }
@@ -206,7 +206,7 @@ test('a deployment that is deleted during an upload keeps nothing of it', async 
 
 test('a deployment that is being deleted accepts no tarball', async () => {
   const address = await issued();
-  await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+  await opened.store.requestDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
   expect(await put(address, parts(good))).toEqual({ kind: 'unknown' });
   expect(files()).toEqual([]);
 });
@@ -219,7 +219,7 @@ test.each<[string, (folder: string) => void]>([
   const folder = join(dataDir, dirname(address.objectPath));
   async function* slowly(): AsyncGenerator<Uint8Array> {
     yield good;
-    await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+    await opened.store.requestDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
     remove(folder);
   }
   expect(await put(address, slowly())).toEqual({ kind: 'unknown' });

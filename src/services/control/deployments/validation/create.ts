@@ -13,11 +13,11 @@ import type { ListenerRecord } from '../../store/tables.ts';
 
 type KnownListener = Pick<ListenerRecord, 'compute_type' | 'compute_config'>;
 
-/** The facts that the rules of a creation need beside the request. */
+/** The facts that the rules of a creation need besides the request. */
 export interface CreateFacts {
   /** Whether the tenant has the requested integration; unused without one. */
   integrationKnown: boolean;
-  /** Why that integration can't clone `repo_url`, where a reason is known. */
+  /** Why that integration can't clone `repo_url`; undefined where no reason is known. */
   integrationProblem?: string | undefined;
   /** The requested listener, if it is the tenant's. */
   listener: KnownListener | undefined;
@@ -33,8 +33,8 @@ const graphConfigPath = 'source_revision_config.graph_config_path';
 export const readCreate = (body: unknown): ValidationResult<DeploymentCreateRequest> =>
   readBody(deploymentCreateRequest, body);
 
-/** The complete request of a creation, or every rule that it breaks. */
-export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts): ValidationResult<NewDeployment> {
+/** Returns the complete request of a creation, or every rule that it breaks. */
+export function checkCreate(request: DeploymentCreateRequest, facts: CreateFacts): ValidationResult<NewDeployment> {
   const { name, source, source_config, source_revision_config } = request;
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);
@@ -81,7 +81,7 @@ function listenerProblems({ listener_id, listener_config }: SourceConfigRequest,
   if (listener.compute_type !== 'k8s') {
     return [`${field} is for listeners of the compute type k8s; this one's is ${listener.compute_type}.`];
   }
-  const known = listener.compute_config.k8s_namespaces ?? [];
-  if (known.length === 0 || known.includes(namespace)) return [];
-  return [`${field} must be one of the listener's namespaces: ${known.join(', ')}.`];
+  const allowedNamespaces = listener.compute_config.k8s_namespaces ?? [];
+  if (allowedNamespaces.length === 0 || allowedNamespaces.includes(namespace)) return [];
+  return [`${field} must be one of the listener's namespaces: ${allowedNamespaces.join(', ')}.`];
 }

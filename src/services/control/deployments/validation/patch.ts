@@ -33,13 +33,13 @@ export function readPatch(body: unknown): ValidationResult<ReadPatch> {
 }
 
 /**
- * The deployment after a PATCH, or every rule that the PATCH breaks (docs/design/contract.md#deployment-settings and
- * #revision-settings). Null and absent leave a field as it is; a fixed field may be repeated, not changed.
+ * Returns the deployment after a PATCH, or every rule that the PATCH breaks (docs/design/contract.md#deployment-settings
+ * and #revision-settings). Null and absent fields stay as they are; fixed fields may be repeated, not changed.
  *
  * @param tarball the state of the requested `source_tarball_path`; unused where there is none.
- * @returns with the paths of the fields that need a new revision; none: everything changes in place.
+ * @returns also the paths of the fields that need a new revision; where there are none, all changes happen in place.
  */
-export function judgePatch(
+export function checkPatch(
   current: CurrentDeployment,
   { request, restated }: ReadPatch,
   tarball: NamedTarball = 'unknown',
@@ -53,7 +53,7 @@ export function judgePatch(
   const ref =
     repo_ref == null ? undefined : isRestated ? ({ ok: true, ref: repo_ref } as const) : readRepoRef(repo_ref);
   const namesTarball = source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path');
-  const requested = merged(current, request, ref?.ok ? ref.ref : undefined);
+  const requested = mergeRequest(current, request, ref?.ok ? ref.ref : undefined);
   const problems = [
     ...fixedProblems(current, { ...request, ...restated }),
     ...unknownFields(source, withoutShownUrl(current, request)),
@@ -77,12 +77,12 @@ function fixedProblems(current: CurrentDeployment, request: unknown): string[] {
     .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
     .filter(({ path }) => !isSame(fieldAt(request, path), fieldAt(current, path)))
     .map(({ path }) => {
-      const was = fieldAt(current, path);
-      return `${path} was set on create and cannot be changed: it is ${was == null ? 'null' : JSON.stringify(was)}.`;
+      const currentValue = fieldAt(current, path);
+      return `${path} was set on create and cannot be changed: it is ${currentValue == null ? 'null' : JSON.stringify(currentValue)}.`;
     });
 }
 
-/** Whether values are equal; uuids whatever their case. */
+/** Whether values are equal; ignores the case of UUIDs. */
 const isSame = (one: unknown, other: unknown): boolean =>
   isDeepStrictEqual(one, other) ||
   (typeof one === 'string' && typeof other === 'string' && isUuid(one) && one.toLowerCase() === other.toLowerCase());
@@ -93,7 +93,7 @@ function withoutShownUrl(current: CurrentDeployment, request: DeploymentPatchReq
   return { ...request, source_config: { ...request.source_config, custom_url: null } };
 }
 
-function merged(
+function mergeRequest(
   current: CurrentDeployment,
   request: DeploymentPatchRequest,
   ref: string | undefined,
@@ -121,41 +121,42 @@ function merged(
 }
 
 function withoutNulls<T extends object>(fields: T): Partial<T> {
-  const left: Partial<T> = { ...fields };
-  for (const key of Object.keys(left)) if (Reflect.get(left, key) == null) Reflect.deleteProperty(left, key);
-  return left;
+  const remaining: Partial<T> = { ...fields };
+  for (const key of Object.keys(remaining))
+    if (Reflect.get(remaining, key) == null) Reflect.deleteProperty(remaining, key);
+  return remaining;
 }
 
-/** The depth of named fields: `source_config.resource_spec.cpu`, and nothing below it. */
-const deepest = 3;
+/** The depth of the reported fields: `source_config.resource_spec.cpu`, and none below it. */
+const maxDepth = 3;
 
 /**
  * The names of the fields that a change affects, in alphabetical order; for a new deployment, all its fields. Secrets
  * and their references appear by name (`secrets.MODEL_KEY`). Never contains a value.
  */
 export function changedFields(before: RequestedDeployment | undefined, after: RequestedDeployment): string[] {
-  return differing('', before && byName(before), byName(after), deepest).sort();
+  return differingPaths('', before && byName(before), byName(after), maxDepth).sort();
 }
 
 const byName = ({ source_config, source_revision_config, secrets, secret_references }: RequestedDeployment) => ({
   source_config,
   source_revision_config,
-  secrets: named(secrets),
-  secret_references: named(secret_references ?? []),
+  secrets: entriesByName(secrets),
+  secret_references: entriesByName(secret_references ?? []),
 });
 
-const named = (list: readonly { name: string }[]): object =>
+const entriesByName = (list: readonly { name: string }[]): object =>
   Object.fromEntries(list.map((entry) => [entry.name, entry]));
 
-function differing(path: string, before: unknown, after: unknown, depth: number): string[] {
+function differingPaths(path: string, before: unknown, after: unknown, depth: number): string[] {
   const [one, other] = [before ?? undefined, after ?? undefined];
   if (isDeepStrictEqual(one, other)) return [];
   const goesDown = depth > 0 && [one, other].every((value) => value === undefined || isObject(value));
   if (!goesDown) return [path];
   const [left, right] = [isObject(one) ? one : {}, isObject(other) ? other : {}];
-  // Entries that are listed by name have no fields of their own.
-  const further = path === 'secrets' || path === 'secret_references' ? 0 : depth - 1;
+  // Report secrets by name only, without their fields.
+  const remainingDepth = path === 'secrets' || path === 'secret_references' ? 0 : depth - 1;
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((key) =>
-    differing(path === '' ? key : `${path}.${key}`, left[key], right[key], further),
+    differingPaths(path === '' ? key : `${path}.${key}`, left[key], right[key], remainingDepth),
   );
 }

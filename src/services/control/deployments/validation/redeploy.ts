@@ -4,7 +4,7 @@ import { hasEnded } from '../../revisions/states.ts';
 import type { RevisionRecord } from '../../store/tables.ts';
 import { requestProblems, type RequestedDeployment } from './requested-deployment.ts';
 
-/** What a revision without a complete source waits for; undefined where it can start. */
+/** A message about the source that a revision waits for; undefined where it can start. */
 export function missingSource({
   source,
   source_revision_config,
@@ -27,7 +27,7 @@ const built: readonly Source[] = ['github', 'internal_source'];
  * The deployment after redeploying an earlier revision, or why that is impossible: it takes the build and all that made
  * it. Fields that change in place and those of a build stay as they are.
  */
-export function judgeRedeploy(
+export function checkRedeploy(
   current: RequestedDeployment,
   earlier: EarlierRevision,
 ): ValidationResult<RequestedDeployment> {
