@@ -1,9 +1,9 @@
 import { connectControlService } from '../src/client/control.ts';
 import { openDatabase } from '../src/kit/postgres/database.ts';
 import { migrate } from '../src/kit/postgres/migrate.ts';
-import { processReader } from './worker/file-readers.ts';
+import { createProcessReader } from './worker/file-readers.ts';
 import { createReadingBudget, type ReadingBudget } from './worker/reading-budget.ts';
-import { processJudge } from './worker/process-judge.ts';
+import { createProcessJudge } from './worker/process-judge.ts';
 import { openReadings } from './inbox/readings.ts';
 import { changedPaths, createRepositoryClient, createGitHubApi } from './github/github-client.ts';
 import { createDeliveryClient } from './github/deliveries.ts';
@@ -60,16 +60,16 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
   // What a fork writes keeps no push waiting, and is tried once. A process that ends while it reads a pushed file may
   // have had other reasons, once.
   const budgets = { pushes: createReadingBudget(clock), pullRequests: createReadingBudget(clock) };
-  const openReader = (reader: string, options: { attempts: number; forgiven: number; budget: ReadingBudget }) =>
-    processReader({
+  const openReader = (reader: string, options: { attempts: number; maxInterruptions: number; budget: ReadingBudget }) =>
+    createProcessReader({
       clock,
       log,
       ...options,
-      readings: openReadings(database.db, { clock, reader, alone, forgiven: options.forgiven }),
+      readings: openReadings(database.db, { clock, reader, alone, maxInterruptions: options.maxInterruptions }),
     });
-  const pushedFiles = openReader('push', { attempts: 2, forgiven: 1, budget: budgets.pushes });
-  const examinedFiles = openReader('pull-request', { attempts: 1, forgiven: 0, budget: budgets.pullRequests });
-  const judge = processJudge({ clock, log });
+  const pushedFiles = openReader('push', { attempts: 2, maxInterruptions: 1, budget: budgets.pushes });
+  const examinedFiles = openReader('pull-request', { attempts: 1, maxInterruptions: 0, budget: budgets.pullRequests });
+  const judge = createProcessJudge({ clock, log });
   const context: AppContext = {
     clock,
     random,
@@ -96,7 +96,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     context: { ...context, githubApi: createGitHubApi(forStrangers) },
     files: examinedFiles,
     changedPaths: (pull) => changedPaths(forStrangers(pull.repository.installationId), pull),
-    actingRule: createAccessPolicy(createOwnership(webHost, bindings), control),
+    accessPolicy: createAccessPolicy(createOwnership(webHost, bindings), control),
   });
   const locks = openDatabase({ url: database.url, max: reportsAtOnce, applicationName: 'landfall-app-reports', log });
 

@@ -31,7 +31,7 @@ export const runAppProgram = (createAppWork: StartOptions['createAppWork']): Pro
       const read = readSettings(variables, readTextFile);
       for (const note of mistypedVariables(variables)) printError(note);
       if (!read.ok) {
-        printError(formatProblems(read.problems, read.serviceless));
+        printError(formatProblems(read.problems, read.hasNoService));
         return 2;
       }
       const { settings } = read;

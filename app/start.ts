@@ -98,7 +98,7 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
     const work = await createAppWork(resources);
     // Jobs end before what they work with.
     opened.splice(-1, 0, () => work.close());
-    metrics.ask({ jobs: () => countJobs(database.pool), queues: work.busySince, now: () => clock.now() });
+    metrics.setSource({ jobs: () => countJobs(database.pool), queues: work.busySince, now: () => clock.now() });
 
     const server = await listen({
       host: settings.host,
@@ -107,7 +107,8 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
       log,
       routes: [
         ...webhookRoutes({
-          // Probot's own server is not used: ours stores each delivery that Probot has verified, and its job handles it.
+          // Probot's own server is not used: ours stores each delivery that Probot has verified, and its job handles
+          // it.
           verify: verifySignature([probot.webhooks, ...formerSecrets.map((secret) => new Webhooks({ secret }))]),
           store: storeDeliveries({ pool: intake.pool, queue, clock }),
           clock,
@@ -118,7 +119,7 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
         }),
         ...systemRoutes({
           // Not ready: a load balancer stops sending webhooks here.
-          askDatabase: () =>
+          probeDatabase: () =>
             intake.pool.query('select 1').catch((error: unknown) => {
               work.onDatabaseAway();
               throw error;

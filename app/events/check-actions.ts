@@ -16,10 +16,10 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 
-/** Who may press: GitHub shows the buttons to more people than may deploy. */
-const mayPress = new Set(['admin', 'write']);
+/** The permissions that allow the buttons, which GitHub also shows to other people. */
+const writePermissions = new Set(['admin', 'write']);
 
-/** Rollback and Redeploy. A refusal is noted on the check, with the reason. */
+/** Handles Rollback and Redeploy. A refusal is noted on the check, with the reason. */
 export const onRequestedAction: Handler<'press'> = async (decision, { context, delivery }) => {
   const { repository, headSha, check, button, by } = decision;
   const label = button === 'rollback' ? 'Rollback' : 'Redeploy';
@@ -27,7 +27,7 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
     await noteOnCheck(context, { repository, headSha, name: check.name }, `${label} was not done: ${why}`),
   ];
   const permission = await context.githubApi.permissionOf(repository, by);
-  if (!mayPress.has(permission)) {
+  if (!writePermissions.has(permission)) {
     return refuse(
       `${by} has ${permission === 'none' ? 'no' : `only ${permission}`} access to this repository, and it takes write`,
     );
@@ -42,11 +42,11 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
   if (!found.ok) return refuse(found.why);
   const cause: Cause = { kind: button, key: delivery, by, at: context.clock.now() };
   const actionRequest = { decision, branch, target: found.target, cause };
-  const ofDeployment = intents.filter((intent) => intent.deploymentId === deploymentId);
-  const done = await (button === 'redeploy'
+  const deploymentIntents = intents.filter((intent) => intent.deploymentId === deploymentId);
+  const result = await (button === 'redeploy'
     ? redeploy(actionRequest, context)
-    : rollback(actionRequest, ofDeployment, context));
-  return done.ok ? [done.did] : refuse(done.why);
+    : rollback(actionRequest, deploymentIntents, context));
+  return result.ok ? [result.did] : refuse(result.why);
 };
 
 interface ActionRequest {
@@ -58,7 +58,7 @@ interface ActionRequest {
 
 type ActionResult = { ok: true; did: string } | { ok: false; why: string };
 
-/** The head of the branch is built again, whichever commit the button stood on: only a head can be built. */
+/** Builds the head of the branch again, even if the button is on another commit: only a head can be built. */
 async function redeploy(
   { decision: { repository }, branch, target, cause }: ActionRequest,
   context: AppContext,
@@ -77,7 +77,7 @@ async function rollback(
 ): Promise<ActionResult> {
   const { store, control } = context;
   const { deploymentId, terms } = target;
-  // The same action again: another revision may be live by now, and rolling that one back was not requested.
+  // Ignore a repeated delivery: another revision may be live by now, which must not be rolled back.
   const last = await store.lastIntents(deploymentId, 100);
   const isKnown = last.some((intent) => intent.cause.kind === cause.kind && intent.cause.key === cause.key);
   if (isKnown) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
@@ -88,7 +88,7 @@ async function rollback(
   await store.request({ deploymentId, repository, branch, commit, cause, terms, sending });
   const did = `requested rollback to revision ${back.revision.id} on ${terms.deploymentName}`;
   if (!sameCommit(commit, headSha)) {
-    // The rollback is reported on the check of the commit it restores: link to it from this check.
+    // The rollback is reported on the check of the restored commit, so mention it on this check.
     const note = `${cause.by ?? 'A person'} requested a rollback: revision ${back.revision.id} of commit ${shortCommit(commit)} is restored, and progress is on the check of that commit`;
     await noteOnCheck(context, { repository, headSha, name: checkName(terms.deploymentName) }, note);
   }
@@ -113,35 +113,35 @@ async function findRollbackTarget(
   if (!serving) return noTarget(`revision ${active} is live, and it is not the one that this check reports`);
   const former = revisionToRestore(active, serving.former?.live);
   if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
-  const before = await tryCall(
-    findFormerLive(active, (page) => control.listRevisions(deploymentId, page), maxRevisionsRead),
+  const previous = await tryCall(
+    findFormerLive(active, (page) => control.listRevisions(deploymentId, page), maxSearchedRevisions),
   );
-  if (before.ok && before.value) return { ok: true, revision: before.value };
-  if (before.ok) return noTarget(noneLiveBefore(active));
-  if (!isNotOffered(before.error)) throw before.error;
+  if (previous.ok && previous.value) return { ok: true, revision: previous.value };
+  if (previous.ok) return noTarget(noneLiveBefore(active));
+  if (!isNotOffered(previous.error)) throw previous.error;
   return noTarget('this service does not list revisions, so the previously live one is unknown');
 }
 
 const noTarget = (why: string): RollbackTarget => ({ ok: false, why });
 
-/** How many revisions are searched; an older one is no useful rollback target. */
-const maxRevisionsRead = 1_000;
+/** How many revisions are searched; older ones are no useful rollback targets. */
+const maxSearchedRevisions = 1_000;
 
-/** Re-run: requests every deployment of the check again, at the commit of the check. */
+/** Handles Re-run: requests every deployment of the check again, at the commit of the check. */
 export const onRerun: Handler<'rerun'> = async (decision, handling) => {
   const { repository, headSha, check, by } = decision;
   const { context, delivery } = handling;
   const cause: Cause = { kind: 'rerun', key: delivery, by, at: context.clock.now() };
   const intents = await context.store.intentsAt(repository.repositoryId, headSha);
   const newestOfEach = new Map(intents.map((intent) => [intent.deploymentId, intent]));
-  const meant = [...newestOfEach.values()].filter(
+  const matching = [...newestOfEach.values()].filter(
     ({ terms }) => check === undefined || checkName(terms.deploymentName) === check.name,
   );
   const did: string[] = [];
-  for (const intent of meant) did.push(await requestAgain(intent, cause, decision, context));
-  const isCommitMeant = check === undefined || check.name === commitCheckName;
-  if (isCommitMeant) did.push(...(await commitAgain(decision, handling)));
-  if (isCommitMeant || meant.length === 0) did.push(...(await lookAgain(decision, cause, context)));
+  for (const intent of matching) did.push(await requestAgain(intent, cause, decision, context));
+  const includesCommit = check === undefined || check.name === commitCheckName;
+  if (includesCommit) did.push(...(await reportCommitAgain(decision, handling)));
+  if (includesCommit || matching.length === 0) did.push(...(await examineBranch(decision, cause, context)));
   return did;
 };
 
@@ -161,7 +161,7 @@ async function requestAgain(
 }
 
 /** Reports the commit's own check again. */
-async function commitAgain(
+async function reportCommitAgain(
   { repository, headSha, pullRequests }: DecisionOf<'rerun'>,
   { context: { store, clock }, pullRequests: examiner }: HandlerContext,
 ): Promise<string[]> {
@@ -169,14 +169,14 @@ async function commitAgain(
   const examined = pullRequests.map(({ number }) => `examined pull request ${number}`);
   const report = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return examined;
-  // GitHub waits for an update even if nothing changed: a new time makes one.
+  // GitHub waits for an update even if nothing changed, so change the time.
   const content = { ...report.wanted.content, completedAt: new Date(clock.now()).toISOString() };
   await store.putReport(checkReport(report, content, report.wanted.subject), report.version);
   return [...examined, 'reported the check of the commit again'];
 }
 
-/** Examines what has no request yet as if the branch were pushed now. */
-async function lookAgain(
+/** Requests what was not requested yet, as if the branch were pushed now. */
+async function examineBranch(
   { repository, headSha, branch }: DecisionOf<'rerun'>,
   cause: Cause,
   context: AppContext,

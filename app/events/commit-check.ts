@@ -14,25 +14,25 @@ import {
 
 const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acted upon' };
 
-/** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
-const listed = 50;
+/** How many refused deployments a check lists, because GitHub limits the length of a summary. */
+const maxListed = 50;
 
-/** The check of a commit of which nothing is deployed. `why` is a clause without a full stop, `hint` Markdown of ours. */
+/** The check of a commit that is not deployed. `why` is a clause without a full stop, `hint` trusted Markdown. */
 export const nothingToDeploy = (why: string, refused: Targets['refused'], now: number, hint?: string): CheckContent =>
   commitCheck(titles.none, why, refused, now, hint);
 
-/** How a branch becomes a target: only by the service's own fields. */
-export const whatDeploys =
+/** Explains when a branch is deployed: only the service's own fields decide. */
+export const howBranchesDeploy =
   'A branch is deployed where the control service lists a deployment of source `github` with this repository as `repo_url`, this branch as `repo_ref`, and `build_on_push: true`.';
 
 /** The check of a commit that is deployed, but not to every target of its branch. */
-export const notEverywhere = (refused: Targets['refused'], now: number): CheckContent =>
+export const partlyDeployed = (refused: Targets['refused'], now: number): CheckContent =>
   commitCheck(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
 
 function commitCheck(title: string, why: string, refused: Targets['refused'], now: number, hint = ''): CheckContent {
-  const shown = refused.slice(0, listed).map((each) => `- ${asMarkdown(each.deployment)}: ${asMarkdown(each.why)}`);
-  const rest = refused.length - shown.length;
-  const lines = [...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
+  const items = refused.slice(0, maxListed).map((each) => `- ${asMarkdown(each.deployment)}: ${asMarkdown(each.why)}`);
+  const rest = refused.length - items.length;
+  const lines = [...items, ...(rest > 0 ? [`- and ${rest} more`] : [])];
   return {
     status: 'completed',
     conclusion: refused.some(({ isFailure }) => isFailure === true) ? 'failure' : 'neutral',
@@ -68,7 +68,7 @@ export async function putCommitCheck(
   await store.putReport(report, stored?.version ?? 0);
 }
 
-/** What a stored check of a commit is about. One that was stored without a subject shows it by its title or its mark. */
+/** The subject of a stored check. Older ones were stored without it, and have a title or a mark that shows it. */
 export function subjectOf(wanted: ReportContent): CheckSubject | undefined {
   if (wanted.kind !== 'check' || wanted.subject) return wanted.kind === 'check' ? wanted.subject : undefined;
   const { title, summary } = wanted.content;
@@ -77,15 +77,15 @@ export function subjectOf(wanted: ReportContent): CheckSubject | undefined {
   return number === undefined ? undefined : { kind: 'pull-request', number: Number(number) };
 }
 
-const opening = '<!-- landfall: note -->';
-const closing = '<!-- landfall: end of note -->';
+const noteStart = '<!-- landfall: note -->';
+const noteEnd = '<!-- landfall: end of note -->';
 
-/** A summary with room for a note. GitHub takes 65,535 bytes. */
-const roomLimitBytes = 60_000;
+/** The maximum size of a summary with a note. GitHub's limit is 65,535 bytes. */
+const maxSummaryBytes = 60_000;
 
 /**
- * Writes on a check why a requested action was ignored. The note replaces the previous one. A check that is not
- * completed, or was written in the meantime, is left alone: its deploy writes it anew. The note is logged in any case.
+ * Notes on a check why a requested action was ignored, replacing a previous note. A check that is not completed, or
+ * changed in the meantime, is left alone, because its deploy writes it again. The note is always logged.
  */
 export async function noteOnCheck(
   { store, log }: AppContext,
@@ -97,7 +97,7 @@ export async function noteOnCheck(
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return note;
   const { content, subject } = report.wanted;
   const summary = withNote(content.summary, note);
-  if (Buffer.byteLength(summary) <= roomLimitBytes) {
+  if (Buffer.byteLength(summary) <= maxSummaryBytes) {
     await store.putReport(checkReport(report, { ...content, summary }, subject), report.version);
   }
   return note;
@@ -105,7 +105,7 @@ export async function noteOnCheck(
 
 /** The summary with this note at its top, in place of a previous one. */
 export function withNote(summary: string, note: string): string {
-  const end = summary.startsWith(opening) ? summary.indexOf(closing) : -1;
-  const bare = end < 0 ? summary : summary.slice(end + closing.length).replace(/^\n+/, '');
-  return `${opening}\n> ${asMarkdown(note)}\n${closing}\n\n${bare}`;
+  const end = summary.startsWith(noteStart) ? summary.indexOf(noteEnd) : -1;
+  const rest = end < 0 ? summary : summary.slice(end + noteEnd.length).replace(/^\n+/, '');
+  return `${noteStart}\n> ${asMarkdown(note)}\n${noteEnd}\n\n${rest}`;
 }

@@ -23,7 +23,7 @@ import type { InstallationRepository } from '../github/github-api.ts';
 
 type Decide = (payload: unknown) => EventDecision;
 
-/** What is decided about each event; a text says why it is ignored. */
+/** How each event is decided. A text is the reason why an event is ignored. */
 const events: ReadonlyMap<string, Decide | string> = new Map<string, Decide | string>([
   ['push', decidePush],
   ['delete', decideDelete],
@@ -51,7 +51,7 @@ export function decideEvent(name: string, payload: unknown): EventDecision {
   return decide(payload);
 }
 
-const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> = new Map([
+const installationChanges: ReadonlyMap<string, { change: InstallationChange; why: string }> = new Map([
   ['created', { change: 'added', why: 'the App was installed' }],
   ['new_permissions_accepted', { change: 'added', why: "the App's new permissions were accepted" }],
   ['deleted', { change: 'removed', why: 'the App was uninstalled' }],
@@ -61,14 +61,14 @@ const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> 
 
 /** An account installs, removes, suspends or resumes the App. */
 function decideInstallation(payload: unknown): EventDecision {
-  const known = changes.get(actionOf(payload) ?? '');
-  if (!known) return ignored('it changes nothing about what the App reaches');
+  const installationChange = installationChanges.get(actionOf(payload) ?? '');
+  if (!installationChange) return ignored('it changes nothing about what the App reaches');
   return decideOnPayload(installationPayload, payload, ({ installation, repositories }) => ({
     kind: 'installation',
     installationId: installation.id,
-    ...known,
+    ...installationChange,
     // An uninstall removes the App from every repository, whatever the list holds.
-    ...(repositories && known.change === 'added'
+    ...(repositories && installationChange.change === 'added'
       ? { repositories: repositories.map((each) => installationRepositoryOf(each, installation)) }
       : {}),
   }));
@@ -90,19 +90,19 @@ function decideInstallationRepositories(payload: unknown): EventDecision {
   });
 }
 
-const renamings: ReadonlyMap<string, string> = new Map([
+const renames: ReadonlyMap<string, string> = new Map([
   ['renamed', 'the repository has a new name'],
   ['transferred', 'the repository has a new owner'],
 ]);
-const endings: ReadonlyMap<string, string> = new Map([
+const removals: ReadonlyMap<string, string> = new Map([
   ['deleted', 'the repository was deleted'],
   ['archived', 'the repository was archived, so nothing can be reported there any more'],
 ]);
 
-/** Renames and removal of a repository. Other events carry all other changes. */
+/** A repository was renamed or removed. All other changes have their own events. */
 function decideRepository(payload: unknown): EventDecision {
   const action = actionOf(payload) ?? '';
-  const [renamed, ended] = [renamings.get(action), endings.get(action)];
+  const [renamed, ended] = [renames.get(action), removals.get(action)];
   const why = renamed ?? ended;
   if (why === undefined) return ignored('of a repository only a new name or owner, or its end, changes something here');
   return decideOnPayload(repositoryPayload, payload, (read) => {
@@ -120,17 +120,17 @@ const branchPrefix = 'refs/heads/';
 function decidePush(payload: unknown): EventDecision {
   return decideOnPayload(pushPayload, payload, (read) => {
     const repository = installationRepositoryOf(read.repository, read.installation);
-    const pushed = pushFrom(read);
-    if (pushed.kind === 'push') {
-      const { branch, after, created, forced } = pushed.push;
+    const trigger = pushFrom(read);
+    if (trigger.kind === 'push') {
+      const { branch, after, created, forced } = trigger.push;
       const how = created ? 'made with a push' : forced ? 'pushed with force' : 'pushed';
       return { kind: 'push', repository, branch, after, why: `the branch was ${how}` };
     }
-    const why = noPushWords[pushed.code];
-    if (pushed.code === 'deleted') {
+    const why = noPushWords[trigger.code];
+    if (trigger.code === 'deleted') {
       return { kind: 'branch-deleted', repository, branch: read.ref.slice(branchPrefix.length), why };
     }
-    if (pushed.code === 'fork') return { kind: 'nothing-to-build', repository, headSha: read.after, why };
+    if (trigger.code === 'fork') return { kind: 'nothing-to-build', repository, headSha: read.after, why };
     return ignored(why);
   });
 }
@@ -149,7 +149,7 @@ function decideDelete(payload: unknown): EventDecision {
   );
 }
 
-const examined: ReadonlyMap<string, string> = new Map([
+const examinedActions: ReadonlyMap<string, string> = new Map([
   ['opened', 'a pull request was opened'],
   ['reopened', 'a pull request was opened again'],
   ['synchronize', 'a pull request has a new head'],
@@ -159,7 +159,7 @@ const examined: ReadonlyMap<string, string> = new Map([
 /** Every new head of a pull request gets a check, and again after its base changed. */
 function decidePullRequest(payload: unknown): EventDecision {
   const action = actionOf(payload);
-  const why = examined.get(action ?? '');
+  const why = examinedActions.get(action ?? '');
   if (why === undefined) return ignored('it changes neither the head nor the base of a pull request');
   return decideOnPayload(pullRequestPayload, payload, ({ number, pull_request: pull, changes, ...at }) => {
     if (action === 'edited' && !changes?.base) return ignored('only words of the pull request were changed');
@@ -242,12 +242,16 @@ function decideCheckSuite(payload: unknown): EventDecision {
 
 const branchOf = (branch: string | null | undefined): { branch?: string } => (branch ? { branch } : {});
 
-/** As many pull requests are examined anew. */
+/** The maximum number of pull requests that are examined again. */
 const maxPullRequests = 100;
 
-/** Those whose head this commit still is. A check may name pull requests of other repositories, too. */
-const pullRequestsOf = (named: CheckPullRequests, headSha: string, repository: InstallationRepository): PullRequest[] =>
-  named
+/** The pull requests whose head is still this commit. A check may list pull requests of other repositories too. */
+const pullRequestsOf = (
+  listed: CheckPullRequests,
+  headSha: string,
+  repository: InstallationRepository,
+): PullRequest[] =>
+  listed
     .filter(
       ({ head, base }) =>
         head.sha === headSha && (base.repo?.id ?? repository.repositoryId) === repository.repositoryId,

@@ -3,8 +3,8 @@ import { storableText } from '../../src/kit/json-text.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import type { DecisionOf, EventDecision } from './event-types.ts';
 
-// Payloads come from outside, and some lack fields that are newer than they are. Only what is needed is read, and
-// bounded; everything else passes by.
+// Payloads are untrusted, and some lack newer fields. Only the required fields are validated and bounded; all others
+// are ignored.
 
 const id = z.int().positive();
 /** Git and GitHub names contain no NUL or lone surrogate, which Postgres' text columns reject. */
@@ -23,7 +23,7 @@ const installation = z.looseObject({ id });
 const withAction = z.looseObject({ action: text });
 
 /** The fields of every repository event that an installation receives. */
-const ofRepository = z.looseObject({ repository, installation });
+const repositoryEvent = z.looseObject({ repository, installation });
 
 /** The action of an event, where it has one. */
 export const actionOf = (payload: unknown): string | undefined => withAction.safeParse(payload).data?.action;
@@ -32,12 +32,12 @@ export const actionOf = (payload: unknown): string | undefined => withAction.saf
 export const hasInstallation = (payload: unknown): boolean =>
   z.looseObject({ installation }).safeParse(payload).success;
 
-/** The place of a repository from the parts of an event. */
+/** Builds the repository from the parts of an event. */
 export function installationRepositoryOf(
-  { id: repositoryId, full_name: named }: z.infer<typeof repository>,
+  { id: repositoryId, full_name: fullName }: z.infer<typeof repository>,
   { id: installationId }: z.infer<typeof installation>,
 ): InstallationRepository {
-  const [owner = '', name = ''] = named.split('/');
+  const [owner = '', name = ''] = fullName.split('/');
   return { installationId, repositoryId, owner, name };
 }
 
@@ -60,7 +60,7 @@ const checkPullRequests = z
   .transform((named) => named ?? []);
 export type CheckPullRequests = z.infer<typeof checkPullRequests>;
 
-export const pushPayload = ofRepository.extend({
+export const pushPayload = repositoryEvent.extend({
   ref: text,
   before: commitId,
   after: commitId,
@@ -70,9 +70,9 @@ export const pushPayload = ofRepository.extend({
   repository: repository.extend({ fork: z.boolean().optional() }),
 });
 
-export const deletePayload = ofRepository.extend({ ref: text, ref_type: text });
+export const deletePayload = repositoryEvent.extend({ ref: text, ref_type: text });
 
-export const checkRunPayload = ofRepository.extend({
+export const checkRunPayload = repositoryEvent.extend({
   check_run: z.looseObject({
     name: text,
     head_sha: commitId,
@@ -85,7 +85,7 @@ export const checkRunPayload = ofRepository.extend({
 
 export const requestedAction = z.looseObject({ requested_action: z.looseObject({ identifier: text }) });
 
-export const checkSuitePayload = ofRepository.extend({
+export const checkSuitePayload = repositoryEvent.extend({
   check_suite: z.looseObject({
     head_sha: commitId,
     head_branch: headBranch,
@@ -94,7 +94,7 @@ export const checkSuitePayload = ofRepository.extend({
   sender,
 });
 
-export const pullRequestPayload = ofRepository.extend({
+export const pullRequestPayload = repositoryEvent.extend({
   number: id,
   pull_request: z.looseObject({
     head: z.looseObject({ sha: commitId, repo: z.looseObject({ id }).nullish() }),
@@ -103,11 +103,11 @@ export const pullRequestPayload = ofRepository.extend({
   changes: z.looseObject({ base: z.unknown().optional() }).optional(),
 });
 
-export const mergeGroupPayload = ofRepository.extend({
+export const mergeGroupPayload = repositoryEvent.extend({
   merge_group: z.looseObject({ head_sha: commitId, base_ref: text }),
 });
 
-export const repositoryPayload = ofRepository;
+export const repositoryPayload = repositoryEvent;
 
 const listed = z.array(repository).max(10_000);
 export const installationPayload = z.looseObject({ installation, repositories: listed.optional() });
@@ -117,7 +117,7 @@ export const installationRepositoriesPayload = z.looseObject({
   repositories_removed: listed.default([]),
 });
 
-/** Nothing is done, and why: one clause without a full stop. */
+/** The decision to do nothing. @param why a clause without a full stop. */
 export const ignored = (why: string): DecisionOf<'ignore'> => ({ kind: 'ignore', why });
 
 /** Decides on a valid payload; an invalid one is ignored, with its first problem. */

@@ -7,17 +7,17 @@ interface CheckAction {
   externalId: string | undefined;
 }
 
-/** An open pull request, as an event names it. Nothing of its head is to be trusted. */
+/** An open pull request of an event. Its head is untrusted. */
 export interface PullRequest {
   repository: InstallationRepository;
   number: number;
   headSha: string;
   baseBranch: string;
-  /** Whether the head lies in another repository. One that was deleted counts as another. */
+  /** Whether the head is in another repository, which may have been deleted. */
   fork: boolean;
 }
 
-/** What became of an installation's reach. */
+/** How the repositories of an installation changed. */
 export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
 
 interface OfRepository {
@@ -40,7 +40,7 @@ interface Decisions {
   'check-suite': OfCommit & { branch?: string };
   'pull-request': PullRequest;
   'merge-group': OfCommit & { baseBranch: string };
-  /** `repositories` is absent if the change is about all that the installation reaches. */
+  /** `repositories` is absent if the change affects all repositories of the installation. */
   installation: {
     installationId: number;
     change: InstallationChange;
@@ -68,7 +68,7 @@ export interface PullRequestExaminer {
 export interface HandlerContext {
   context: AppContext;
   pullRequests: PullRequestExaminer;
-  /** The delivery's GUID: the key of every cause that it is. */
+  /** The delivery's GUID, which is the key of the causes that it creates. */
   delivery: string;
 }
 

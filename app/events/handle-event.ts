@@ -45,12 +45,13 @@ const subjects: { [Kind in EventKind]: (decision: DecisionOf<Kind>) => string } 
   'nothing-to-build': ({ headSha, repository }) =>
     `nothing to build of ${shortCommit(headSha)} of ${fullName(repository)}`,
   rerun: (decision) =>
-    `re-run of ${decision.check ? `"${decision.check.name}"` : 'all checks'} at ${placeOf(decision)} by ${decision.by}`,
-  press: (decision) => `${decision.button} on "${decision.check.name}" at ${placeOf(decision)} by ${decision.by}`,
-  'check-suite': (decision) => `checks of ${placeOf(decision)}`,
+    `re-run of ${decision.check ? `"${decision.check.name}"` : 'all checks'} at ${describeCommit(decision)} by ${decision.by}`,
+  press: (decision) =>
+    `${decision.button} on "${decision.check.name}" at ${describeCommit(decision)} by ${decision.by}`,
+  'check-suite': (decision) => `checks of ${describeCommit(decision)}`,
   'pull-request': (decision) =>
-    `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${placeOf(decision)}`,
-  'merge-group': (decision) => `merge group into ${decision.baseBranch} at ${placeOf(decision)}`,
+    `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${describeCommit(decision)}`,
+  'merge-group': (decision) => `merge group into ${decision.baseBranch} at ${describeCommit(decision)}`,
   installation: ({ installationId, change, repositories }) =>
     `installation ${installationId} ${change}, ${repositories?.map(fullName).join(', ') ?? 'all repositories'}`,
   'repository-renamed': ({ repository }) => `repository ${repository.repositoryId} is ${fullName(repository)} now`,
@@ -58,7 +59,7 @@ const subjects: { [Kind in EventKind]: (decision: DecisionOf<Kind>) => string } 
   ignore: () => 'ignored',
 };
 
-function placeOf(at: { repository: { owner: string; name: string }; headSha: string; branch?: string }): string {
+function describeCommit(at: { repository: { owner: string; name: string }; headSha: string; branch?: string }): string {
   const branch = at.branch === undefined ? '' : ` on ${at.branch}`;
   return `${shortCommit(at.headSha)}${branch} of ${fullName(at.repository)}`;
 }
@@ -69,13 +70,13 @@ export const onPush: Handler<'push'> = ({ repository, branch, after }, { context
   return requestBranch(context, { repository, branch, commit: after }, cause);
 };
 
-/** A commit that is not built gets a check, too: a required check that is missing blocks a merge. */
+/** Writes a check on a commit that is not built, because a missing required check would block a merge. */
 const onNothingToBuild: Handler<'nothing-to-build'> = async ({ repository, headSha, why }, { context }) => {
   await putCommitCheck(context, { repository, headSha }, nothingToDeploy(why, [], context.clock.now()));
   return ['reported that nothing is built'];
 };
 
-/** GitHub requests the checks of a commit. Unless its push was handled before, its branch is examined as if pushed now. */
+/** GitHub requests the checks of a commit. Unless its push was handled, the branch is requested as if pushed now. */
 const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branch }, { context, delivery }) => {
   const { store, clock } = context;
   const { repositoryId } = repository;

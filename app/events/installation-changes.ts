@@ -4,9 +4,9 @@ import type { AppContext } from '../context.ts';
 import { fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { DecisionOf, Handler } from './event-types.ts';
 import { withOutcome } from '../reconcile/outcomes.ts';
-import { notifyWhere } from './request-branch.ts';
+import { notifyMatching } from './request-branch.ts';
 
-/** The reachable repositories changed: examines new ones, and ends the work of removed ones. */
+/** Handles a change of the reachable repositories: recovers new ones, and ends the work of removed ones. */
 export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
   switch (decision.change) {
     case 'added':
@@ -16,7 +16,7 @@ export const onInstallation: Handler<'installation'> = async (decision, { contex
     case 'suspended':
       return ['the work of the installation waits until it is resumed'];
     case 'resumed':
-      return wakeAll(decision, context);
+      return resumeAll(decision, context);
   }
 };
 
@@ -25,8 +25,8 @@ async function recoverNewRepositories(
   context: AppContext,
 ): Promise<string[]> {
   if (repositories === undefined) return ['the next recovery looks at its repositories'];
-  const looked = await recoverHeads(context, repositories, await deployedBranches(context.control));
-  return [`looked at ${looked.branches} deployed branches`, `recovered ${looked.recovered} heads`];
+  const result = await recoverHeads(context, repositories, await deployedBranches(context.control));
+  return [`looked at ${result.branches} deployed branches`, `recovered ${result.recovered} heads`];
 }
 
 async function endRemovedRepositories(
@@ -34,16 +34,20 @@ async function endRemovedRepositories(
   context: AppContext,
   delivery: string,
 ): Promise<string[]> {
-  const gone = repositories && new Set(repositories.map(({ repositoryId }) => repositoryId));
+  const removedIds = repositories && new Set(repositories.map(({ repositoryId }) => repositoryId));
   const isGone = (repository: InstallationRepository) =>
-    repository.installationId === installationId && (gone === undefined || gone.has(repository.repositoryId));
-  const touched = await endOpenWork(context, `event-${delivery}`, isGone, why);
-  return [`ended what was open for ${touched.length} repositories`];
+    repository.installationId === installationId &&
+    (removedIds === undefined || removedIds.has(repository.repositoryId));
+  const endedRepositories = await endOpenWork(context, `event-${delivery}`, isGone, why);
+  return [`ended what was open for ${endedRepositories.length} repositories`];
 }
 
-/** Retries at once the deployments that failed while the installation was suspended, and finds what was pushed then. */
-async function wakeAll({ installationId }: DecisionOf<'installation'>, context: AppContext): Promise<string[]> {
-  const notified = await notifyWhere(context.store, ({ repository }) => repository.installationId === installationId);
+/** Retries the deployments that waited while the installation was suspended, and recovers missed pushes. */
+async function resumeAll({ installationId }: DecisionOf<'installation'>, context: AppContext): Promise<string[]> {
+  const notified = await notifyMatching(
+    context.store,
+    ({ repository }) => repository.installationId === installationId,
+  );
   await context.recoverSoon?.();
   return [`woke ${notified.length} deployments`, 'recovery looks at its branches within seconds'];
 }
@@ -56,7 +60,7 @@ export const onRepositoryRenamed: Handler<'repository-renamed'> = async ({ repos
 
 const leaseMs = 30_000;
 
-/** Another worker holds the deployment, so its open intents cannot be closed: the event is retried. */
+/** Another worker holds the lease of the deployment, so its open intents cannot be closed now. The event is retried. */
 export class DeploymentBusy extends Error {
   constructor(deploymentId: string) {
     super(`deployment ${deploymentId} is being worked on; what is open there is ended at the next attempt`);
@@ -82,7 +86,7 @@ async function endOpenWork(
     const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
     if (gone.length === 0) continue;
     for (const { repository } of gone) repositories.add(repository.repositoryId);
-    await endOpen(context, deploymentId, holder, isGone, why);
+    await endOpenIntents(context, deploymentId, holder, isGone, why);
   }
   for (const repositoryId of [...repositories, ...(await pendingReportsOf(context, isGone))])
     await store.dropPendingReports(repositoryId);
@@ -102,7 +106,7 @@ async function pendingReportsOf(
   return repositories;
 }
 
-async function endOpen(
+async function endOpenIntents(
   { store, clock }: AppContext,
   deploymentId: string,
   holder: string,
@@ -120,5 +124,6 @@ async function endOpen(
   );
   await store.save(lease, { intents });
   // Other intents are still open: notify the queue, so that the next worker starts now.
-  for (let held = lease; !(await store.leaveLease(held, now));) held = await store.renewLease(held, leaseMs);
+  for (let current = lease; !(await store.leaveLease(current, now));)
+    current = await store.renewLease(current, leaseMs);
 }

@@ -4,7 +4,7 @@ import type { Target, AppContext } from '../context.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { WorkStore } from '../reconcile/store.ts';
-import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
+import { nothingToDeploy, partlyDeployed, putCommitCheck, howBranchesDeploy } from './commit-check.ts';
 
 /** A commit of a branch, as an event reported it. */
 export interface PushedCommit {
@@ -43,7 +43,7 @@ export async function requestBranch(
     const isUnread = refused.some(({ isFailure }) => isFailure === true);
     const content = isUnread
       ? nothingToDeploy('the deploy file could not be read', refused, clock.now())
-      : nothingToDeploy(why, refused, clock.now(), whatDeploys);
+      : nothingToDeploy(why, refused, clock.now(), howBranchesDeploy);
     await updateCheck(content);
     return [`no target: ${why}`];
   }
@@ -53,17 +53,17 @@ export async function requestBranch(
     await updateCheck(nothingToDeploy(why, refused, clock.now()));
     return [why, ...(await notifyBranch(context, repository, branch))];
   }
-  if (refused.length > 0) await updateCheck(notEverywhere(refused, clock.now()));
+  if (refused.length > 0) await updateCheck(partlyDeployed(refused, clock.now()));
   const commits = sameCommit(head.sha, commit) ? [head.sha] : [commit, head.sha];
   const did: string[] = [];
   for (const target of targets) {
     for (const each of commits) {
-      const about = `${shortCommit(each)} on ${target.terms.deploymentName}`;
+      const subject = `${shortCommit(each)} on ${target.terms.deploymentName}`;
       if (skipKnown && (await store.intentsOf(target.deploymentId, each)).length > 0) {
-        did.push(`${about} has its check`);
+        did.push(`${subject} has its check`);
       } else {
-        const made = await store.request(buildBranchRequest(target, { ...event, commit: each }, cause));
-        did.push(made ? `requested ${about}` : `already requested ${about}`);
+        const created = await store.request(buildBranchRequest(target, { ...event, commit: each }, cause));
+        did.push(created ? `requested ${subject}` : `already requested ${subject}`);
       }
     }
   }
@@ -76,18 +76,18 @@ export async function notifyBranch(
   repository: InstallationRepository,
   branch: string,
 ): Promise<string[]> {
-  const notified = await notifyWhere(
+  const notified = await notifyMatching(
     store,
     (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
   );
   return notified.map((deploymentId) => `woke deployment ${deploymentId}`);
 }
 
-/** Notifies every deployment with such an open intent, and returns its id. */
-export async function notifyWhere(store: WorkStore, isMeant: (intent: Intent) => boolean): Promise<string[]> {
+/** Notifies every deployment with a matching open intent, and returns their ids. */
+export async function notifyMatching(store: WorkStore, matches: (intent: Intent) => boolean): Promise<string[]> {
   const notified: string[] = [];
   for (const deploymentId of await store.busyDeployments()) {
-    if (!(await store.openIntents(deploymentId)).some(isMeant)) continue;
+    if (!(await store.openIntents(deploymentId)).some(matches)) continue;
     await store.wake(deploymentId);
     notified.push(deploymentId);
   }

@@ -1,7 +1,7 @@
 import type { GitHubClient } from '../../src/github/client.ts';
 import type { AppRoute } from './installation-clients.ts';
 
-/** One attempt of GitHub's to deliver a webhook to the App. Attempts of one delivery share its GUID. */
+/** GitHub's attempt to deliver a webhook to the App. Attempts of one delivery share its GUID. */
 export interface DeliveryAttempt {
   /** The id of this attempt, for requesting a redelivery. */
   id: number;
@@ -15,7 +15,7 @@ export interface DeliveryAttempt {
   statusCode: number;
 }
 
-/** A part of GitHub's list, newest first. `next` leads to older ones; absent on the last page. */
+/** A page of GitHub's list, newest first. `next` is the cursor of the next page; absent on the last one. */
 interface DeliveryPage {
   deliveries: readonly DeliveryAttempt[];
   next?: string;
@@ -24,7 +24,7 @@ interface DeliveryPage {
 /** The App's webhook deliveries as GitHub stores them. Fails with `GitHubApiError`. */
 export interface DeliveryClient {
   page(cursor?: string): Promise<DeliveryPage>;
-  askAgain(id: number): Promise<void>;
+  requestRedelivery(id: number): Promise<void>;
 }
 
 const pageSize = 100;
@@ -48,7 +48,7 @@ export function createDeliveryClient(app: GitHubClient<AppRoute>): DeliveryClien
       const next = nextCursor(headers.link);
       return { deliveries, ...(next === undefined ? {} : { next }) };
     },
-    askAgain: async (id) => {
+    requestRedelivery: async (id) => {
       await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: id });
     },
   };

@@ -5,19 +5,19 @@ import { asLine } from '../../src/deploy/words/sanitize.ts';
 import { GitHubApiError } from './github-api.ts';
 import type { RequestQuota } from './rate-limiter.ts';
 
-/** What a request that failed means for the ones after it. */
+/** Classifies a failed request. */
 export type Failure =
-  /** GitHub's rate limit applies until then (ms since the epoch). `stated` is false if GitHub named no time. */
-  | { kind: 'paused'; until: number; stated: boolean; why: string }
-  | { kind: 'failed'; error: GitHubApiError; /** The same request may be answered later. */ passing: boolean };
+  /** GitHub's rate limit applies until this time (ms since the epoch). `isStated` is false if GitHub named none. */
+  | { kind: 'paused'; until: number; isStated: boolean; why: string }
+  | { kind: 'failed'; error: GitHubApiError; /** The same request may be answered later. */ isTransient: boolean };
 
 /** The request, for the text of an error. */
 export interface GitHubRequest {
   /** For example `GET /repos/{owner}/{repo}`. */
   route: string;
-  /** What it was about, for example `acme/agents`. */
-  about: string;
-  writes: boolean;
+  /** The repository, for example `acme/agents`. */
+  subject: string;
+  isWrite: boolean;
   /** ms since the epoch */
   now: number;
 }
@@ -31,35 +31,36 @@ const unstatedPauseMs = 60_000;
  */
 const maxBackoffMs = 60 * 60_000;
 
-const waitOf = (requested: number): number => Math.min(maxBackoffMs, Math.max(1000, requested));
+const boundedWait = (requested: number): number => Math.min(maxBackoffMs, Math.max(1000, requested));
 
 /**
- * Reads what an Octokit rejected with: a limit of GitHub's, a refusal, a failure, or no answer at all. Of the last two
- * a write may have taken effect. Undefined: no failure of a request, but a mistake of ours.
+ * Reads an Octokit's error: a rate limit, a refusal, a failure, or no response. After the last two, a write may have
+ * taken effect. Undefined if the error is not that of a request, but a bug.
  */
 export function readFailure(error: unknown, requested: GitHubRequest): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
-  const answer = answerOf(error);
+  const response = responseOf(error);
   // Octokit sets `status` if it sent the request; our own aborts are an AbortError or a TimeoutError.
-  if (!answer && !('status' in error) && error.name !== 'AbortError' && error.name !== 'TimeoutError') return undefined;
-  if (answer) {
-    const pause = pauseOf(answer, requested.now);
+  if (!response && !('status' in error) && error.name !== 'AbortError' && error.name !== 'TimeoutError')
+    return undefined;
+  if (response) {
+    const pause = pauseOf(response, requested.now);
     if (pause) return pause;
   }
-  const passing = !answer || answer.status >= 500;
-  const effect = passing && requested.writes && !isTokenRequest(error) ? 'unknown' : 'none';
-  const how = answer ? `GitHub answered ${answer.status}` : 'GitHub did not answer';
-  const message = `${how} to ${requested.route} (${requested.about}): ${asLine(answer?.message ?? error.message, 300)}`;
-  return { kind: 'failed', error: new GitHubApiError(message, answer?.status, effect), passing };
+  const isTransient = !response || response.status >= 500;
+  const effect = isTransient && requested.isWrite && !isTokenRequest(error) ? 'unknown' : 'none';
+  const how = response ? `GitHub answered ${response.status}` : 'GitHub did not answer';
+  const message = `${how} to ${requested.route} (${requested.subject}): ${asLine(response?.message ?? error.message, 300)}`;
+  return { kind: 'failed', error: new GitHubApiError(message, response?.status, effect), isTransient };
 }
 
-interface Answer {
+interface ErrorResponse {
   status: number;
   headers: Readonly<Record<string, unknown>>;
   message: string;
 }
 
-function answerOf(error: Error): Answer | undefined {
+function responseOf(error: Error): ErrorResponse | undefined {
   const response: unknown = 'response' in error ? error.response : undefined;
   if (!isObject(response) || typeof response['status'] !== 'number') return undefined;
   const { status, headers, data } = response;
@@ -67,26 +68,29 @@ function answerOf(error: Error): Answer | undefined {
   return { status, headers: isObject(headers) ? headers : {}, message };
 }
 
-function pauseOf({ status, headers, message }: Answer, now: number): Extract<Failure, { kind: 'paused' }> | undefined {
+function pauseOf(
+  { status, headers, message }: ErrorResponse,
+  now: number,
+): Extract<Failure, { kind: 'paused' }> | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const why = asLine(message, 200);
   const requested = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
-  if (requested !== undefined) return { kind: 'paused', until: now + waitOf(requested), stated: true, why };
+  if (requested !== undefined) return { kind: 'paused', until: now + boundedWait(requested), isStated: true, why };
   const reset = resetOf(headers, now);
-  if (reset !== undefined) return { kind: 'paused', until: reset, stated: true, why };
+  if (reset !== undefined) return { kind: 'paused', until: reset, isStated: true, why };
   const isSecondary = status === 429 || rateLimitWords.test(message);
-  return isSecondary ? { kind: 'paused', until: now + unstatedPauseMs, stated: false, why } : undefined;
+  return isSecondary ? { kind: 'paused', until: now + unstatedPauseMs, isStated: false, why } : undefined;
 }
 
-/** What is left of the hourly limit, by our clock; undefined where the response does not say. */
+/** The rest of the hourly limit, by our clock; undefined if the response does not state it. */
 export function quotaOf(headers: Readonly<Record<string, unknown>>, now: number): RequestQuota | undefined {
   const numberOf = (name: string): number => Number(header(headers, name) || Number.NaN);
   const remaining = numberOf('x-ratelimit-remaining');
   const ms = untilNextCount((name) => header(headers, name), now);
   if (!Number.isFinite(remaining) || ms === undefined) return undefined;
   const limit = numberOf('x-ratelimit-limit');
-  // Without a limit no share of it is known.
-  return { remaining, limit: Number.isFinite(limit) ? limit : 0, until: now + waitOf(ms) };
+  // 0 if GitHub states no limit.
+  return { remaining, limit: Number.isFinite(limit) ? limit : 0, until: now + boundedWait(ms) };
 }
 
 /** When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. */

@@ -1,7 +1,7 @@
 import type { Check as CheckContent, CheckKey } from '../../src/github/check.ts';
 import type { DeploymentKey, GitHubDeployment as DeploymentContent } from '../../src/github/deployment.ts';
 
-/** A repository as one installation of the App reaches it. The id stays when the repository is renamed or moved. */
+/** A repository of an installation. Its id stays the same when it is renamed or moved. */
 export interface InstallationRepository {
   installationId: number;
   repositoryId: number;
@@ -9,7 +9,7 @@ export interface InstallationRepository {
   name: string;
 }
 
-/** `owner/name`, as people say it. */
+/** Formats a repository as `owner/name`. */
 export const fullName = ({ owner, name }: Pick<InstallationRepository, 'owner' | 'name'>): string => `${owner}/${name}`;
 
 /** The newest commit of a branch. */
@@ -22,7 +22,7 @@ export interface Head {
 
 /** The changes between two commits, as far as GitHub lists them. */
 export type Comparison =
-  /** `paths` holds every changed path, the former name of a renamed one among them. */
+  /** `paths` has every changed path, including the previous name of a renamed one. */
   | { kind: 'ahead'; paths: readonly string[] }
   | { kind: 'identical' }
   /**
@@ -54,10 +54,10 @@ export class InstallationPaused extends Error {
   }
 }
 
-/** GitHub's refusal or failure, with the request and no token. `status` is absent if no response arrived. */
+/** A refusal or failure of GitHub. The message names the request without its token. No `status` without a response. */
 export class GitHubApiError extends Error {
   readonly status: number | undefined;
-  /** Whether the request may have taken effect all the same. */
+  /** Whether the request may have taken effect nevertheless. */
   readonly effect: 'none' | 'unknown';
   constructor(message: string, status: number | undefined, effect: 'none' | 'unknown') {
     super(message);
@@ -67,7 +67,7 @@ export class GitHubApiError extends Error {
   }
 }
 
-/** The repository or its installation is gone, or the App may not see it: trying again does not help. */
+/** The repository or its installation is gone, or the App may not see it: retrying does not help. */
 export class RepositoryLost extends GitHubApiError {
   constructor(place: string, { status, effect }: GitHubApiError) {
     super(`${place} is not there, or the App is not installed on it`, status, effect);
@@ -100,9 +100,9 @@ export interface GitHubApi {
   defaultBranch(at: InstallationRepository): Promise<string>;
   permissionOf(at: InstallationRepository, login: string): Promise<Permission>;
 
-  /** Writes the check run, found by `externalId` where `id` is not known. @returns its id. */
+  /** Writes the check run; finds it by `externalId` if `id` is unknown. @returns its id. */
   writeCheck(at: InstallationCheckKey, id: number | undefined, content: CheckContent): Promise<number>;
-  /** Makes the deployment where `id` is not known and none has this `externalId`. @returns its id. */
+  /** Creates the deployment unless one has this `externalId`. @returns its id. */
   makeDeployment(at: InstallationDeploymentKey, content: DeploymentContent): Promise<number>;
   writeDeploymentStatus(at: InstallationDeploymentKey, id: number, content: DeploymentContent): Promise<void>;
 }

@@ -22,13 +22,13 @@ import { createDeployment, writeDeploymentStatus } from '../../src/github/deploy
 
 type Client = GitHubClient<AppRoute>;
 
-/** How many files the comparison of two commits lists at most: a list of this length may be cut. */
-const comparedFiles = 300;
+/** GitHub lists at most this many files of a comparison, so a list of this length may be incomplete. */
+const maxComparedFiles = 300;
 
 /** The largest file that is read (bytes). */
 const fileLimitBytes = 1_000_000;
 
-/** What is not there (or not to be seen) as a value; every other failure stays one. */
+/** Returns undefined for 404: what does not exist, or is not visible. Rethrows any other failure. */
 async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | undefined> {
   try {
     return await requested;
@@ -47,14 +47,14 @@ async function readHead(
   const found = await unlessMissing(
     client.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo: name, branch }),
   );
-  // A branch that was renamed leads to the new one, which is another branch.
+  // GitHub redirects a renamed branch to the new one, which is another branch.
   if (found === undefined || found.data.name !== branch) return undefined;
   const { sha, commit } = found.data.commit;
   const committedAt = Date.parse(commit.committer?.date ?? commit.author?.date ?? '');
   return { sha, message: commit.message, committedAt: Number.isNaN(committedAt) ? 0 : committedAt };
 }
 
-/** Compares two commits. Anything but a complete list of what an ancestor lacks is `unavailable`. */
+/** Compares two commits. `unavailable` unless `base` is an ancestor of `head` and the list is complete. */
 async function readComparison(
   client: Client,
   { owner, name }: InstallationRepository,
@@ -79,8 +79,8 @@ async function readComparison(
     return { kind: 'unavailable', why: 'the branch went back to an older commit', contains: false };
   if (status !== 'ahead') return { kind: 'unavailable', why: 'the branch was rewritten', contains: false };
   if (files === undefined) return { kind: 'unavailable', why: 'GitHub lists no files', contains: true };
-  if (files.length >= comparedFiles)
-    return { kind: 'unavailable', why: `${comparedFiles} files or more changed`, contains: true };
+  if (files.length >= maxComparedFiles)
+    return { kind: 'unavailable', why: `${maxComparedFiles} files or more changed`, contains: true };
   const paths = files.flatMap(({ filename, previous_filename: former }) => (former ? [filename, former] : [filename]));
   return { kind: 'ahead', paths };
 }
@@ -126,10 +126,10 @@ async function readPermission(
   return isPermission(word) ? word : 'none';
 }
 
-/** GitHub lists no more files of a pull request than this. */
+/** GitHub lists at most this many files of a pull request. */
 export const maxListedFiles = 3000;
 
-/** Every path that a pull request changes, with former names of renamed files; undefined if GitHub cuts the list. */
+/** Every path that a pull request changes, and previous names of renamed files; undefined if the list is incomplete. */
 export async function changedPaths(
   client: GitHubClient<AppRoute>,
   { repository: { owner, name: repo }, number }: Pick<PullRequest, 'repository' | 'number'>,
@@ -185,12 +185,12 @@ async function* repositoriesOf(
   }
 }
 
-/** GitHub as the App's work sees it. @param clientOf a client for each installation, see `createInstallationClients` */
+/** Creates the App's GitHub API. @param clientOf returns the client of an installation: `createInstallationClients`. */
 export function createGitHubApi(clientOf: ClientOf): GitHubApi {
-  /** Deployments whose last status may have been written without a response. */
-  const unsure = new Set<number>();
-  const at = ({ installationId }: InstallationRepository): RateLimitedClient => clientOf(installationId);
-  const toWrite = (
+  /** Deployments whose last status may have been written, although there was no response. */
+  const uncertainDeployments = new Set<number>();
+  const clientFor = ({ installationId }: InstallationRepository): RateLimitedClient => clientOf(installationId);
+  const writeClientFor = (
     { installationId }: InstallationRepository,
     kind: 'change' | 'make',
     cause: RequestCause = 'own',
@@ -201,14 +201,14 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
   };
 
   return {
-    head: (repository, branch) => readHead(at(repository), repository, branch),
-    compare: (repository, base, head) => readComparison(at(repository), repository, base, head),
-    file: (repository, path, ref) => readFile(at(repository), repository, path, ref),
-    permissionOf: (repository, login) => readPermission(at(repository), repository, login),
+    head: (repository, branch) => readHead(clientFor(repository), repository, branch),
+    compare: (repository, base, head) => readComparison(clientFor(repository), repository, base, head),
+    file: (repository, path, ref) => readFile(clientFor(repository), repository, path, ref),
+    permissionOf: (repository, login) => readPermission(clientFor(repository), repository, login),
     defaultBranch: async (repository) => {
       const { owner, name } = repository;
       try {
-        const { data } = await at(repository).request('GET /repos/{owner}/{repo}', { owner, repo: name });
+        const { data } = await clientFor(repository).request('GET /repos/{owner}/{repo}', { owner, repo: name });
         return data.default_branch;
       } catch (error) {
         if (!(error instanceof GitHubApiError) || error.status !== 404) throw error;
@@ -217,23 +217,28 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
     },
 
     writeCheck: async (place, id, content) => {
-      // A pull request costs such a check for each of its heads.
+      // Strangers cause such checks: each head of a pull request gets one.
       const cause = place.name === commitCheckName ? 'strangers' : 'own';
-      return writeCheck(toWrite(place.repository, id === undefined ? 'make' : 'change', cause), place, id, content);
+      return writeCheck(
+        writeClientFor(place.repository, id === undefined ? 'make' : 'change', cause),
+        place,
+        id,
+        content,
+      );
     },
     makeDeployment: async (place, content) => {
-      const made = await createDeployment(toWrite(place.repository, 'make'), place, content);
+      const made = await createDeployment(writeClientFor(place.repository, 'make'), place, content);
       if (made.kind === 'made') return made.id;
       const { owner, name } = place.repository;
       const message = `GitHub made no deployment of ${owner}/${name} at ${place.commit} (${made.status}): ${made.reason}`;
       throw new GitHubApiError(message, made.status, 'none');
     },
     writeDeploymentStatus: async (place, id, content) => {
-      const look = unsure.delete(id);
+      const checkFirst = uncertainDeployments.delete(id);
       try {
-        await writeDeploymentStatus(at(place.repository), place, id, content, { look });
+        await writeDeploymentStatus(clientFor(place.repository), place, id, content, { checkFirst });
       } catch (error) {
-        if (look || (error instanceof GitHubApiError && error.effect === 'unknown')) unsure.add(id);
+        if (checkFirst || (error instanceof GitHubApiError && error.effect === 'unknown')) uncertainDeployments.add(id);
         throw error;
       }
     },

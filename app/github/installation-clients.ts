@@ -13,19 +13,19 @@ export interface InstallationClientOptions {
   random?: () => number;
   log?: Logger;
   limits?: RateLimits;
-  /** How long one request may take (ms); 30,000 when absent. */
+  /** Timeout of one request (ms); by default 30,000. */
   timeoutMs?: number;
 }
 
-/** How often a reading request is sent at most, and how long the first wait before a repetition is (ms). */
-const attempts = 4;
+/** How often a read is attempted, and the delay before the first retry (ms). */
+const maxAttempts = 4;
 const firstWaitMs = 500;
 const maxBackoffMs = 2_000;
 
-/** How long a write waits for its turn here (ms); a longer wait is left to its job. */
+/** How long a write waits for its turn (ms). If it would take longer, its job is retried later. */
 const maxWaitMs = 5_000;
 
-/** The requests of the App itself are paced like those of an installation; no installation has this id. */
+/** The id under which the requests of the App itself are rate-limited; no installation has it. */
 const appItself = 0;
 
 /** A client whose writes are paced. */
@@ -44,14 +44,14 @@ export type ClientOf = (installationId: number | undefined, cause?: RequestCause
  */
 export function createInstallationClients(options: InstallationClientOptions): ClientOf {
   const { octokitFor, clock, random = Math.random, log, limits = githubRateLimits, timeoutMs = 30_000 } = options;
-  const paces = new Map<number, RateLimiter>();
+  const rateLimiters = new Map<number, RateLimiter>();
 
-  const paceOf = (id: number): RateLimiter => {
-    const known = paces.get(id);
+  const rateLimiterOf = (id: number): RateLimiter => {
+    const known = rateLimiters.get(id);
     if (known) return known;
-    for (const [other, rateLimiter] of paces) if (rateLimiter.isIdle(clock.now())) paces.delete(other);
+    for (const [other, rateLimiter] of rateLimiters) if (rateLimiter.isIdle(clock.now())) rateLimiters.delete(other);
     const made = new RateLimiter(limits);
-    paces.set(id, made);
+    rateLimiters.set(id, made);
     return made;
   };
 
@@ -60,28 +60,28 @@ export function createInstallationClients(options: InstallationClientOptions): C
 
     const send: GitHubClient<AppRoute>['request'] = async (route, parameters) => {
       const kind = kindOf(route);
-      const rateLimiter = paceOf(id);
+      const rateLimiter = rateLimiterOf(id);
       for (let attempt = 1; ; attempt += 1) {
         await takeTurn(rateLimiter, kind);
         try {
-          const sent = async (signal: AbortSignal) => {
+          const sendOnce = async (signal: AbortSignal) => {
             const octokit = await octokitFor(installationId);
             return octokit.request(route, { ...parameters, request: { signal } });
           };
-          // The request for a token knows no signal.
-          const answer = await withTimeout(clock, timeoutMs, (signal) => unlessAborted(sent(signal), signal));
+          // The request for a token takes no signal.
+          const answer = await withTimeout(clock, timeoutMs, (signal) => unlessAborted(sendOnce(signal), signal));
           const now = clock.now();
           const quota = quotaOf({ ...answer.headers }, now);
-          rateLimiter.answered(quota);
+          rateLimiter.recordResponse(quota);
           if (quota?.remaining === 0)
-            pause(rateLimiter, { until: quota.until, why: 'its requests of this hour are used up', stated: true });
+            pause(rateLimiter, { until: quota.until, why: 'its requests of this hour are used up', isStated: true });
           return answer;
         } catch (error) {
           const now = clock.now();
-          const failure = readFailure(error, { route, about: aboutOf(parameters), writes: kind !== 'read', now });
+          const failure = readFailure(error, { route, subject: aboutOf(parameters), isWrite: kind !== 'read', now });
           if (failure === undefined) throw error;
           if (failure.kind === 'paused') throw new InstallationPaused(id, pause(rateLimiter, failure), failure.why);
-          if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
+          if (kind !== 'read' || !failure.isTransient || attempt >= maxAttempts) throw failure.error;
           // Exponential backoff with jitter: requests that failed together do not retry together.
           await clock.sleep(backoffMs(attempt, firstWaitMs, maxBackoffMs) * (0.5 + random() / 2));
         }
@@ -98,15 +98,15 @@ export function createInstallationClients(options: InstallationClientOptions): C
       if (meanwhile.kind === 'not-before') throw new InstallationPaused(id, meanwhile.at, meanwhile.why);
     };
 
-    const pause = (rateLimiter: RateLimiter, requested: { until: number; why: string; stated: boolean }): number => {
-      const until = rateLimiter.pause(requested.until, clock.now(), requested.why, requested.stated);
+    const pause = (rateLimiter: RateLimiter, requested: { until: number; why: string; isStated: boolean }): number => {
+      const until = rateLimiter.pause(requested.until, clock.now(), requested.why, requested.isStated);
       log?.warn(`GitHub paused installation ${id} until ${new Date(until).toISOString()}: ${requested.why}`);
       return until;
     };
 
     const expectTurn = (kind: 'change' | 'make'): void => {
-      const refused = paceOf(id).refusal(kind, clock.now(), maxWaitMs, cause);
-      if (refused) throw new InstallationPaused(id, refused.at, refused.why);
+      const refusal = rateLimiterOf(id).refusal(kind, clock.now(), maxWaitMs, cause);
+      if (refusal) throw new InstallationPaused(id, refusal.at, refusal.why);
     };
 
     return { request: send, expectTurn };
@@ -117,14 +117,14 @@ const kindOf = (route: AppRoute): RequestKind =>
   route.startsWith('GET ') ? 'read' : route.startsWith('POST ') ? 'make' : 'change';
 
 function aboutOf(parameters: object): string {
-  const part = (name: string): string => {
+  const parameter = (name: string): string => {
     const value: unknown = Reflect.get(parameters, name);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
-  return part('repo') ? `${part('owner')}/${part('repo')}` : 'the App';
+  return parameter('repo') ? `${parameter('owner')}/${parameter('repo')}` : 'the App';
 }
 
-/** The requests that the App makes, by the names that GitHub's own document gives them. */
+/** The requests of the App, named as in GitHub's OpenAPI description. */
 export type AppRoute =
   | Exclude<Route, 'GET /user'>
   | 'GET /repos/{owner}/{repo}'
@@ -139,9 +139,8 @@ export type AppRoute =
   | 'GET /installation/repositories';
 
 /**
- * The Octokit that Probot is made with (`new Probot({ Octokit: AppOctokit, ... })`). It sends once and waits for
- * nothing: pacing, pauses and repetitions are ours, so that one installation never holds another and a write whose
- * effect is not known is never sent again blindly.
+ * The Octokit for Probot (`new Probot({ Octokit: AppOctokit, ... })`), without its own throttling and retries. Ours
+ * keep installations independent of one another, and never repeat a write whose effect is unknown.
  */
 export const AppOctokit = ProbotOctokit.defaults((options: object) => ({
   ...options,
@@ -150,17 +149,17 @@ export const AppOctokit = ProbotOctokit.defaults((options: object) => ({
   retry: { enabled: false },
 }));
 
-/** Probot has a token that is made anew requested from api.github.com, whichever server the Octokit is for. */
+/** Requests tokens from the Octokit's server. Probot would request renewed ones from api.github.com. */
 function tokensFromSameServer(options: { baseUrl?: unknown; auth?: unknown }): { auth?: object } {
   const { baseUrl, auth } = options;
   if (baseUrl === undefined || !isObject(auth)) return {};
   const { request } = auth;
   if (typeof request !== 'function' || !('defaults' in request) || typeof request.defaults !== 'function') return {};
-  const ofServer: unknown = Reflect.apply(request.defaults, request, [{ baseUrl }]);
-  return { auth: { ...auth, request: ofServer } };
+  const serverRequest: unknown = Reflect.apply(request.defaults, request, [{ baseUrl }]);
+  return { auth: { ...auth, request: serverRequest } };
 }
 
-/** The little that is needed of an Octokit: one request with a token that is fresh. */
+/** The part of an Octokit that is used: it sends a request with a valid token. */
 export interface OctokitLike {
   request<Each extends AppRoute>(
     route: Each,

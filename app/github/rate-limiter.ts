@@ -2,35 +2,35 @@ import { setBackMs, backoffMs } from '../../src/kit/clock.ts';
 
 /** GitHub's secondary limits of one installation, besides its requests per hour. */
 export interface RateLimits {
-  /** Between two writes (ms). */
+  /** The interval between two writes (ms). */
   betweenWritesMs: number;
-  /** Requests that make something: in a minute, and in an hour. */
-  madeInMinute: number;
-  madeInHour: number;
+  /** The maximum number of requests that create something. */
+  maxCreatedPerMinute: number;
+  maxCreatedPerHour: number;
 }
 
 /** One write a second, and at most 80 new things a minute and 500 an hour. */
-export const githubRateLimits: RateLimits = { betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 };
+export const githubRateLimits: RateLimits = { betweenWritesMs: 1000, maxCreatedPerMinute: 80, maxCreatedPerHour: 500 };
 
-/** What a request is to the pace: a reading one costs nothing, one that makes something most. */
+/** How a request counts: a read is free, `change` is a write, and `make` also counts as a creation. */
 export type RequestKind = 'read' | 'change' | 'make';
 
 /**
- * Who causes a request. Strangers send pull requests: these make no more than half of what an installation may make,
- * and leave the last quarter of its requests, so that no number of them keeps pushes waiting.
+ * Who causes a request. Strangers, who send pull requests, get half of the creations of an installation, and nothing of
+ * the last quarter of its requests, so that no number of pull requests delays pushes.
  */
 export type RequestCause = 'own' | 'strangers';
 const strangersShare = 0.5;
-const leftByStrangers = 0.25;
+const reservedShare = 0.25;
 
-/** What GitHub says is left of the requests of an installation, until it counts anew (ms since the epoch). */
+/** The remaining requests of an installation until the limit resets (ms since the epoch). */
 export interface RequestQuota {
   remaining: number;
   limit: number;
   until: number;
 }
 
-/** When the request may go out: at this time, or not before one that is too far to be waited for. */
+/** When a request may be sent: at this time, or not before a time that is too late to wait for. */
 export type Turn = { kind: 'at'; at: number } | { kind: 'not-before'; at: number; why: string };
 
 const minuteMs = 60_000;
@@ -39,10 +39,10 @@ const hourMs = 60 * minuteMs;
 /** Pauses without a time double from one to the next, up to this (ms). */
 const maxPauseMs = 15 * minuteMs;
 
-const sharesOf = ({ betweenWritesMs, madeInMinute, madeInHour }: RateLimits): RateLimits => ({
+const limitsOfStrangers = ({ betweenWritesMs, maxCreatedPerMinute, maxCreatedPerHour }: RateLimits): RateLimits => ({
   betweenWritesMs,
-  madeInMinute: Math.ceil(madeInMinute * strangersShare),
-  madeInHour: Math.ceil(madeInHour * strangersShare),
+  maxCreatedPerMinute: Math.ceil(maxCreatedPerMinute * strangersShare),
+  maxCreatedPerHour: Math.ceil(maxCreatedPerHour * strangersShare),
 });
 
 /** The rate limiter of one installation, in memory. Callers pass the time (ms since the epoch). */
@@ -50,15 +50,15 @@ export class RateLimiter {
   readonly #limits: RateLimits;
   /** The time of the last call. */
   #now = 0;
-  /** When the next write may go out. */
+  /** When the next write may be sent. */
   #nextWrite = 0;
   /** The latest time at which a refused caller was scheduled to return. */
   #promised: Record<RequestCause, number> = { own: 0, strangers: 0 };
-  /** When what was made within the last hour was made, oldest first. */
-  #made: { at: number; cause: RequestCause }[] = [];
+  /** The creations of the last hour, oldest first. */
+  #created: { at: number; cause: RequestCause }[] = [];
   #quota: RequestQuota | undefined;
   #paused: { until: number; why: string } | undefined;
-  /** Pauses in a row for which GitHub gave no time. */
+  /** The number of consecutive pauses for which GitHub stated no time. */
   #unstatedPauses = 0;
 
   constructor(limits: RateLimits = githubRateLimits) {
@@ -67,12 +67,12 @@ export class RateLimiter {
 
   /** Takes a turn, unless it would start later than `maxWaitMs` from now: then the caller can do other work first. */
   turn(kind: RequestKind, now: number, maxWaitMs: number, cause: RequestCause = 'own'): Turn {
-    const refused = this.refusal(kind, now, maxWaitMs, cause);
-    if (refused) return refused;
+    const refusal = this.refusal(kind, now, maxWaitMs, cause);
+    if (refusal) return refusal;
     if (kind === 'read') return { kind: 'at', at: now };
     const at = this.#writeAt(kind, now, cause);
     this.#nextWrite = at + this.#limits.betweenWritesMs;
-    if (kind === 'make') this.#made.push({ at, cause });
+    if (kind === 'make') this.#created.push({ at, cause });
     return { kind: 'at', at };
   }
 
@@ -83,12 +83,12 @@ export class RateLimiter {
     maxWaitMs: number,
     cause: RequestCause = 'own',
   ): Extract<Turn, { kind: 'not-before' }> | undefined {
-    this.#follow(now);
+    this.#adjustToClock(now);
     if (this.#paused && this.#paused.until > now) {
       return { kind: 'not-before', at: this.#paused.until, why: this.#paused.why };
     }
     const quota = this.#quota;
-    if (cause === 'strangers' && quota && quota.until > now && quota.remaining < quota.limit * leftByStrangers) {
+    if (cause === 'strangers' && quota && quota.until > now && quota.remaining < quota.limit * reservedShare) {
       return { kind: 'not-before', at: quota.until, why: 'what is left of its requests is for pushes' };
     }
     const at = kind === 'read' ? now : this.#writeAt(kind, now, cause);
@@ -98,54 +98,58 @@ export class RateLimiter {
     return { kind: 'not-before', at: promised, why: 'its writes are paced' };
   }
 
-  /** Shifts what is remembered when the clock was set back, so that no caller waits for the old time. */
-  #follow(now: number): void {
-    const back = this.#now - now;
+  /** Shifts the stored times if the clock was set back, so that no caller waits for the old time. */
+  #adjustToClock(now: number): void {
+    const setBackBy = this.#now - now;
     this.#now = now;
-    if (back < setBackMs) return;
-    this.#nextWrite -= back;
-    this.#promised = { own: this.#promised.own - back, strangers: this.#promised.strangers - back };
-    this.#made = this.#made.map(({ at, ...made }) => ({ ...made, at: at - back }));
-    if (this.#quota) this.#quota = { ...this.#quota, until: this.#quota.until - back };
-    if (this.#paused) this.#paused = { ...this.#paused, until: this.#paused.until - back };
+    if (setBackBy < setBackMs) return;
+    this.#nextWrite -= setBackBy;
+    this.#promised = { own: this.#promised.own - setBackBy, strangers: this.#promised.strangers - setBackBy };
+    this.#created = this.#created.map(({ at, ...made }) => ({ ...made, at: at - setBackBy }));
+    if (this.#quota) this.#quota = { ...this.#quota, until: this.#quota.until - setBackBy };
+    if (this.#paused) this.#paused = { ...this.#paused, until: this.#paused.until - setBackBy };
   }
 
   #writeAt(kind: 'change' | 'make', now: number, cause: RequestCause): number {
     if (kind === 'change') return Math.max(now, this.#nextWrite);
-    this.#made = this.#made.filter(({ at }) => at > now - hourMs);
-    const ofAll = mayMakeAt(this.#made, this.#limits);
-    if (cause === 'own') return Math.max(now, this.#nextWrite, ofAll);
-    const ofStrangers = this.#made.filter((made) => made.cause === 'strangers');
-    return Math.max(now, this.#nextWrite, ofAll, mayMakeAt(ofStrangers, sharesOf(this.#limits)));
+    this.#created = this.#created.filter(({ at }) => at > now - hourMs);
+    const allowedAt = nextCreateAt(this.#created, this.#limits);
+    if (cause === 'own') return Math.max(now, this.#nextWrite, allowedAt);
+    const ofStrangers = this.#created.filter((made) => made.cause === 'strangers');
+    return Math.max(now, this.#nextWrite, allowedAt, nextCreateAt(ofStrangers, limitsOfStrangers(this.#limits)));
   }
 
   /** Pauses the installation. If GitHub named no time, each consecutive pause is twice as long as the previous one. */
-  pause(until: number, now: number, why: string, stated: boolean): number {
-    this.#follow(now);
-    const length = stated ? until - now : backoffMs(this.#unstatedPauses + 1, until - now, maxPauseMs);
-    this.#unstatedPauses = stated ? 0 : this.#unstatedPauses + 1;
+  pause(until: number, now: number, why: string, isStated: boolean): number {
+    this.#adjustToClock(now);
+    const length = isStated ? until - now : backoffMs(this.#unstatedPauses + 1, until - now, maxPauseMs);
+    this.#unstatedPauses = isStated ? 0 : this.#unstatedPauses + 1;
     this.#paused = { until: Math.max(now + length, this.#paused?.until ?? 0), why };
     return this.#paused.until;
   }
 
-  /** A request was answered as it should be, with what is left. */
-  answered(quota?: RequestQuota): void {
+  /** Records a successful response and the remaining quota. */
+  recordResponse(quota?: RequestQuota): void {
     this.#unstatedPauses = 0;
     this.#quota = quota ?? this.#quota;
   }
 
   /** Whether its state can be dropped. */
   isIdle(now: number): boolean {
-    return (this.#paused?.until ?? 0) <= now && this.#nextWrite <= now && (this.#made.at(-1)?.at ?? 0) <= now - hourMs;
+    return (
+      (this.#paused?.until ?? 0) <= now && this.#nextWrite <= now && (this.#created.at(-1)?.at ?? 0) <= now - hourMs
+    );
   }
 }
 
-/** When another thing may be made after these, oldest first. */
-const mayMakeAt = (made: readonly { at: number }[], { madeInMinute, madeInHour }: RateLimits): number =>
-  Math.max(after(made, madeInMinute, minuteMs), after(made, madeInHour, hourMs));
+/** When the next creation is allowed after these, oldest first. */
+const nextCreateAt = (
+  made: readonly { at: number }[],
+  { maxCreatedPerMinute, maxCreatedPerHour }: RateLimits,
+): number => Math.max(windowEnd(made, maxCreatedPerMinute, minuteMs), windowEnd(made, maxCreatedPerHour, hourMs));
 
-/** When the oldest of the last `count` things is `windowMs` old. */
-function after(made: readonly { at: number }[], count: number, windowMs: number): number {
+/** When the oldest of the last `count` creations is `windowMs` old. */
+function windowEnd(made: readonly { at: number }[], count: number, windowMs: number): number {
   const oldest = made.at(-count);
   return oldest === undefined ? 0 : oldest.at + windowMs;
 }

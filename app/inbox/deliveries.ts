@@ -4,7 +4,7 @@ import { storableJson } from '../../src/kit/json-text.ts';
 import type { Migration } from '../../src/kit/postgres/migrate.ts';
 import type { Delivery } from './delivery.ts';
 
-/** A delivery as it lies in the inbox. Times are ms since the epoch. */
+/** A delivery in the inbox, without its payload. Times are ms since the epoch. */
 export interface StoredDelivery extends Omit<Delivery, 'payload'> {
   handledAt: number | undefined;
   decision: unknown;
@@ -18,19 +18,19 @@ export interface DeliveryDecision {
   why: string;
 }
 
-/** How long handled deliveries are kept (ms): repeated ones are recognised. */
-const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
+/** Retention of handled deliveries (ms), by which repeated ones are recognised. */
+const handledRetentionMs = 14 * 24 * 60 * 60_000;
 
 /** Retention of unhandled deliveries (ms). */
-const unhandledKeptFor = 90 * 24 * 60 * 60_000;
+const unhandledRetentionMs = 90 * 24 * 60 * 60_000;
 
 /** Rows deleted per statement when pruning. */
-const removedAtOnce = 500;
+const maxRemovedPerStatement = 500;
 
 /** Opens the stored deliveries. */
 export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock) {
   const db = tables.withSchema(appSchema);
-  const shown = [
+  const summaryColumns = [
     'id',
     'event',
     'action',
@@ -45,24 +45,24 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock) {
   return {
     async get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined> {
       const row = await db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && { ...reported(row), payload: row.payload };
+      return row && { ...toStoredDelivery(row), payload: row.payload };
     },
     /** The newest first; `unhandled` omits handled ones. */
     async list({ limit, unhandled = false }: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]> {
-      let query = db.selectFrom('deliveries').select(shown).orderBy('received_at', 'desc').limit(limit);
+      let query = db.selectFrom('deliveries').select(summaryColumns).orderBy('received_at', 'desc').limit(limit);
       if (unhandled) query = query.where('handled_at', 'is', null);
-      return (await query.execute()).map(reported);
+      return (await query.execute()).map(toStoredDelivery);
     },
-    /** Those of these GUIDs that were never received. */
-    async notHeld(ids: readonly string[]): Promise<string[]> {
+    /** Returns those of these GUIDs that were never received. */
+    async neverReceived(ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];
       const rows = await db
         .selectFrom('deliveries')
         .select('id')
         .where('id', 'in', [...ids])
         .execute();
-      const held = new Set(rows.map(({ id }) => id));
-      return ids.filter((id) => !held.has(id.toLowerCase()));
+      const received = new Set(rows.map(({ id }) => id));
+      return ids.filter((id) => !received.has(id.toLowerCase()));
     },
     async markHandled(id: string, decision: DeliveryDecision): Promise<void> {
       await db
@@ -76,7 +76,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock) {
         .where('id', '=', id)
         .execute();
     },
-    /** Notes an attempt that failed; `why` holds no secret. */
+    /** Records a failed attempt; `why` must not contain a secret. */
     async markFailed(id: string, why: string): Promise<void> {
       await db
         .updateTable('deliveries')
@@ -85,29 +85,29 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock) {
         .where('id', '=', id)
         .execute();
     },
-    /** Removes handled deliveries after 14 days, and unhandled ones after 90 days. @returns how many went. */
-    async forget(): Promise<number> {
-      const before = new Date(clock.now() - deliveriesKeptFor);
-      const longBefore = new Date(clock.now() - unhandledKeptFor);
+    /** Deletes handled deliveries after 14 days, and unhandled ones after 90 days. @returns how many it deleted. */
+    async prune(): Promise<number> {
+      const handledBefore = new Date(clock.now() - handledRetentionMs);
+      const unhandledBefore = new Date(clock.now() - unhandledRetentionMs);
       let removed = 0;
       for (;;) {
         const { rows } = await sql`
           delete from app.deliveries where id in (
             select id from app.deliveries
-            where received_at < ${before} and (handled_at is not null or received_at < ${longBefore})
-            limit ${removedAtOnce})
+            where received_at < ${handledBefore} and (handled_at is not null or received_at < ${unhandledBefore})
+            limit ${maxRemovedPerStatement})
           returning id`.execute(tables);
         removed += rows.length;
-        if (rows.length < removedAtOnce) break;
+        if (rows.length < maxRemovedPerStatement) break;
       }
-      await sql`delete from app.readings where began_at < ${before}`.execute(tables);
+      await sql`delete from app.readings where began_at < ${handledBefore}`.execute(tables);
       return removed;
     },
   };
 }
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
-const reported = (row: Omit<Selectable<DeliveriesTable>, 'payload'>): StoredDelivery => ({
+const toStoredDelivery = (row: Omit<Selectable<DeliveriesTable>, 'payload'>): StoredDelivery => ({
   id: row.id,
   event: row.event,
   action: row.action ?? undefined,
@@ -123,10 +123,10 @@ const reported = (row: Omit<Selectable<DeliveriesTable>, 'payload'>): StoredDeli
 /** The Postgres schema that holds the App's tables. */
 export const appSchema = 'app';
 
-/** The list of the inbox's applied steps. */
+/** The table of the inbox's applied migrations. */
 export const inboxMigrationTable = 'inbox_migrations';
 
-const deliveries = `
+const deliveriesTable = `
   create table app.deliveries (
     id uuid primary key,
     event text not null,
@@ -144,7 +144,7 @@ const deliveries = `
   create index deliveries_unhandled on app.deliveries (received_at) where handled_at is null;
 `;
 
-/** One row for each content that a process reads, or did not end reading. */
+/** One row for each content that a process is reading, or has not finished reading. */
 const readingsTable = `
   create table app.readings (
     content text not null,
@@ -156,26 +156,26 @@ const readingsTable = `
   create index readings_by_age on app.readings (began_at);
 `;
 
-/** The steps of the inbox's tables. */
+/** The migrations of the inbox's tables. */
 export const inboxMigrations: readonly Migration[] = [
-  { name: '001-deliveries', up: async (db) => void (await sql.raw(deliveries).execute(db)) },
+  { name: '001-deliveries', up: async (db) => void (await sql.raw(deliveriesTable).execute(db)) },
   { name: '002-readings', up: async (db) => void (await sql.raw(readingsTable).execute(db)) },
 ];
 
-type Fixed<T> = ColumnType<T, T, never>;
+type Immutable<T> = ColumnType<T, T, never>;
 
 /** Received webhooks and their results. A row also identifies repeated deliveries. */
 interface DeliveriesTable {
   /** GitHub's GUID. */
-  id: Fixed<string>;
-  event: Fixed<string>;
-  action: Fixed<string | null>;
+  id: Immutable<string>;
+  event: Immutable<string>;
+  action: Immutable<string | null>;
   /** `bigint`: returned as text. */
   installation_id: ColumnType<string | null, number | null, never>;
   repository_id: ColumnType<string | null, number | null, never>;
   /** The signed text. */
-  payload: Fixed<string>;
-  received_at: Fixed<Date>;
+  payload: Immutable<string>;
+  received_at: Immutable<Date>;
   handled_at: Date | null;
   /** JSON: written as text, read as a value. */
   decision: ColumnType<unknown, string | null, string | null>;

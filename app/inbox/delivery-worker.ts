@@ -7,43 +7,46 @@ import { InstallationPaused, RepositoryLost } from '../github/github-api.ts';
 import type { Deliveries, DeliveryDecision } from './deliveries.ts';
 import { deliveryJob, type DeliveryJob, jobOf, strangersJob } from './delivery.ts';
 
-/** Where files come from. Strangers write those of pull requests: how long these take is no reason to hold up a push. */
+/** Where files come from. Strangers write those of pull requests, so slow ones must not delay pushes. */
 export type FileSource = 'pushes' | 'pullRequests';
 
 export interface DeliveryWorkerOptions {
   queue: Pick<Queue, 'work' | 'send' | 'define'>;
   deliveries: Pick<Deliveries, 'get' | 'markHandled' | 'markFailed'>;
-  /** Does what the event requires; what it returns is stored with the delivery. */
+  /** Carries out what the event requires. Its result is stored with the delivery. */
   handle: (event: { id: string; name: string; payload: unknown }) => Promise<DeliveryDecision>;
   log: Logger;
   clock: Pick<Clock, 'now'>;
-  /** Whether reading these files of an installation has taken long within this hour. */
+  /** Whether reading these files of an installation has taken long in the last hour. */
   hasSlowFiles?: (installationId: number, which: FileSource) => boolean;
   /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
 }
 
-/** Deliveries at the same time in this process, by their jobs; the last figure: of an installation whose files are slow. */
-const lanes = [
-  { name: deliveryJob, files: 'pushes', concurrency: 8, ofSlow: 2 },
-  { name: strangersJob, files: 'pullRequests', concurrency: 4, ofSlow: 1 },
+/** Jobs with their concurrency in this process. `slowConcurrency` is that of an installation whose files are slow. */
+const deliveryJobs = [
+  { name: deliveryJob, files: 'pushes', concurrency: 8, slowConcurrency: 2 },
+  { name: strangersJob, files: 'pullRequests', concurrency: 4, slowConcurrency: 1 },
 ] as const;
 
-/** How long a delivery waits for a place of its installation (s). */
-const againSeconds = 1;
+/** How long a delivery waits for a slot of its installation (s). */
+const retryDelaySeconds = 1;
 
-/** Works on the job of each delivery until the queue stops. */
+/** Starts the workers that handle deliveries until the queue stops. */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<void> {
   const { queue, hasSlowFiles = () => false } = options;
-  for (const { name, files, concurrency, ofSlow } of lanes) {
-    // What never succeeds stays to be seen for a month.
+  for (const { name, files, concurrency, slowConcurrency } of deliveryJobs) {
+    // Operators can see failed jobs for a month.
     await queue.define(name, { deleteAfterSeconds: 30 * 24 * 60 * 60, expireInSeconds: 10 * 60 });
-    const places = createPlaces((installationId) => (hasSlowFiles(installationId, files) ? ofSlow : concurrency));
+    const slots = createSlots((installationId) =>
+      hasSlowFiles(installationId, files) ? slowConcurrency : concurrency,
+    );
     await queue.work<DeliveryJob>(name, { concurrency, oneOfGroup: true }, async (job) => {
       const { data } = job;
-      const done = await places.within(data.installationId, () => handleDelivery(job, options));
+      const isDone = await slots.run(data.installationId, () => handleDelivery(job, options));
       const { group } = data;
-      if (!done) await queue.send(name, data, { startAfter: againSeconds, ...(group === undefined ? {} : { group }) });
+      if (!isDone)
+        await queue.send(name, data, { startAfter: retryDelaySeconds, ...(group === undefined ? {} : { group }) });
     });
   }
 }
@@ -60,15 +63,15 @@ export async function handleDelivery(
   }
   if (delivery.handledAt !== undefined) return;
   const { event, action, payload } = delivery;
-  const about = { delivery: id, event, action };
+  const fields = { delivery: id, event, action };
   let decision: DeliveryDecision;
   try {
     decision = await handle({ id, name: event, payload: fromJson(payload) });
   } catch (error) {
     if (error instanceof InstallationPaused) {
-      log.warn(about, `A delivery waits: ${error.message}`);
+      log.warn(fields, `A delivery waits: ${error.message}`);
       count?.(event, 'postponed');
-      // From now on, and not at a time: the clock that hands out jobs may be another than ours.
+      // A relative delay, because the database's clock may differ from ours.
       const startAfter = Math.max(0, error.until - clock.now()) / 1_000;
       const { name, data, ...job } = jobOf(delivery);
       await queue.send(name, data, { ...job, startAfter });
@@ -76,7 +79,7 @@ export async function handleDelivery(
     }
     const why = messageOf(error);
     if (error instanceof RepositoryLost) {
-      log.warn(about, `A delivery ends: ${why}`);
+      log.warn(fields, `A delivery ends: ${why}`);
       // If the repository comes back, recovery compares its heads.
       await deliveries.markHandled(id, { kind: 'ignore', why });
       count?.(event, 'handled');
@@ -91,29 +94,29 @@ export async function handleDelivery(
 }
 
 /**
- * Counts the work of each installation, and admits no more of it than there are places for it.
+ * Limits how much work of each installation runs at the same time.
  *
- * @param most how many places an installation has now; work without one is always admitted.
+ * @param limitOf returns how many slots an installation has now; work without an installation always runs.
  */
-export function createPlaces(most: (installationId: number) => number) {
-  const taken = new Map<number, number>();
+export function createSlots(limitOf: (installationId: number) => number) {
+  const used = new Map<number, number>();
   return {
-    /** Works in a place of the installation. @returns false, without working, where all of its places are taken. */
-    async within(installationId: number | undefined, work: () => Promise<void>): Promise<boolean> {
+    /** Runs work in a slot of the installation. @returns false, without running it, if no slot is free. */
+    async run(installationId: number | undefined, work: () => Promise<void>): Promise<boolean> {
       if (installationId === undefined) {
         await work();
         return true;
       }
-      const before = taken.get(installationId) ?? 0;
-      if (before >= most(installationId)) return false;
-      taken.set(installationId, before + 1);
+      const usedSlots = used.get(installationId) ?? 0;
+      if (usedSlots >= limitOf(installationId)) return false;
+      used.set(installationId, usedSlots + 1);
       try {
         await work();
         return true;
       } finally {
-        const left = (taken.get(installationId) ?? 1) - 1;
-        if (left > 0) taken.set(installationId, left);
-        else taken.delete(installationId);
+        const remaining = (used.get(installationId) ?? 1) - 1;
+        if (remaining > 0) used.set(installationId, remaining);
+        else used.delete(installationId);
       }
     },
   };

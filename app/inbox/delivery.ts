@@ -3,7 +3,7 @@ import { isObject } from '../../src/kit/json-object.ts';
 
 /** A verified webhook, as stored. */
 export interface Delivery {
-  /** GitHub's GUID, in lower case: the same for a delivery that is sent again. */
+  /** GitHub's GUID, in lower case; redeliveries have the same one. */
   id: string;
   event: string;
   action: string | undefined;
@@ -16,8 +16,8 @@ export interface Delivery {
 }
 
 /**
- * The jobs that handle a delivery. What strangers can send has its own, so that no number of pull requests keeps a push
- * waiting.
+ * The jobs that handle deliveries. Events that strangers can cause have their own, so that no number of pull requests
+ * delays a push.
  */
 export const deliveryJob = 'delivery';
 export const strangersJob = 'delivery-of-strangers';
@@ -25,20 +25,20 @@ export const strangersJob = 'delivery-of-strangers';
 export interface DeliveryJob {
   /** The delivery's GUID. */
   id: string;
-  /** Absent where the delivery names none. */
+  /** Absent if the delivery has no installation. */
   installationId?: number;
-  /** That of the job, for another job of the delivery. */
+  /** The group of the job, to send it again. */
   group?: string;
 }
 
-/** The events that people with write access to the repository, or owners of the account, cause. */
+/** The events that only people with write access to the repository, or owners of the account, can cause. */
 const ownEvents = new Set(
   'push delete check_run check_suite merge_group installation installation_repositories repository'.split(' '),
 );
 
 /**
- * The job of a delivery. Of one group one job is worked on at a time: of pushes by repository; of what strangers send by
- * installation, so that a pull request waits for others of its own account alone.
+ * The job of a delivery. Jobs of a group run one after another: events of a repository's own people are grouped by
+ * repository, those of strangers by installation, so that a pull request waits only for others of the same account.
  */
 export function jobOf({ id, event, installationId, repositoryId }: DeliveryKey): {
   name: string;
@@ -58,7 +58,7 @@ type DeliveryKey = Pick<Delivery, 'id' | 'event' | 'installationId' | 'repositor
 /** The longest action (UTF-16 code units) in its own column; the payload has it whole. */
 const maxActionLength = 100;
 
-/** The indexed fields of a payload; undefined if it is no JSON object. */
+/** The indexed fields of a payload; undefined if it is not a JSON object. */
 export function readIndexedFields(
   text: string,
 ): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {

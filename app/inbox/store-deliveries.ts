@@ -6,18 +6,23 @@ import { codeOf } from '../../src/kit/errors.ts';
 import { isDatabaseUnavailable } from '../../src/kit/postgres/unavailable.ts';
 
 export interface StoreDeliveriesOptions {
-  /** Connections of its own, so that a webhook never waits for work; two are used at a time. */
+  /** A pool only for webhooks, so that they never wait for other work; two connections are used at a time. */
   pool: Pool;
   queue: Pick<Queue, 'sendMany'>;
   clock: Clock;
-  /** How long a group may take (ms); 4000 when absent, for GitHub waits 10 s. */
+  /** How long writing a group may take (ms); by default 4000, because GitHub waits 10 s. */
   timeoutMs?: number;
 }
 
-/** Stored now, or known before: either way it is safe. */
+/** Stores a delivery. `known`: it was already stored. */
 export type StoreDelivery = (delivery: Delivery) => Promise<'stored' | 'known'>;
 
-const groups = { items: 200, size: 16 * 1024 * 1024, sizeOf: ({ payload }: Delivery) => payload.length, atOnce: 2 };
+const groupLimits = {
+  items: 200,
+  size: 16 * 1024 * 1024,
+  sizeOf: ({ payload }: Delivery) => payload.length,
+  concurrency: 2,
+};
 
 /**
  * Stores deliveries, each with its job; those that arrive together share one transaction. Resolves only after the
@@ -29,7 +34,7 @@ export function storeDeliveries({ pool, queue, clock, timeoutMs = 4_000 }: Store
   const write = (deliveries: readonly Delivery[]): Promise<('stored' | 'known')[]> =>
     writeGroup(deliveries, { pool, queue, clock, timeoutMs });
   const storeAlone = async (delivery: Delivery): Promise<'stored' | 'known'> => (await write([delivery]))[0] ?? 'known';
-  const storeInGroup = inGroups(write, groups);
+  const storeInGroup = inGroups(write, groupLimits);
   return async (delivery) => {
     try {
       return await storeInGroup(delivery);
@@ -44,10 +49,10 @@ async function writeGroup(
   deliveries: readonly Delivery[],
   { pool, queue, clock, timeoutMs }: Required<StoreDeliveriesOptions>,
 ): Promise<('stored' | 'known')[]> {
-  const enough = new AbortController();
-  const writing = transaction(pool, enough.signal, async (client) => {
-    const stored = new Set(await insertRows(client, onceEach(deliveries)));
-    const jobs = onceEach(deliveries).filter(({ id }) => stored.has(id));
+  const finished = new AbortController();
+  const writing = transaction(pool, finished.signal, async (client) => {
+    const stored = new Set(await insertRows(client, uniqueById(deliveries)));
+    const jobs = uniqueById(deliveries).filter(({ id }) => stored.has(id));
     for (const [name, each] of Map.groupBy(jobs.map(jobOf), (job) => job.name)) {
       await queue.sendMany(
         name,
@@ -57,25 +62,25 @@ async function writeGroup(
     }
     return stored;
   });
-  const timeouts = clock.sleep(timeoutMs, enough.signal).then(
+  const timeout = clock.sleep(timeoutMs, finished.signal).then(
     () => Promise.reject(new StorageError('the database does not answer')),
-    // It was over in time.
+    // The write finished in time.
     () => new Set<string>(),
   );
   try {
-    const stored = await Promise.race([writing, timeouts]);
-    // If a delivery is in the group twice, the first one is the new one.
+    const stored = await Promise.race([writing, timeout]);
+    // If a delivery is in the group twice, only the first one counts as stored.
     return deliveries.map(({ id }) => (stored.delete(id) ? 'stored' : 'known'));
   } catch (error) {
     writing.catch(() => undefined);
     throw toStorageError(error);
   } finally {
-    enough.abort();
+    finished.abort();
   }
 }
 
-/** In the order of their keys: two writers of the same deliveries never deadlock. */
-function onceEach(deliveries: readonly Delivery[]): Delivery[] {
+/** Removes duplicates and sorts by key, so that two writers of the same deliveries never deadlock. */
+function uniqueById(deliveries: readonly Delivery[]): Delivery[] {
   const byId = new Map(deliveries.toReversed().map((delivery) => [delivery.id, delivery]));
   return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
@@ -97,12 +102,12 @@ async function insertRows(client: PoolClient, deliveries: readonly Delivery[]): 
   return (await client.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
 }
 
-/** The queue's statements on this connection, so that jobs and rows are there together or not at all. */
+/** Runs the queue's statements on this connection, so that jobs and rows are stored together or not at all. */
 const transactionOf = (client: PoolClient): OpenTransaction => ({
   executeSql: (text, values) => client.query(text, values),
 });
 
-/** A connection that fails, or is still busy when the signal aborts, is closed: its state is unknown. */
+/** Runs a transaction. Closes a connection that fails or is busy when the signal aborts: its state is unknown. */
 async function transaction<T>(pool: Pool, signal: AbortSignal, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isReleased = false;
@@ -110,21 +115,21 @@ async function transaction<T>(pool: Pool, signal: AbortSignal, work: (client: Po
     if (!isReleased) client.release(broken);
     isReleased = true;
   };
-  const giveUp = (): void => release(true);
+  const abandon = (): void => release(true);
   if (signal.aborted) {
     release(false);
     throw new StorageError('the database gave a connection too late');
   }
-  signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', abandon, { once: true });
   try {
     await client.query('begin');
     const result = await work(client);
     await client.query('commit');
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', abandon);
     release(false);
     return result;
   } catch (error) {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', abandon);
     release(true);
     throw error;
   }
@@ -138,35 +143,35 @@ export class StorageError extends Error {
   }
 }
 
-/** SQLSTATEs of a server that has run out of something: disk, memory. */
-const fullStates: Readonly<Record<string, string>> = {
+/** SQLSTATEs of a server that has run out of disk or memory, with messages. */
+const messageByState: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full',
   '53200': 'the database has run out of memory',
   '58030': 'the database cannot write to its disk',
 };
 
-/** SQLSTATEs of two writers in each other's way. */
-const passing = new Set(['40001', '40P01']);
+/** SQLSTATEs of conflicting writers. */
+const retryableStates = new Set(['40001', '40P01']);
 
 /** Turns a transient database error into a `StorageError`; any other error is returned as it is. */
 export function toStorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
   const code = codeOf(error);
-  const full = fullStates[code];
-  if (full !== undefined) return new StorageError(full, error);
-  if (passing.has(code) || code.startsWith('53')) return new StorageError('the database is busy', error);
+  const message = messageByState[code];
+  if (message !== undefined) return new StorageError(message, error);
+  if (retryableStates.has(code) || code.startsWith('53')) return new StorageError('the database is busy', error);
   return isDatabaseUnavailable(error) ? new StorageError('the database is unavailable', error) : error;
 }
 
 /** The limits of a group. */
 interface GroupLimits<Item> {
-  /** Items of one group at most. */
+  /** The maximum number of items in a group. */
   items: number;
-  /** Size of one group at most; a single item may be larger. */
+  /** The maximum size of a group; a single item may be larger. */
   size: number;
   sizeOf: (item: Item) => number;
-  /** Groups under way at the same time. */
-  atOnce: number;
+  /** How many groups are written at the same time. */
+  concurrency: number;
 }
 
 interface Waiting<Item, Result> {
@@ -186,11 +191,11 @@ export function inGroups<Item, Result>(
   limits: GroupLimits<Item>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
-  let underWay = 0;
+  let writesInProgress = 0;
 
-  function begin(): void {
-    while (underWay < limits.atOnce && waiting.length > 0) {
-      underWay += 1;
+  function startWrites(): void {
+    while (writesInProgress < limits.concurrency && waiting.length > 0) {
+      writesInProgress += 1;
       void writeGroup(waiting.splice(0, nextGroup(waiting, limits)));
     }
   }
@@ -206,15 +211,15 @@ export function inGroups<Item, Result>(
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      underWay -= 1;
-      begin();
+      writesInProgress -= 1;
+      startWrites();
     }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      begin();
+      startWrites();
     });
 }
 

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { JobCount } from '../../src/kit/postgres/queue-jobs.ts';
-import { answersWithin, databaseAnswersWithin } from '../server/system-routes.ts';
+import { resolvesWithin, databaseTimeoutMs } from '../server/system-routes.ts';
 import type { OctokitFor, OctokitLike } from '../github/installation-clients.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { PostgresStore, type PostgresStoreOptions } from '../reconcile/postgres-store.ts';
@@ -17,10 +17,10 @@ export interface MetricsSource {
   now: () => number;
 }
 
-/** Counts for the people who run the App. No name of a repository, a person or a deployment is in them. */
+/** Metrics for operators. They contain no names of repositories, people or deployments. */
 export type AppMetrics = ReturnType<typeof createMetrics>;
 
-/** An empty set of counts with a registry of its own. */
+/** Creates the metrics with their own registry. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -52,7 +52,7 @@ export function createMetrics() {
   const oldest = gauge('landfall_oldest_lane_seconds', 'Age of the oldest open work, in seconds.');
   let source: MetricsSource | undefined;
 
-  async function askSource({ jobs: askJobs, queues: readQueues, now }: MetricsSource): Promise<void> {
+  async function readSource({ jobs: askJobs, queues: readQueues, now }: MetricsSource): Promise<void> {
     const [counts, since] = await Promise.all([askJobs(), readQueues()]);
     jobs.reset();
     for (const { name, state, count } of counts) jobs.set({ name, state }, count);
@@ -64,13 +64,13 @@ export function createMetrics() {
     contentType: registry.contentType,
     /** In Prometheus' text format. Never fails: a metric that cannot be read is left out. */
     async text(): Promise<string> {
-      const asked = source;
-      if (asked)
-        database.set((await answersWithin(databaseAnswersWithin, () => askSource(asked), systemClock)) ? 1 : 0);
+      const current = source;
+      if (current)
+        database.set((await resolvesWithin(databaseTimeoutMs, () => readSource(current), systemClock)) ? 1 : 0);
       return registry.metrics();
     },
     /** Sets the source of the database metrics. */
-    ask(requested: MetricsSource): void {
+    setSource(requested: MetricsSource): void {
       source = requested;
     },
     /** Counts a webhook; without an event if its signature is invalid. */
@@ -83,7 +83,7 @@ export function createMetrics() {
   };
 }
 
-/** Octokits whose requests are counted by what they ask for and how it was answered. */
+/** Wraps Octokits to count their requests by route and result. */
 export function countingOctokits(octokitFor: OctokitFor, metrics: Pick<AppMetrics, 'countGithubRequest'>): OctokitFor {
   return async (installationId) => {
     const octokit = await octokitFor(installationId);
@@ -107,31 +107,31 @@ const resultOf = (error: unknown): string =>
 /** Where revisions, ends and checks are counted. */
 type Counts = Pick<AppMetrics, 'countRevision' | 'countEnd' | 'countCheck'>;
 
-/** What was counted, so that each counts once in this process though it is stored many times. */
-const remembered = 10_000;
+/** How many counted keys are remembered, so that each counts once although it is stored many times. */
+const maxCounted = 10_000;
 
-/** Counts what was stored: revisions that are ours, ends of intents, checks that are completed. */
+/** Counts stored changes: revisions of the App, ended intents, completed checks. */
 export function workCounts(counts: Counts) {
   const seen = new Set<string>();
-  const once = (key: string, count: () => void): void => {
+  const countOnce = (key: string, count: () => void): void => {
     if (seen.has(key)) return;
     const [oldest] = seen;
-    if (seen.size >= remembered && oldest !== undefined) seen.delete(oldest);
+    if (seen.size >= maxCounted && oldest !== undefined) seen.delete(oldest);
     seen.add(key);
     count();
   };
   return {
     intents: (intents: readonly IntentFields[] = []): void => {
       for (const { id, how, end } of intents) {
-        if (how !== undefined) once(`${id} ${how}`, () => counts.countRevision(how));
-        if (end !== undefined) once(`${id} ${end.kind}`, () => counts.countEnd(end.kind));
+        if (how !== undefined) countOnce(`${id} ${how}`, () => counts.countRevision(how));
+        if (end !== undefined) countOnce(`${id} ${end.kind}`, () => counts.countEnd(end.kind));
       }
     },
     reports: (reports: readonly DesiredReport[] = []): void => {
       for (const { repository, headSha, name, wanted } of reports) {
         const conclusion = wanted.kind === 'check' ? wanted.content.conclusion : undefined;
         if (conclusion === undefined) continue;
-        once(`${repository.repositoryId} ${headSha} ${name} ${conclusion}`, () => counts.countCheck(conclusion));
+        countOnce(`${repository.repositoryId} ${headSha} ${name} ${conclusion}`, () => counts.countCheck(conclusion));
       }
     },
   };

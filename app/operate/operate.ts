@@ -18,7 +18,7 @@ import { runningEmbedded } from '../../src/kit/postgres/embedded/launch.ts';
 export type OperateCommand =
   | { kind: 'jobs'; limit: number }
   | { kind: 'deliveries'; limit: number; unhandled: boolean }
-  /** `id` of a job, which for a delivery is its GUID. */
+  /** `id` of a job; that of a delivery is its GUID. */
   | { kind: 'retry'; id: string };
 
 /** The output: lines for people, and the same as a value. */
@@ -26,9 +26,9 @@ export interface OperateTerminal {
   print(line: string): void;
   complain(line: string): void;
   conclude(result: unknown): void;
-  /** From now on this is never shown. */
+  /** Masks this secret from now on. */
   hide(secret: string): void;
-  /** The text without anything that is hidden. */
+  /** The text with all secrets masked. */
   masked(text: string): string;
 }
 
@@ -80,16 +80,16 @@ export async function operate(
   }
 
   async function retry(id: string): Promise<{ again: boolean; reported: string }> {
-    const refused = (reported: string) => ({ again: false, reported });
-    if (!isUuid(id)) return refused(`${id} is no id of a job: they are listed by npx landfall app jobs.`);
+    const refuse = (reported: string) => ({ again: false, reported });
+    if (!isUuid(id)) return refuse(`${id} is no id of a job: they are listed by npx landfall app jobs.`);
     const job = await runJobAgain(database.pool, id);
     if (job) return { again: true, reported: `The ${job.name} job ${id} runs again.` };
     const delivery = await deliveries.get(id);
-    if (delivery === undefined) return refused(`No job and no delivery has the id ${id}.`);
+    if (delivery === undefined) return refuse(`No job and no delivery has the id ${id}.`);
     if (delivery.handledAt !== undefined) {
-      return refused(`The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.`);
+      return refuse(`The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.`);
     }
-    // Its job is gone. If one is running all the same, the later of the two finds it handled.
+    // Its job is gone. If one is running nevertheless, the later of the two finds the delivery handled.
     const write = (line: string): void => terminal.complain(line);
     const mask = (text: string): string => terminal.masked(text);
     const log = createProgramLogger({ name: 'app', env, isTerminal: true, write, mask });
@@ -110,13 +110,13 @@ export const jobLines = ({ id, name, data, state, attempts, at, problem }: Faili
 /** A delivery, as a line or two. */
 export function deliveryLines(delivery: StoredDelivery): string[] {
   const { id, event, action, repositoryId, receivedAt, lastError } = delivery;
-  const what = [event, action].filter((part) => part !== undefined).join('.');
-  const where = repositoryId === undefined ? '' : `  repository ${repositoryId}`;
-  const first = `${id}  ${new Date(receivedAt).toISOString()}  ${what}${where}  ${standing(delivery)}`;
+  const eventName = [event, action].filter((part) => part !== undefined).join('.');
+  const repositoryText = repositoryId === undefined ? '' : `  repository ${repositoryId}`;
+  const first = `${id}  ${new Date(receivedAt).toISOString()}  ${eventName}${repositoryText}  ${describeState(delivery)}`;
   return lastError === undefined ? [first] : [first, `    ${asLine(lastError)}`];
 }
 
-function standing({ handledAt, attempts, decision }: StoredDelivery): string {
+function describeState({ handledAt, attempts, decision }: StoredDelivery): string {
   if (handledAt === undefined) return attempts === 0 ? 'waits' : `failed ${times(attempts)}`;
   const { kind, why } = isObject(decision) ? decision : {};
   if (typeof kind !== 'string') return 'handled';
@@ -131,12 +131,12 @@ type ReachedDatabase = { ok: true; url: string } | { ok: false; problem: string 
 const settings = environment.pick({ DATABASE_URL: true, LANDFALL_DATA: true });
 
 /**
- * Finds the database of the App whose settings these are: the one at `DATABASE_URL`, else the embedded one, which is
- * there for as long as the App runs. Nothing is started.
+ * Finds the App's database: the one at `DATABASE_URL`, else the embedded one, which exists only while the App runs.
+ * Starts nothing.
  */
 export function reachDatabase(variables: Variables): ReachedDatabase {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
-  const read = settings.safeParse(given);
+  const nonEmpty = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
+  const read = settings.safeParse(nonEmpty);
   if (!read.success) {
     return { ok: false, problem: read.error.issues.map(({ path, message }) => `${path.join()} ${message}.`).join(' ') };
   }

@@ -6,7 +6,7 @@ import { problemOfFile, type Problem } from '../../src/kit/diagnostics/problem.t
 import { FileTooLarge, type InstallationRepository } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
 import { checkReport, commitCheckName } from '../reconcile/report.ts';
-import { type FileReader, readHere } from '../worker/file-readers.ts';
+import { type FileReader, inProcessReader } from '../worker/file-readers.ts';
 import { readCaseTexts } from '../targets/case-texts.ts';
 import { type ExaminedFiles, touchedFiles } from './validation.ts';
 import { forecast, type ForecastOptions } from './forecast.ts';
@@ -17,54 +17,54 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import { ifFound } from '../../src/contract/service-error.ts';
 import type { Ownership } from '../targets/ownership.ts';
 
-/** Which deployments a repository may act on, by the rule that pushes go by. */
+/** Which deployments a repository may act on; the same rule as for pushes. */
 export type AccessPolicy = (repository: InstallationRepository) => Pick<ForecastOptions, 'find' | 'refusal' | 'isOwn'>;
 
 export interface ExaminerOptions {
   context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
-  /** Every path that a pull request changes; undefined if the list is cut. */
+  /** Every path that a pull request changes; undefined if GitHub's list is incomplete. */
   changedPaths: (pull: PullRequest) => Promise<readonly string[] | undefined>;
-  actingRule: AccessPolicy;
+  accessPolicy: AccessPolicy;
   /** Reads files of repositories; in this process by default. */
   files?: Pick<FileReader, 'namedPaths' | 'validate'>;
 }
 
 /**
- * Examines pull requests: one that changes the deploy file, or a graph configuration file that it names, has both
- * validated from its own commit, and gets a forecast of the merge. Everything of its head is read as data; none of it
- * is run, and none of it decides what may be read.
+ * Examines pull requests. If one changes the deploy file or one of its graph configuration files, both are validated at
+ * its head, and the check gets a forecast of the merge. The head is read as data: none of it runs, and none of it
+ * decides what may be read.
  */
-export const createPullRequestExaminer = (examining: ExaminerOptions): PullRequestExaminer => ({
+export const createPullRequestExaminer = (options: ExaminerOptions): PullRequestExaminer => ({
   async examine(pull) {
-    const { context } = examining;
+    const { context } = options;
     const { repository, headSha, number } = pull;
-    const touched = await touchedBy(pull, examining);
+    const touched = await findTouchedFiles(pull, options);
     if (touched.length === 0) return clearCheck(pull, context);
-    const content = await contentOf(pull, touched, examining);
+    const content = await createContent(pull, touched, options);
     const subject = { kind: 'pull-request', number } as const;
     await context.store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content, subject));
   },
 });
 
-/** An earlier report on the same pull request is outdated: its base branch may have changed. */
+/** Replaces an outdated report on the same pull request, whose base branch may have changed. */
 async function clearCheck(pull: PullRequest, { store, clock }: ExaminerOptions['context']): Promise<void> {
   const { repository, headSha, number, fork, baseBranch } = pull;
-  const whose = fork ? 'a pull request from a fork' : 'a pull request';
-  const why = `${whose} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
+  const source = fork ? 'a pull request from a fork' : 'a pull request';
+  const why = `${source} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
   const content = nothingToDeploy(why, [], clock.now());
-  const said = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
-  const subject = said && subjectOf(said.wanted);
-  if (!said || subject?.kind !== 'pull-request' || subject.number !== number) {
+  const stored = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
+  const subject = stored && subjectOf(stored.wanted);
+  if (!stored || subject?.kind !== 'pull-request' || subject.number !== number) {
     return putCommitCheck({ store }, { repository, headSha }, content);
   }
   const report = checkReport({ repository, headSha, name: commitCheckName }, content, { kind: 'commit' });
-  await store.putReport(report, said.version);
+  await store.putReport(report, stored.version);
 }
 
-/** The graph configurations of both sides count: one that the head no longer names is still deployed from the base. */
-async function touchedBy(
+/** Finds the changed files. Graph configurations of both sides count, because the base still deploys its own. */
+async function findTouchedFiles(
   pull: PullRequest,
-  { context, changedPaths, files: reader = readHere }: ExaminerOptions,
+  { context, changedPaths, files: reader = inProcessReader }: ExaminerOptions,
 ): Promise<string[]> {
   const { repository, headSha, baseBranch } = pull;
   const files = await Promise.all([
@@ -72,25 +72,25 @@ async function touchedBy(
     readText(context, repository, defaultConfigPath, baseBranch),
   ]);
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
-  // A list of 3,000 files takes 30 requests, and most repositories have no deploy file.
+  // Listed late: 3,000 files take 30 requests, and most repositories have no deploy file.
   const changed = await changedPaths(pull);
   const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
   const named = await Promise.all([...new Set(texts)].map((text) => reader.namedPaths(text, repository)));
-  // What a file names that could not be read may be changed: that is examined, and reported there.
+  // The paths of an unreadable file are unknown, so all files are examined, which reports it.
   const isUnread = named.some((each) => 'unread' in each);
   const paths = named.flatMap((each) => ('unread' in each ? [] : [...each.graphConfigs, ...each.cases]));
   return touchedFiles(isUnread ? undefined : changed, [...new Set(paths.map((path) => posix.normalize(path)))]);
 }
 
-async function contentOf(
+async function createContent(
   pull: PullRequest,
   touched: readonly string[],
-  { context, actingRule, files: reader = readHere }: ExaminerOptions,
+  { context, accessPolicy, files: reader = inProcessReader }: ExaminerOptions,
 ) {
   const { repository, headSha, baseBranch } = pull;
-  const files = await filesOf(pull, context, reader);
+  const files = await readFiles(pull, context, reader);
   const validation = await reader.validate(files, repository);
-  const forecasting = { context, baseBranch, headSha, ...actingRule(repository) };
+  const forecasting = { context, baseBranch, headSha, ...accessPolicy(repository) };
   const deployments = validation.problems.length > 0 ? [] : validation.deployments;
   const forecasts = await Promise.all(deployments.map((each) => forecast(each, forecasting)));
   const removesDeployFile = files.deployFile === undefined && files.unread.length === 0;
@@ -99,20 +99,25 @@ async function contentOf(
   return pullRequestCheck(examined, context.clock.now());
 }
 
-async function filesOf(
+async function readFiles(
   { repository, headSha }: PullRequest,
   context: Pick<AppContext, 'githubApi'>,
   reader: Pick<FileReader, 'namedPaths'>,
 ): Promise<ExaminedFiles> {
-  const { text: deployFile, unread: whole } = await readText(context, repository, defaultConfigPath, headSha);
+  const { text: deployFile, unread: deployFileProblem } = await readText(
+    context,
+    repository,
+    defaultConfigPath,
+    headSha,
+  );
   const none = { graphConfigs: [], cases: [] };
   const named = deployFile === undefined ? none : await reader.namedPaths(deployFile, repository);
   if ('unread' in named) {
-    return { deployFile: undefined, graphConfigs: new Map(), unread: [notRead(defaultConfigPath, named.unread)] };
+    return { deployFile: undefined, graphConfigs: new Map(), unread: [unreadProblem(defaultConfigPath, named.unread)] };
   }
   const cases = await readCaseTexts(named.cases, (path) => context.githubApi.file(repository, path, headSha));
   const graphConfigs = new Map<string, string>();
-  const unread = whole ? [whole] : [];
+  const unread = deployFileProblem ? [deployFileProblem] : [];
   for (const path of named.graphConfigs) {
     const read = await readText(context, repository, path, headSha);
     if (read.text !== undefined) graphConfigs.set(path, read.text);
@@ -121,7 +126,7 @@ async function filesOf(
   return { deployFile, graphConfigs, cases, unread };
 }
 
-/** A file's text, or what to report if it is too large: without a check the pull request would be blocked. */
+/** Reads a file, or returns the problem if it is too large: an error would leave the pull request without a check. */
 async function readText(
   { githubApi }: Pick<AppContext, 'githubApi'>,
   repository: InstallationRepository,
@@ -132,23 +137,23 @@ async function readText(
     return { text: await githubApi.file(repository, path, ref) };
   } catch (error) {
     if (!(error instanceof FileTooLarge)) throw error;
-    return { unread: notRead(path, error.why) };
+    return { unread: unreadProblem(path, error.why) };
   }
 }
 
-const notRead = (file: string, why: string): Problem => problemOfFile(file, `this file was not read: ${why}`);
+const unreadProblem = (file: string, why: string): Problem => problemOfFile(file, `this file was not read: ${why}`);
 
-/** The rule that pushes go by: a repository's own deployments, and those that the operator bound to it. */
+/** Like pushes, pull requests may act on the repository's own deployments and those that the operator bound to it. */
 export const createAccessPolicy =
   (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): AccessPolicy =>
   (repository) => {
     const refusal = (deployment: Deployment) =>
-      ownership.refusal(repository, deployment) === undefined ? undefined : notYours;
+      ownership.refusal(repository, deployment) === undefined ? undefined : foreignProblem;
     return {
       async find({ name, deploymentId }) {
         if (deploymentId !== undefined) return ifFound(control.getDeployment(deploymentId));
         const named = await byName(control, name ?? '');
-        // Of several with one name the refused one counts: a plan would report it.
+        // Of several with the same name, return a refused one, because a plan would report it too.
         return named.find((each) => refusal(each) !== undefined) ?? named[0];
       },
       refusal,
@@ -156,8 +161,8 @@ export const createAccessPolicy =
     };
   };
 
-/** Reveals neither its owner nor its contents. */
-const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
+/** Reveals neither the owner nor the content of the deployment. */
+const foreignProblem = 'it is not a deployment of this repository, and the operator of the App did not bind it';
 
 /** The deployments of exactly this name; a service may match names loosely. */
 async function byName(

@@ -6,21 +6,21 @@ import { deploy } from '../../src/deploy/machine/deploy.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import type { AppContext } from '../context.ts';
 
-/** What merging and applying a deployment of the file would do. Texts may hold others' words. */
+/** What merging and applying a deployment of the file would do. Texts are untrusted. */
 export type Forecast =
   | {
       kind: 'create' | 'patch' | 'none';
       deployment: string;
-      /** How many revisions it would make; with a push to the deployed branch its commit is in that one. */
+      /** How many revisions it would create. A push to the deployed branch is part of the same one. */
       revisions: 0 | 1;
       changes: readonly ReportedChange[];
       why: string;
       notes: readonly string[];
     }
   | { kind: 'impossible'; deployment: string; obstacles: readonly ReportedObstacle[] }
-  /** Not examined: the deployment is not this repository's. Nothing of it is shown. */
+  /** Not examined, because the deployment belongs to another repository. Nothing of it is shown. */
   | { kind: 'refused'; deployment: string; why: string }
-  /** Not examined: an image belongs to no repository, so the owner is unknown. Nothing of it is shown. */
+  /** Not examined, because the owner of an image is unknown. Nothing of it is shown. */
   | { kind: 'unseen'; deployment: string; why: string }
   /** The service did not respond. */
   | { kind: 'unavailable'; deployment: string; why: string };
@@ -32,13 +32,13 @@ export interface ForecastOptions {
   headSha: string;
   /** The service's deployment of a name or id; undefined if there is none. */
   find: (requested: { name?: string; deploymentId?: string }) => Promise<Deployment | undefined>;
-  /** Whether this repository may act on it: its own, or bound by the operator. A sentence's clause where not. */
+  /** Why this repository may not act on a deployment, as a clause; undefined if it may. */
   refusal: (deployment: Deployment) => string | undefined;
-  /** Whether an address is this repository's own: a deployment that is not there yet may be made of no other. */
+  /** Whether an address is this repository's own. New deployments may not be created from another one. */
   isOwn: (repoUrl: string) => boolean;
 }
 
-const notLookedAt =
+const unseenReason =
   'an image or an uploaded folder is of no repository, so the App looks at this deployment only where its operator binds it; the Action plans it';
 
 /** Timeout for all requests about one deployment (ms). */
@@ -49,23 +49,23 @@ export async function forecast({ desired }: DesiredDeployment, forecasting: Fore
   const { context, find, refusal, isOwn } = forecasting;
   const deployment = desired.name ?? desired.deploymentId ?? '';
   try {
-    const there = await find(desired);
-    const refused = there && refusal(there);
-    if (refused !== undefined && desired.source !== 'github' && there?.source === desired.source) {
-      return { kind: 'unseen', deployment, why: notLookedAt };
+    const existing = await find(desired);
+    const refusalReason = existing && refusal(existing);
+    if (refusalReason !== undefined && desired.source !== 'github' && existing?.source === desired.source) {
+      return { kind: 'unseen', deployment, why: unseenReason };
     }
-    if (refused !== undefined) return { kind: 'refused', deployment, why: refused };
-    if (!there && desired.source === 'github' && desired.repoUrl !== undefined && !isOwn(desired.repoUrl)) {
+    if (refusalReason !== undefined) return { kind: 'refused', deployment, why: refusalReason };
+    if (!existing && desired.source === 'github' && desired.repoUrl !== undefined && !isOwn(desired.repoUrl)) {
       return { kind: 'refused', deployment, why: 'its repo-url is another repository' };
     }
-    return reported(deployment, await planned(desired, await headFor(desired, there, forecasting), context));
+    return toForecast(deployment, await plan(desired, await headFor(desired, existing, forecasting), context));
   } catch (error) {
     if (error instanceof ServiceError) return { kind: 'unavailable', deployment, why: error.message };
     throw error;
   }
 }
 
-const planned = (
+const plan = (
   desired: DesiredDeployment['desired'],
   head: string | undefined,
   { control, agentAt, clock, random }: ForecastOptions['context'],
@@ -86,22 +86,22 @@ const planned = (
     head,
   });
 
-/** Merging moves the base branch only: a deployment of another one stays at the commit that it has. */
+/** The commit after the merge. It only moves the base branch: deployments of other branches keep their commit. */
 async function headFor(
   desired: DesiredDeployment['desired'],
-  there: Deployment | undefined,
+  existing: Deployment | undefined,
   { context, baseBranch, headSha }: ForecastOptions,
 ): Promise<string | undefined> {
   if (desired.source !== 'github') return undefined;
-  if (refOf(desired, there) === baseBranch || !there?.active_revision_id) return headSha;
-  const live = await context.control.getRevision(there.id, there.active_revision_id);
+  if (refOf(desired, existing) === baseBranch || !existing?.active_revision_id) return headSha;
+  const live = await context.control.getRevision(existing.id, existing.active_revision_id);
   return live.source_revision_config.repo_commit_sha ?? headSha;
 }
 
-const refOf = ({ repoRef }: DesiredGithub, there: Deployment | undefined): string | undefined =>
-  repoRef ?? there?.source_revision_config.repo_ref?.replace(/^refs\/heads\//, '');
+const refOf = ({ repoRef }: DesiredGithub, existing: Deployment | undefined): string | undefined =>
+  repoRef ?? existing?.source_revision_config.repo_ref?.replace(/^refs\/heads\//, '');
 
-function reported(deployment: string, { plan, reason, notes }: Outcome): Forecast {
+function toForecast(deployment: string, { plan, reason, notes }: Outcome): Forecast {
   switch (plan?.kind) {
     case 'create':
     case 'patch': {

@@ -5,12 +5,12 @@ import type { CheckContent } from '../github/github-api.ts';
 import type { Forecast } from './forecast.ts';
 import { annotationsOf, type Validation } from './validation.ts';
 
-/** What was found out about a pull request. */
+/** The result of examining a pull request. */
 export interface ExaminationResult {
   number: number;
   /** The changed files that were examined. */
   touched: readonly string[];
-  /** The deploy file is there in the base and not in the head. */
+  /** Whether the head lacks the deploy file of the base. */
   removesDeployFile: boolean;
   validation: Validation;
   forecasts: readonly Forecast[];
@@ -22,21 +22,22 @@ export interface ExaminationResult {
 /** The hidden line that marks a pull request's check. */
 const markOf = (pullRequest: number): string => `<!-- landfall: pull request ${pullRequest} -->`;
 
-const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` show all of it._';
+const truncationNote =
+  '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` show all of it._';
 
 /** The check of a pull request that changes examined files: what is wrong, and what merging would do. */
 export function pullRequestCheck(examined: ExaminationResult, now: number): CheckContent {
   const { validation } = examined;
-  const wrong = validation.problems.length > 0;
+  const hasProblems = validation.problems.length > 0;
   const refused = examined.forecasts.some(({ kind }) => kind === 'refused' || kind === 'impossible');
   const annotations = annotationsOf(validation);
   return {
     status: 'completed',
-    conclusion: wrong || refused ? 'failure' : 'success',
+    conclusion: hasProblems || refused ? 'failure' : 'success',
     title: titleOf(examined),
-    summary: truncateSections(summarySections(examined), checkLimitBytes, rest),
+    summary: truncateSections(summarySections(examined), checkLimitBytes, truncationNote),
     ...(examined.forecasts.length > 0 && !examined.isFork
-      ? { text: truncateSections(examined.forecasts.map(section), checkLimitBytes, rest) }
+      ? { text: truncateSections(examined.forecasts.map(section), checkLimitBytes, truncationNote) }
       : {}),
     completedAt: new Date(now).toISOString(),
     ...(annotations.length > 0 ? { annotations } : {}),
@@ -47,16 +48,16 @@ function titleOf({ validation, forecasts, removesDeployFile }: ExaminationResult
   const { length } = validation.problems;
   if (length > 0) return `${count(length, 'problem')} in the files`;
   if (removesDeployFile) return 'The deploy file is removed';
-  const named = (kind: Forecast['kind']) => forecasts.filter((each) => each.kind === kind).length;
-  const blocked = named('refused') + named('impossible');
+  const countKind = (kind: Forecast['kind']) => forecasts.filter((each) => each.kind === kind).length;
+  const blocked = countKind('refused') + countKind('impossible');
   if (blocked > 0) return `${count(blocked, 'deployment')} cannot be deployed as written`;
-  if (named('unavailable') > 0) return 'The files are valid; the service did not respond';
+  if (countKind('unavailable') > 0) return 'The files are valid; the service did not respond';
   const parts = [
-    ...(named('create') > 0 ? [`create ${count(named('create'), 'deployment')}`] : []),
-    ...(named('patch') > 0 ? [`change ${count(named('patch'), 'deployment')}`] : []),
+    ...(countKind('create') > 0 ? [`create ${count(countKind('create'), 'deployment')}`] : []),
+    ...(countKind('patch') > 0 ? [`change ${count(countKind('patch'), 'deployment')}`] : []),
   ];
-  if (parts.length === 0 && named('unseen') > 0)
-    return `The files are fine; ${count(named('unseen'), 'deployment')} not looked at`;
+  if (parts.length === 0 && countKind('unseen') > 0)
+    return `The files are fine; ${count(countKind('unseen'), 'deployment')} not looked at`;
   if (parts.length === 0) return 'The files are fine; nothing would change';
   return `Would ${parts.join(' and ')}: ${count(revisionsOf(forecasts), 'revision')}`;
 }
@@ -71,34 +72,34 @@ function summarySections({
   isFork,
 }: ExaminationResult): string[] {
   const { problems, warnings } = validation;
-  const looked = touched.map((path) => asCode(path)).join(', ');
-  const head = `${markOf(number)}\nThis pull request changes ${looked}. The files were read from its commit as data; nothing of it was run.`;
+  const fileList = touched.map((path) => asCode(path)).join(', ');
+  const head = `${markOf(number)}\nThis pull request changes ${fileList}. The files were read from its commit as data; nothing of it was run.`;
   if (problems.length > 0) {
-    return [head, `### ${count(problems.length, 'problem')}`, ...problems.map(bullet), ...warned(warnings)];
+    return [head, `### ${count(problems.length, 'problem')}`, ...problems.map(bullet), ...warningSections(warnings)];
   }
   if (removesDeployFile) {
-    const kept =
+    const consequence =
       'Deployments that the service lists with `build_on_push` are built on pushes as before, without smoke tests.';
-    return [head, `Merging removes the deploy file. ${kept}`];
+    return [head, `Merging removes the deploy file. ${consequence}`];
   }
-  const applied = `A push to ${asCode(baseBranch)} is built by the App; fields of the file are applied by the Action, or by \`npx landfall deploy\`.`;
+  const applyHint = `A push to ${asCode(baseBranch)} is built by the App; fields of the file are applied by the Action, or by \`npx landfall deploy\`.`;
   const rows = forecasts.map((each) => row(each, isFork));
   const table = [
     '| deployment | merging and applying it would | revisions | because of |',
     '|---|---|---|---|',
     ...rows,
   ];
-  const stranger = 'It comes from a fork: the fields that would change are listed, their current values are not.';
-  const reported = isFork ? [stranger] : [];
+  const forkNote = 'It comes from a fork: the fields that would change are listed, their current values are not.';
+  const forkNotes = isFork ? [forkNote] : [];
   return [
     head,
-    ...reported,
-    ...(rows.length > 0 ? [table.join('\n'), applied] : ['It names no deployment.']),
-    ...warned(warnings),
+    ...forkNotes,
+    ...(rows.length > 0 ? [table.join('\n'), applyHint] : ['It names no deployment.']),
+    ...warningSections(warnings),
   ];
 }
 
-const warned = (warnings: Validation['warnings']): string[] =>
+const warningSections = (warnings: Validation['warnings']): string[] =>
   warnings.length > 0 ? ['### Warnings', ...warnings.map(bullet)] : [];
 
 const bullet = (problem: Validation['problems'][number]): string => `- ${asMarkdown(formatProblem(problem), 1000)}`;
@@ -134,8 +135,8 @@ function section(forecast: Forecast): string {
       return `${title}\n\n${obstacleTable(forecast.obstacles)}`;
     default: {
       const { changes, why } = forecast;
-      const what = changes.length > 0 ? changeTable(changes, 'makes a revision') : asMarkdown(why, 1000);
-      return [title, '', what, ...notes(forecast.notes)].join('\n');
+      const body = changes.length > 0 ? changeTable(changes, 'makes a revision') : asMarkdown(why, 1000);
+      return [title, '', body, ...notes(forecast.notes)].join('\n');
     }
   }
 }
@@ -146,4 +147,4 @@ const notes = (reported: readonly string[]): string[] =>
 const revisionsOf = (forecasts: readonly Forecast[]): number =>
   forecasts.reduce((sum, each) => sum + ('revisions' in each ? each.revisions : 0), 0);
 
-const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

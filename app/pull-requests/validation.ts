@@ -8,7 +8,7 @@ import type { CheckAnnotation } from '../github/github-api.ts';
 import { posix } from 'node:path';
 import { fieldProblem } from '../../src/deploy/file/draft.ts';
 
-/** What is wrong with the files of a pull request, and what they ask for where they can be read. */
+/** The problems of the files of a pull request, and their deployments if they are valid. */
 export interface Validation {
   problems: readonly Problem[];
   warnings: readonly Problem[];
@@ -37,7 +37,7 @@ export function validate(files: ExaminedFiles): Validation {
   };
 }
 
-/** Problems and warnings on the lines that they are about. */
+/** Problems and warnings as annotations on their lines. */
 export const annotationsOf = ({ problems, warnings }: Validation): CheckAnnotation[] => [
   ...problems.map((each) => annotation(each, 'failure')),
   ...warnings.map((each) => annotation(each, 'warning')),
@@ -47,14 +47,14 @@ function annotation(
   { file, line, field, message, suggestion }: Problem,
   level: CheckAnnotation['level'],
 ): CheckAnnotation {
-  const meant = suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
+  const suggestionText = suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
   return {
     path: file,
     startLine: line,
     endLine: line,
     level,
     ...(field ? { title: field } : {}),
-    message: `${message}${meant}`,
+    message: `${message}${suggestionText}`,
   };
 }
 
@@ -62,26 +62,26 @@ function annotation(
 export interface ExaminedFiles {
   deployFile: string | undefined;
   graphConfigs: ReadonlyMap<string, string>;
-  /** The files of cases that the deploy file names. */
+  /** The case files of the deploy file. */
   cases?: CaseTexts;
-  /** Files that are there and were not read. */
+  /** Files that exist but were not read. */
   unread: readonly Problem[];
 }
 
-/** The most graph configuration files read for one pull request: a file may name as many as it likes. */
+/** The maximum number of graph configuration files that are read for a pull request. */
 const maxGraphConfigs = 20;
 
-/** The graph configuration files that a deploy file names, each once, however much else is wrong with it. */
+/** The graph configuration files of a deploy file, without duplicates, even if the file has other problems. */
 export function graphConfigPaths(deployFile: string): string[] {
   const drafts = readDrafts(deployFile, defaultConfigPath);
   if (!drafts.ok) return [];
   const written = drafts.drafts.map(({ fields }) => fields.get('graph-config-path')?.value);
   const paths = written.filter((each) => typeof each === 'string').map((each) => posix.normalize(each.trim()));
-  const within = paths.filter((each) => each !== '.' && !/^(\/|\.\.(\/|$))|\\|[\p{Cc}]/u.test(each));
-  return [...new Set(within)].slice(0, maxGraphConfigs);
+  const validPaths = paths.filter((each) => each !== '.' && !/^(\/|\.\.(\/|$))|\\|[\p{Cc}]/u.test(each));
+  return [...new Set(validPaths)].slice(0, maxGraphConfigs);
 }
 
-/** A graph configuration file that is named and is not in the commit, at the line that names it. */
+/** Finds graph configuration files that are not in the commit, and reports them where the deploy file names them. */
 function missingGraphConfigs({ deployFile, graphConfigs, unread }: ExaminedFiles): Problem[] {
   const drafts = deployFile === undefined ? undefined : readDrafts(deployFile, defaultConfigPath);
   if (!drafts?.ok) return [];
@@ -101,10 +101,9 @@ function missingGraphConfigs({ deployFile, graphConfigs, unread }: ExaminedFiles
 }
 
 /**
- * Which of the deploy file and these graph configuration files a pull request changes; all of them if the list of what
- * it changes is cut.
+ * Which of the deploy file and these paths a pull request changes; all of them if the list of changes is incomplete.
  */
 export function touchedFiles(changed: readonly string[] | undefined, paths: readonly string[]): string[] {
-  const known = [defaultConfigPath, ...paths];
-  return changed === undefined ? known : known.filter((path) => changed.includes(path));
+  const candidates = [defaultConfigPath, ...paths];
+  return changed === undefined ? candidates : candidates.filter((path) => changed.includes(path));
 }

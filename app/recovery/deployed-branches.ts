@@ -5,18 +5,18 @@ import type { InstallationRepository } from '../github/github-api.ts';
 import type { Binding } from '../settings/environment.ts';
 import { readAll, type ListedDeployment } from '../targets/listed-deployments.ts';
 
-/** The deployed branches of a repository, as far as known without reading it. */
+/** Returns the deployed branches of a repository, without reading the repository. */
 export type BranchesOf = (repository: InstallationRepository) => readonly string[];
 
-/** What decides about a branch in a list of deployments. */
+/** The fields of a deployment that decide which branch it is built from. */
 export type BranchDeployment = Pick<
   ListedDeployment,
   'id' | 'name' | 'source' | 'source_config' | 'source_revision_config'
 >;
 
 /**
- * Reads once what the service deploys; undefined if it does not list that. Ownership is not checked: this only selects
- * the repositories that are worth a request to GitHub. @throws ServiceError
+ * Reads the deployments of the service; undefined if it offers no list. Ownership is not checked: this only selects the
+ * repositories that are worth a request to GitHub. @throws ServiceError
  */
 export async function deployedBranches(
   control: Pick<ControlService, 'listDeployments'>,
@@ -26,19 +26,23 @@ export async function deployedBranches(
   return listed.kind === 'listed' ? (repository) => branchesOf(repository, listed.deployments, bound) : undefined;
 }
 
-/** The branches of a repository that deployments of its own, or bound to it, are built from. */
+/** The branches of a repository from which deployments are built: its own, and those bound to it. */
 export function branchesOf(
   { owner, name }: Pick<InstallationRepository, 'owner' | 'name'>,
   deployments: readonly BranchDeployment[],
   bound: readonly Binding[] = [],
 ): string[] {
-  const full = `${owner}/${name}`.toLowerCase();
-  const ours = new Set(bound.filter(({ repository }) => repository === full).map(({ deployment }) => deployment));
+  const repositoryName = `${owner}/${name}`.toLowerCase();
+  const boundDeployments = new Set(
+    bound.filter(({ repository }) => repository === repositoryName).map(({ deployment }) => deployment),
+  );
   const refs = deployments
     .filter(({ source }) => source === 'github')
     .filter(
       ({ id, name: named, source_config: { repo_url: address } }) =>
-        ours.has(id) || ours.has(named) || (address ? isRepositoryNamed(address, owner, name) : false),
+        boundDeployments.has(id) ||
+        boundDeployments.has(named) ||
+        (address ? isRepositoryNamed(address, owner, name) : false),
     )
     .map(({ source_revision_config: { repo_ref: ref } }) => ref);
   return [...new Set(refs)].filter((ref) => typeof ref === 'string').filter((ref) => ref !== '' && !isTagRef(ref));

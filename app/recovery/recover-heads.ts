@@ -22,11 +22,11 @@ export interface HeadRecoveryResult {
 }
 
 /** How many of a deployment's newest intents are searched for an outcome of its head. */
-const searchedIntents = 50;
+const maxSearchedIntents = 50;
 
 /**
- * Compares the heads of deployed branches (of the default branch, if these are unknown) with the commits of their
- * revisions, and requests the missed ones. What fails or is paused does not stop the others.
+ * Compares the heads of deployed branches (or of the default branch if these are unknown) with the commits of their
+ * revisions, and requests the missed ones. A failed or paused repository does not stop the others.
  */
 export async function recoverHeads(
   context: AppContext,
@@ -34,39 +34,39 @@ export async function recoverHeads(
   branchesOf: BranchesOf | undefined,
   signal?: AbortSignal,
 ): Promise<HeadRecoveryResult> {
-  const checked: HeadRecoveryResult = { branches: 0, recovered: 0, failed: 0, paused: 0 };
+  const result: HeadRecoveryResult = { branches: 0, recovered: 0, failed: 0, paused: 0 };
   const paused = new Set<number>();
   for await (const repository of repositories) {
     signal?.throwIfAborted();
     if (paused.has(repository.installationId)) continue;
-    const failure = await attempted(() => recoverRepository(context, repository, branchesOf, checked));
+    const failure = await catchTransientError(() => recoverRepository(context, repository, branchesOf, result));
     if (failure === undefined) continue;
     if (failure instanceof InstallationPaused) {
       paused.add(repository.installationId);
-      checked.paused += 1;
-    } else checked.failed += 1;
+      result.paused += 1;
+    } else result.failed += 1;
     const about = { installation: repository.installationId };
     context.log.warn(about, `Heads of ${fullName(repository)} could not be compared: ${failure.message}`);
   }
-  return checked;
+  return result;
 }
 
 async function recoverRepository(
   context: AppContext,
   repository: InstallationRepository,
   branchesOf: BranchesOf | undefined,
-  checked: HeadRecoveryResult,
+  result: HeadRecoveryResult,
 ): Promise<void> {
   const branches = branchesOf ? branchesOf(repository) : [await context.githubApi.defaultBranch(repository)];
   for (const branch of branches) {
     const { targets } = await context.targets.targetsOf(repository, branch);
     if (targets.length === 0) continue;
-    checked.branches += 1;
+    result.branches += 1;
     const head = await context.githubApi.head(repository, branch);
     if (head === undefined) continue;
     for (const target of targets) {
-      const failure = await attempted(async () => {
-        if (await recoverTarget(context, { repository, branch, head, target })) checked.recovered += 1;
+      const failure = await catchTransientError(async () => {
+        if (await recoverTarget(context, { repository, branch, head, target })) result.recovered += 1;
       });
       if (failure === undefined) continue;
       if (!(failure instanceof ServiceError)) throw failure;
@@ -89,24 +89,28 @@ async function recoverTarget(
 ): Promise<boolean> {
   const { store, control, clock, log } = context;
   const { deploymentId, terms } = target;
-  const intents = await store.lastIntents(deploymentId, searchedIntents);
+  const intents = await store.lastIntents(deploymentId, maxSearchedIntents);
   const { rolledBackCommit } = await store.deploymentQueue(deploymentId);
   const { active_revision_id: active, latest_revision_id: latestId } = await control.getDeployment(deploymentId);
-  const latest = latestId ? await seen(control, deploymentId, latestId, active) : undefined;
-  const live = !active ? undefined : active === latestId ? latest : await seen(control, deploymentId, active, active);
+  const latest = latestId ? await observeRevision(control, deploymentId, latestId, active) : undefined;
+  const live = !active
+    ? undefined
+    : active === latestId
+      ? latest
+      : await observeRevision(control, deploymentId, active, active);
   const now = clock.now();
-  const answer = decideHead({ head, live, latest, intents, rolledBackCommit, branch, now });
-  if (answer.kind === 'fine') return false;
-  const { key, lateMs, why } = answer;
+  const decision = decideHead({ head, live, latest, intents, rolledBackCommit, branch, now });
+  if (decision.kind === 'fine') return false;
+  const { key, lateMs, why } = decision;
   const cause = { kind: 'recovery', key, at: now, lateMs } as const;
-  const made = await store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
-  if (made)
+  const created = await store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
+  if (created)
     log.info({ deployment: deploymentId }, `Recovered ${shortCommit(head.sha)} for ${terms.deploymentName}: ${why}`);
-  return made !== undefined;
+  return created !== undefined;
 }
 
-/** A service may no longer return an old revision, even if it is live. */
-async function seen(
+/** Reads a revision. A service may no longer return an old one, even if it is live. */
+async function observeRevision(
   control: AppContext['control'],
   deploymentId: string,
   id: string,
@@ -117,7 +121,7 @@ async function seen(
 }
 
 /** Returns failures of other services as a value, and rethrows internal errors. */
-export async function attempted(act: () => Promise<void>): Promise<TransientError | undefined> {
+export async function catchTransientError(act: () => Promise<void>): Promise<TransientError | undefined> {
   try {
     await act();
     return undefined;
@@ -141,36 +145,36 @@ export interface HeadObservation {
   now: number;
 }
 
-/** Whether the head was missed. `key` makes the cause one, however often it is found. */
+/** Whether the head was missed. `key` identifies the cause, so that finding it again has no effect. */
 type HeadDecision = { kind: 'missed'; key: string; lateMs: number; why: string } | { kind: 'fine'; why: string };
 
 /** A push this recent (ms) will still be delivered. */
 const graceMs = 60_000;
 
 /**
- * Whether the head of a branch was never built and no work is open for it. It is fine if the deployment's last outcome
- * was about this head, whatever it was: its check says so.
+ * Decides whether the head of a branch was missed: never built, and without open work. It was not missed if the
+ * deployment's last outcome was about this head, because then its check shows the outcome.
  */
-export function decideHead(question: HeadObservation): HeadDecision {
-  const { head, live, latest, intents, rolledBackCommit, branch } = question;
+export function decideHead(observation: HeadObservation): HeadDecision {
+  const { head, live, latest, intents, rolledBackCommit, branch } = observation;
   const commit = shortCommit(head.sha);
   const newest = intents.find(
     (intent) => intent.branch === branch && followsHead(intent) && intent.end?.kind !== 'joined',
   );
-  if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest) && !gaveWay(newest)) {
-    return fine(`the newest intent is about ${commit}`);
+  if (newest && sameCommit(newest.commit, head.sha) && !wasUninstalled(newest) && !wasSuperseded(newest)) {
+    return noAction(`the newest intent is about ${commit}`);
   }
   // Without an intent no check shows the rollback: request the head, so that its check says why it is not built.
   const hasCheck = intents.some((intent) => sameCommit(intent.commit, head.sha));
-  if (hasCheck && sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
+  if (hasCheck && sameCommit(rolledBackCommit, head.sha)) return noAction(`${commit} was rolled back`);
   if (latest?.phase === 'on-its-way') {
     if (latest.commit === undefined)
-      return fine(`revision ${latest.id} is in progress, and its commit is not known yet`);
-    if (sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} of ${commit} is on its way`);
-    // Another commit is about to take the place of what is live.
-  } else if (live && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
-  const lateMs = lateness(question, newest);
-  if (lateMs < graceMs) return fine(`${commit} is new, and its push may be on its way`);
+      return noAction(`revision ${latest.id} is in progress, and its commit is not known yet`);
+    if (sameCommit(latest.commit, head.sha)) return noAction(`revision ${latest.id} of ${commit} is on its way`);
+    // Another commit is about to replace the live one.
+  } else if (live && sameCommit(live.commit, head.sha)) return noAction(`${commit} is live`);
+  const lateMs = lateness(observation, newest);
+  if (lateMs < graceMs) return noAction(`${commit} is new, and its push may be on its way`);
   return {
     kind: 'missed',
     key: `${head.sha}:${latest?.id ?? 'none'}`,
@@ -179,18 +183,18 @@ export function decideHead(question: HeadObservation): HeadDecision {
   };
 }
 
-const fine = (why: string): HeadDecision => ({ kind: 'fine', why });
+const noAction = (why: string): HeadDecision => ({ kind: 'fine', why });
 
-/** A rollback is about an older commit on purpose: it says nothing about the head. */
+/** Whether an intent is about the head. A rollback intentionally restores an older commit. */
 const followsHead = ({ cause: { kind } }: Pick<IntentFields, 'cause'>): boolean =>
   kind !== 'failure' && kind !== 'rollback';
 
-/** It ended because the App was removed from the repository, which is now installed again. */
-const wasCutOff = ({ state, decision }: Pick<IntentFields, 'state' | 'decision'>): boolean =>
+/** Whether an intent ended because the App was uninstalled from the repository, which is installed again now. */
+const wasUninstalled = ({ state, decision }: Pick<IntentFields, 'state' | 'decision'>): boolean =>
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
 
-/** It was superseded by another head or build: outdated now that this commit is the head again. */
-const gaveWay = ({ end }: Pick<IntentFields, 'end'>): boolean =>
+/** Whether an intent was superseded by another head or build. That is outdated if its commit is the head again. */
+const wasSuperseded = ({ end }: Pick<IntentFields, 'end'>): boolean =>
   end?.kind === 'superseded' || end?.kind === 'other-commit';
 
 /**

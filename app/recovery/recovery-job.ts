@@ -6,29 +6,29 @@ import { jobIdOf } from '../../src/kit/postgres/queue-jobs.ts';
 import { recover, type RecoveryClients } from './recover.ts';
 import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 
-/** The job that looks for what was missed. */
+/** The job that recovers missed events. */
 export const recoveryJob = 'recovery';
 
 export interface RecoveryJob {
-  /** When the last run began that left no delivery over (ms since the epoch). */
+  /** The start of the last run that left no delivery over (ms since the epoch). */
   since?: number;
-  /** The number of its slot, counted in `everyMs` since the epoch; absent in the run of a start. */
+  /** The number of its time slot, in units of `intervalMs` since the epoch; absent in the run after a start. */
   slot?: number;
 }
 
-/** How long from one run to the next (ms). */
-export const everyMs = 10 * 60_000;
+/** The interval between two runs (ms). */
+export const intervalMs = 10 * 60_000;
 /**
- * Copies that start within this time (ms), or see the end of an outage, share a run, which starts after it: so no run
- * that started earlier counts for a later start.
+ * Processes that start, or see the end of an outage, within the same slot of this length (ms) share a run, which begins
+ * after the slot.
  */
-export const startMs = 5_000;
+export const startSlotMs = 5_000;
 
 /**
- * Looks for what was missed now, and every 10 minutes, for as long as the queue works. Of any number of copies on one
- * database one does each run: all of them send the same job, and a job whose id is known is not sent again.
+ * Recovers missed events now and every 10 minutes. If several processes share the database, one of them does each run:
+ * all send the same job, and the queue ignores a job whose id it knows.
  *
- * @returns to be called whenever the database was found to be unavailable: a run follows as soon as it is there again.
+ * @returns a function to call when the database is unavailable: a run follows as soon as it is available again.
  */
 export async function startRecovery(
   queue: Pick<Queue, 'define' | 'send' | 'work'>,
@@ -39,36 +39,36 @@ export async function startRecovery(
   const { clock } = context;
   await queue.define(recoveryJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 600 });
   await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since, slot }, signal: ended }) => {
-    let reached = since;
+    let recoveredUntil = since;
     try {
-      reached = (await recover(context, clients, since, ended)).since ?? since;
+      recoveredUntil = (await recover(context, clients, since, ended)).since ?? since;
     } finally {
-      await sendNext(queue, clock.now(), reached, slot);
+      await sendNext(queue, clock.now(), recoveredUntil, slot);
     }
   });
   await sendSoon(queue, clock.now(), 'start', {});
   return afterOutage((since) => sendSoon(queue, clock.now(), 'outage', { since }), context, signal);
 }
 
-/** Has a run begin within seconds: an installation is back. */
+/** Starts a run within seconds, because an installation was resumed. */
 export const recoverSoon = (queue: Pick<Queue, 'send'>, clock: Pick<Clock, 'now'>): Promise<void> =>
   sendSoon(queue, clock.now(), 'resumed', {});
 
-/** Sends a run that begins when the slot of now is over. */
+/** Sends a run that begins at the end of the current slot. */
 async function sendSoon(
   queue: Pick<Queue, 'send'>,
   now: number,
   kind: 'start' | 'outage' | 'resumed',
   job: RecoveryJob,
 ): Promise<void> {
-  const slot = Math.floor(now / startMs);
-  const startAfter = Math.ceil(((slot + 1) * startMs - now) / 1000);
+  const slot = Math.floor(now / startSlotMs);
+  const startAfter = Math.ceil(((slot + 1) * startSlotMs - now) / 1000);
   await queue.send(recoveryJob, job, { id: slotId(kind, slot), startAfter });
 }
 
 /**
- * Sends the run of the next slot, never the one that is `done`: a process whose clock is behind the queue's would send
- * that slot again, and no run would follow. The delay is relative for the same reason.
+ * Sends the run of the slot after `done`, even if this process's clock is behind the queue's: it must not send the same
+ * slot again, or no run would follow. The delay is relative for the same reason.
  */
 async function sendNext(
   queue: Pick<Queue, 'send'>,
@@ -76,9 +76,9 @@ async function sendNext(
   since: number | undefined,
   done = -Infinity,
 ): Promise<void> {
-  const slot = Math.max(Math.floor(now / everyMs), done) + 1;
+  const slot = Math.max(Math.floor(now / intervalMs), done) + 1;
   const job: RecoveryJob = since === undefined ? { slot } : { slot, since };
-  const startAfter = Math.max(0, slot * everyMs - now) / 1_000;
+  const startAfter = Math.max(0, slot * intervalMs - now) / 1_000;
   await queue.send(recoveryJob, job, { id: slotId('every', slot), startAfter });
 }
 

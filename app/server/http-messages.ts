@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, pause } from '../../src/kit/clock.ts';
 
-/** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
+/** How long (ms) a refused client may continue sending, so that it reads the response before its connection closes. */
 const lingerMs = 1_000;
 
 /** How much (bytes) of a refused request's body is read and dropped. */
 const maxDroppedBytes = 4 * 1024 * 1024;
 
-/** A body that is shorter than this (bytes) is read and dropped, and the connection is kept. */
-const shortBody = 64 * 1024;
+/** A shorter body (bytes) of a refused request is discarded, and the connection is kept. */
+const maxShortBodyBytes = 64 * 1024;
 
-/** Answers with a line of text. */
+/** Responds with a line of text. */
 export function sendText(
   response: ServerResponse,
   status: number,
@@ -39,30 +39,30 @@ export async function refuse(
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   const length = Number(request.headers['content-length'] ?? (request.headers['transfer-encoding'] ? Infinity : 0));
   // A client that waits for `100 Continue` sends nothing more.
-  const waits = request.headers.expect !== undefined && !request.readableDidRead;
-  if (request.complete || (length <= shortBody && !waits)) {
+  const waitsForContinue = request.headers.expect !== undefined && !request.readableDidRead;
+  if (request.complete || (length <= maxShortBodyBytes && !waitsForContinue)) {
     sendText(response, status, problem, headers);
     return;
   }
   const body = `${problem}\n`;
   response.writeHead(status, { ...textHeaders(body), connection: 'close', ...headers });
   response.write(body);
-  if (!waits) await drained(request, clock);
+  if (!waitsForContinue) await discardBody(request, clock);
   response.end();
 }
 
 /** Discards the body for a short time, then stops reading. */
-async function drained(request: IncomingMessage, clock: Clock): Promise<void> {
-  const over = new AbortController();
-  const stop = (): void => over.abort();
+async function discardBody(request: IncomingMessage, clock: Clock): Promise<void> {
+  const finished = new AbortController();
+  const stop = (): void => finished.abort();
   let dropped = 0;
   request.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
     if (dropped > maxDroppedBytes) request.pause();
   });
   request.once('end', stop).once('close', stop).once('error', stop);
-  // Either it has ended, or its time is up.
-  await pause(clock, lingerMs, over.signal);
+  // Until the body has ended, or the time is up.
+  await pause(clock, lingerMs, finished.signal);
 }
 
 /** Why a request is refused: the status, and a sentence for the client. */
@@ -74,10 +74,10 @@ export interface Refusal {
   retryAfter?: number;
 }
 
-/** The refusal of a moment in which nothing can be accepted: retry later. */
+/** A temporary refusal: the client should retry later. */
 export const unavailable = (problem: string, retryAfter = 10): Refusal => ({ status: 503, problem, retryAfter });
 
-/** A body, or why there is none: longer than allowed, no room for it now, or the connection broke off. */
+/** A body, or why there is none: it is too long, there is no memory for it, or the connection broke. */
 type ReadBody = { kind: 'read'; bytes: Buffer } | { kind: 'too-long' } | { kind: 'no-room' } | { kind: 'broken' };
 
 /** The part of a memory budget that one body uses. */
@@ -87,28 +87,28 @@ interface Reservation {
   release(): void;
 }
 
-/** Memory budget (bytes) of all request bodies together. */
+/** Creates a memory budget (bytes) for all request bodies together. */
 export function byteBudget(max: number): () => Reservation {
-  let taken = 0;
+  let used = 0;
   return () => {
-    let own = 0;
+    let ownBytes = 0;
     return {
       add: (bytes) => {
-        if (taken + bytes > max) return false;
-        taken += bytes;
-        own += bytes;
+        if (used + bytes > max) return false;
+        used += bytes;
+        ownBytes += bytes;
         return true;
       },
       release: () => {
-        taken -= own;
-        own = 0;
+        used -= ownBytes;
+        ownBytes = 0;
       },
     };
   };
 }
 
 /** Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. */
-export function readBody(request: IncomingMessage, longest: number, reservation: Reservation): Promise<ReadBody> {
+export function readBody(request: IncomingMessage, maxBytes: number, reservation: Reservation): Promise<ReadBody> {
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];
     let length = 0;
@@ -119,7 +119,7 @@ export function readBody(request: IncomingMessage, longest: number, reservation:
     };
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
-      if (length > longest) end({ kind: 'too-long' });
+      if (length > maxBytes) end({ kind: 'too-long' });
       else if (!reservation.add(chunk.length)) end({ kind: 'no-room' });
       else chunks.push(chunk);
     };

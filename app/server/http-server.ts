@@ -7,23 +7,23 @@ import { unavailable, refuse, sendText } from './http-messages.ts';
 
 /** Timeouts for slow clients (ms). */
 export interface Timeouts {
-  /** Until all headers are there. */
+  /** Until all headers are received. */
   headersMs: number;
-  /** Until the whole request is there. */
+  /** Until the whole request is received. */
   requestMs: number;
   /** Between two requests of a connection. */
   idleMs: number;
   /** Interval of the check for slow clients. */
-  lookMs: number;
+  checkIntervalMs: number;
 }
 
-const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 15_000, lookMs: 2_000 };
+const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 15_000, checkIntervalMs: 2_000 };
 
-/** What a server is made of. */
+/** The options of a server. */
 export interface AppServerOptions {
   routes: readonly Route[];
   host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   port: number;
   clock: Clock;
   /** Receives internal errors, with their stacks. */
@@ -35,17 +35,17 @@ export interface AppServerOptions {
 export async function listen(options: AppServerOptions) {
   const { routes, host, port, clock, log } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const find = routerOf(routes);
+  const findRoute = createRouter(routes);
   let draining = false;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = request;
     if (draining) {
       response.shouldKeepAlive = false;
-      const leaving = unavailable('The App is shutting down. Retry later.');
-      return refuse(request, response, leaving, clock);
+      const refusal = unavailable('The App is shutting down. Retry later.');
+      return refuse(request, response, refusal, clock);
     }
-    const found = find(method, url);
+    const found = findRoute(method, url);
     if (found.kind === 'none') return refuse(request, response, { status: 404, problem: 'Not found.' }, clock);
     if (found.kind === 'other-methods') {
       response.setHeader('allow', found.allow);
@@ -64,10 +64,10 @@ export async function listen(options: AppServerOptions) {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.idleMs,
-    connectionsCheckingInterval: timeouts.lookMs,
+    connectionsCheckingInterval: timeouts.checkIntervalMs,
   });
   server.on('request', answer);
-  // With its own listener, `Expect: 100-continue` requests can be refused by their headers alone.
+  // Without this listener, Node would accept `Expect: 100-continue` requests before their headers are checked.
   server.on('checkContinue', answer);
   server.listen(port, host);
   // Rejects with the server's error if it cannot listen.
@@ -115,7 +115,7 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
   return error;
 }
 
-/** A request on its way to one route. */
+/** A request and the parameters of its route. */
 interface RouteContext {
   request: IncomingMessage;
   response: ServerResponse;
@@ -133,20 +133,20 @@ export interface Route {
   handle: (call: RouteContext) => Promise<void> | void;
 }
 
-/** The route of a request; the methods of its path where none has this one. */
+/** The route of a request, or the methods that its path allows. */
 type FoundRoute =
   | { kind: 'found'; route: Route; params: Record<string, string> }
   | { kind: 'other-methods'; allow: string }
   | { kind: 'none' };
 
-/** Makes a router. */
-export function routerOf(routes: readonly Route[]): (method: string, url: string) => FoundRoute {
-  const patterned = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
+/** Creates a function that finds the route of a request. */
+export function createRouter(routes: readonly Route[]): (method: string, url: string) => FoundRoute {
+  const routePatterns = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   return (method, url) => {
     const path = pathOf(url);
-    const matches = patterned.flatMap(({ route, pattern }) => {
+    const matches = routePatterns.flatMap(({ route, pattern }) => {
       const match = pattern.exec(path);
-      const params = match ? decoded(match.groups ?? {}) : undefined;
+      const params = match ? decodeParameters(match.groups ?? {}) : undefined;
       return params === undefined ? [] : [{ route, params }];
     });
     const match = matches.find(({ route }) => route.method === method);
@@ -165,7 +165,7 @@ export const queryOf = (url: string): URLSearchParams => new URLSearchParams(url
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
 
-function decoded(groups: Readonly<Record<string, string>>): Record<string, string> | undefined {
+function decodeParameters(groups: Readonly<Record<string, string>>): Record<string, string> | undefined {
   try {
     return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Route } from './http-server.ts';
 export interface RunWebhook {
   intentId: string;
   token: string;
-  /** Parses it; undefined if it is not JSON, or long. Called only for a valid token. */
+  /** Parses the body; undefined if it is not JSON, or too long. Called only for a valid token. */
   body: () => unknown;
 }
 
@@ -16,7 +16,7 @@ type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 
 /** The longest webhook about a run (bytes): it contains the thread's state. */
 const maxRunSize = 10 * 1024 * 1024;
-/** The longest one that is parsed (bytes): parsing it holds the event loop. */
+/** The longest webhook that is parsed (bytes), because parsing blocks the event loop. */
 const maxParsedSize = 256 * 1024;
 const maxBufferedBytes = 64 * 1024 * 1024;
 

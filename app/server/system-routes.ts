@@ -3,23 +3,23 @@ import { withTimeLimit } from '../../src/deploy/machine/deadlines.ts';
 import { sendText } from './http-messages.ts';
 import type { Route } from './http-server.ts';
 
-/** What the routes for those who run the App need. */
+/** The options of the routes for operators. */
 export interface SystemOptions {
   /** Rejects or never resolves while the database is down. */
-  askDatabase: () => Promise<unknown>;
+  probeDatabase: () => Promise<unknown>;
   isDraining: () => boolean;
   metrics: { contentType: string; text: () => Promise<string> };
   clock: Clock;
 }
 
 /** Timeout of a probe of the database (ms). */
-export const databaseAnswersWithin = 2_000;
+export const databaseTimeoutMs = 2_000;
 
 /**
  * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and the process is not
  * shutting down. `/metrics`: counts for Prometheus.
  */
-export function systemRoutes({ askDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {
+export function systemRoutes({ probeDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {
   return [
     { method: 'GET', path: '/healthz', handle: ({ response }) => sendText(response, 200, 'ok') },
     {
@@ -27,7 +27,7 @@ export function systemRoutes({ askDatabase, isDraining, metrics, clock }: System
       path: '/readyz',
       handle: async ({ response }) => {
         if (isDraining()) return sendText(response, 503, 'leaving');
-        const ready = await answersWithin(databaseAnswersWithin, askDatabase, clock);
+        const ready = await resolvesWithin(databaseTimeoutMs, probeDatabase, clock);
         return ready ? sendText(response, 200, 'ready') : sendText(response, 503, 'the database is unavailable');
       },
     },
@@ -44,8 +44,8 @@ export function systemRoutes({ askDatabase, isDraining, metrics, clock }: System
 }
 
 /** Whether something resolves in time (ms). */
-export const answersWithin = (ms: number, ask: () => Promise<unknown>, clock: Clock): Promise<boolean> =>
-  withTimeLimit(clock, ms, undefined, ask).then(
+export const resolvesWithin = (ms: number, probe: () => Promise<unknown>, clock: Clock): Promise<boolean> =>
+  withTimeLimit(clock, ms, undefined, probe).then(
     ({ kind }) => kind === 'done',
     () => false,
   );

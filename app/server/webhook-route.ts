@@ -21,7 +21,7 @@ export interface WebhookOptions {
   log: Logger;
   /** Called with the result of each webhook; `event` is undefined without a valid signature. */
   count?: (event: string | undefined, result: IntakeResult) => void;
-  /** Memory limit (bytes) of all webhooks in progress; 128 MB when absent. */
+  /** Memory limit (bytes) of all webhooks in progress; by default 128 MB. */
   maxBufferedBytes?: number;
   /** Called once a new delivery is stored, before it is answered. */
   onStored?: () => void | Promise<void>;
@@ -36,8 +36,8 @@ export const webhookPaths = ['/', '/api/github/webhooks'] as const;
 const defaultMaxBufferedBytes = 128 * 1024 * 1024;
 
 /**
- * Takes webhooks: verified, stored with their job, answered 202, and nothing else. One that is known already is
- * answered alike. Nothing is parsed before its signature is right, and nothing is acknowledged before it is stored.
+ * Receives webhooks: verifies the signature, stores the webhook with its job, and responds 202, also if it is already
+ * known. Nothing is parsed before its signature is verified, and nothing is acknowledged before it is stored.
  */
 export function webhookRoutes(options: WebhookOptions): Route[] {
   const { verify, store, clock, log, count, onStored, onUnstored } = options;
@@ -49,10 +49,10 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
   ): Promise<Acknowledged | Refusal> {
     const payload = await verify(bytes, signature);
     if (payload === undefined) return wrongSignature;
-    const about = readIndexedFields(payload);
-    if (about === undefined) return { status: 400, problem: 'The payload is not a JSON object.' };
+    const indexedFields = readIndexedFields(payload);
+    if (indexedFields === undefined) return { status: 400, problem: 'The payload is not a JSON object.' };
     try {
-      const result = await store({ id, event, ...about, payload, receivedAt: clock.now() });
+      const result = await store({ id, event, ...indexedFields, payload, receivedAt: clock.now() });
       if (result === 'stored') await onStored?.();
       count?.(event, result);
       return result;
@@ -69,15 +69,15 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<Acknowledged | Refusal | undefined> {
-    const judged = judgeHeaders(request.headers);
-    if (!judged.ok) return judged.refusal;
+    const checked = checkHeaders(request.headers);
+    if (!checked.ok) return checked.refusal;
     const reservation = reserve();
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
       const body = await readBody(request, maxPayloadSize, reservation);
       if (body.kind === 'too-long') return payloadTooLarge;
       if (body.kind === 'no-room') return unavailable('Too much is coming in at once.');
-      return body.kind === 'broken' ? undefined : await storeVerified(judged.headers, body.bytes);
+      return body.kind === 'broken' ? undefined : await storeVerified(checked.headers, body.bytes);
     } finally {
       reservation.release();
     }
@@ -87,7 +87,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
     const result = await receive(request, response);
     if (result === undefined) return;
     if (typeof result === 'string') {
-      response.writeHead(202, accepted[result]).end(`${result}\n`);
+      response.writeHead(202, acceptedHeaders[result]).end(`${result}\n`);
       return;
     }
     if (result.status !== 503) count?.(undefined, 'refused');
@@ -96,10 +96,18 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
   return webhookPaths.map((path) => ({ method: 'POST', path, handle }));
 }
 
-const plain = (text: string): string[] => ['content-type', 'text/plain', 'content-length', String(text.length + 1)];
+const plainTextHeaders = (text: string): string[] => [
+  'content-type',
+  'text/plain',
+  'content-length',
+  String(text.length + 1),
+];
 
-/** Headers of the usual response, made once. */
-const accepted: Readonly<Record<'stored' | 'known', string[]>> = { stored: plain('stored'), known: plain('known') };
+/** Headers of a success, created once. */
+const acceptedHeaders: Readonly<Record<'stored' | 'known', string[]>> = {
+  stored: plainTextHeaders('stored'),
+  known: plainTextHeaders('known'),
+};
 
 const wrongSignature: Refusal = {
   status: 401,
@@ -118,22 +126,22 @@ interface DeliveryHeaders {
   signature: string;
 }
 
-type JudgedHeaders = { ok: true; headers: DeliveryHeaders } | { ok: false; refusal: Refusal };
+type CheckedHeaders = { ok: true; headers: DeliveryHeaders } | { ok: false; refusal: Refusal };
 
-const json = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 const eventName = /^[a-z][a-z0-9_]{0,63}$/;
-const signed = /^sha256=[0-9a-f]{64}$/;
+const signatureFormat = /^sha256=[0-9a-f]{64}$/;
 
-/** Judges a webhook by its headers alone, so that most of what is not GitHub's is refused before its body is read. */
-function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
-  const refuse = (status: number, problem: string): JudgedHeaders => ({ ok: false, refusal: { status, problem } });
+/** Checks the headers of a webhook, so that most foreign requests are refused before their body is read. */
+function checkHeaders(headers: IncomingHttpHeaders): CheckedHeaders {
+  const refuse = (status: number, problem: string): CheckedHeaders => ({ ok: false, refusal: { status, problem } });
   const text = (name: string): string => {
     const value = headers[name];
     return typeof value === 'string' ? value : '';
   };
   const encoding = text('content-encoding');
   const type = text('content-type');
-  if (type !== 'application/json' && !json.test(type))
+  if (type !== 'application/json' && !jsonType.test(type))
     return refuse(415, "The webhook's content type has to be application/json.");
   if (encoding !== '' && encoding !== 'identity')
     return refuse(415, 'Webhooks with a content encoding are not supported.');
@@ -144,17 +152,17 @@ function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
   if (!isUuid(id)) return refuse(400, 'X-GitHub-Delivery is missing or no GUID.');
   const signature = text('x-hub-signature-256');
   if (signature === '') return refuse(401, 'X-Hub-Signature-256 is missing: the webhook needs a secret.');
-  if (!signed.test(signature)) return refuse(401, 'X-Hub-Signature-256 is not a SHA-256 signature.');
+  if (!signatureFormat.test(signature)) return refuse(401, 'X-Hub-Signature-256 is not a SHA-256 signature.');
   return { ok: true, headers: { id, event, signature } };
 }
 
-/** The refusal of what is longer than GitHub sends. */
+/** The refusal of a webhook above GitHub's own limit. */
 const payloadTooLarge: Refusal = { status: 413, problem: 'The webhook is longer than 25 MB.' };
 
-/** The text of a body whose signature is right; undefined for any other. */
+/** Returns the text of a body with a valid signature; undefined for any other. */
 type VerifySignature = (body: Buffer, signature: string) => Promise<string | undefined>;
 
-/** Verifies a signature over the raw bytes, in constant time, by each verifier: there are two secrets during a rotation. */
+/** Verifies a signature over the raw bytes, in constant time, with each secret: there are two during a rotation. */
 export function verifySignature(verifiers: readonly Pick<Webhooks, 'verify'>[]): VerifySignature {
   return async (body, signature) => {
     // The hash covers the decoded text, which equals the raw bytes only for valid UTF-8.

@@ -5,7 +5,7 @@ import { invalidInHeader } from '../../src/kit/base-address.ts';
 import { withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
 import { readRsaKey } from '../../src/kit/rsa-key.ts';
 
-/** A repository that the operator lets act on a deployment whose `repo_url` is another's. */
+/** Permits a repository to control a deployment that is built from another one. */
 export interface Binding {
   /** `owner/name` in lower case, as GitHub compares names. */
   repository: string;
@@ -13,7 +13,7 @@ export interface Binding {
   deployment: string;
 }
 
-/** Shorter webhook secrets are guessed too easily. */
+/** Shorter webhook secrets are too easy to guess. */
 const minSecretLength = 16;
 
 /** Example values that people copy, and Probot's default. */
@@ -29,20 +29,21 @@ const secretProblem = (value: string): string | undefined => {
     ? `has ${value.length} characters; ${minSecretLength} are the least`
     : undefined;
 };
-const secret = <Schema extends z.ZodType<string | undefined>>(schema: Schema): Schema => judged(schema, secretProblem);
+const secret = <Schema extends z.ZodType<string | undefined>>(schema: Schema): Schema =>
+  checkedBy(schema, secretProblem);
 
 /** A schema check with its own message. */
-function judged<Schema extends z.ZodType<string | undefined>>(
+function checkedBy<Schema extends z.ZodType<string | undefined>>(
   schema: Schema,
-  judge: (value: string) => string | undefined,
+  problemOf: (value: string) => string | undefined,
 ): Schema {
   return schema.superRefine((value, context) => {
-    const problem = value === undefined ? undefined : judge(value);
+    const problem = value === undefined ? undefined : problemOf(value);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 }
 
-/** Whether plain http is allowed is another variable's matter, see `plainHttp`. */
+/** The problem of an address. `plainHttp` checks whether plain http is allowed. */
 const addressProblem = (value: string): string | undefined => {
   const read = readAddress(value, { allowHttp: true });
   return read.ok ? undefined : `is no address that can be used: ${read.problem}`;
@@ -56,11 +57,11 @@ const databaseProblem = (value: string): string | undefined => {
   return fits ? undefined : 'is no address of a Postgres database: write postgres://user:password@host:5432/database';
 };
 
-/** A value, or the end of a sentence that the variable's name begins. */
+/** A value, or a problem that continues the variable's name. */
 type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
 
 /** A transformation that fails with its own message. */
-const readBy =
+const transformBy =
   <Value>(read: (text: string) => Read<Value>) =>
   (text: string, context: z.RefinementCtx): Value => {
     const result = read(text);
@@ -69,11 +70,11 @@ const readBy =
     return z.NEVER;
   };
 
-const number = (least: number, most: number, what: string) =>
+const number = (min: number, max: number, what: string) =>
   text.transform(
-    readBy((written) => {
+    transformBy((written) => {
       const value = /^\d{1,15}$/.test(written) ? Number(written) : Number.NaN;
-      return value >= least && value <= most ? { ok: true, value } : { ok: false, problem: `is ${what}` };
+      return value >= min && value <= max ? { ok: true, value } : { ok: false, problem: `is ${what}` };
     }),
   );
 
@@ -83,30 +84,30 @@ const number = (least: number, most: number, what: string) =>
  */
 export const environment = z.object({
   APP_ID: number(1, Number.MAX_SAFE_INTEGER, 'a whole number'),
-  PRIVATE_KEY: text.transform(readBy(readPrivateKey)),
+  PRIVATE_KEY: text.transform(transformBy(readPrivateKey)),
   WEBHOOK_SECRET: secret(text),
   WEBHOOK_SECRET_PREVIOUS: secret(optional),
-  GITHUB_API_URL: judged(z.string().default('https://api.github.com'), addressProblem).transform(
+  GITHUB_API_URL: checkedBy(z.string().default('https://api.github.com'), addressProblem).transform(
     withoutTrailingSlashes,
   ),
-  LANDFALL_BASE_URL: judged(text, addressProblem).transform(withoutTrailingSlashes),
-  LANDFALL_API_KEY: judged(text, headerProblem),
-  LANDFALL_TENANT_ID: judged(optional, headerProblem),
+  LANDFALL_BASE_URL: checkedBy(text, addressProblem).transform(withoutTrailingSlashes),
+  LANDFALL_API_KEY: checkedBy(text, headerProblem),
+  LANDFALL_TENANT_ID: checkedBy(optional, headerProblem),
   LANDFALL_FIELD_NAMES: z
     .enum(fieldNameSettings, { error: `is one of ${fieldNameSettings.join(', ')}` })
     .default('auto'),
   LANDFALL_BUILDER: z.enum(['app', 'service'], { error: 'is app or service' }).default('app'),
-  LANDFALL_BINDINGS: z.string().default('').transform(readBy(readBindings)),
-  LANDFALL_GRADERS: z.string().default('https://api.openai.com/v1').transform(readBy(readAddresses)),
+  LANDFALL_BINDINGS: z.string().default('').transform(transformBy(readBindings)),
+  LANDFALL_GRADERS: z.string().default('https://api.openai.com/v1').transform(transformBy(readAddresses)),
   LANDFALL_ALLOW_HTTP: z
     .enum(['true', 'false'], { error: 'is true or false' })
     .default('false')
     .transform((word) => word === 'true'),
   LANDFALL_DATA: z.string().default('.landfall/app'),
-  PUBLIC_URL: judged(optional, addressProblem).transform((value) =>
+  PUBLIC_URL: checkedBy(optional, addressProblem).transform((value) =>
     value === undefined ? undefined : withoutTrailingSlashes(value),
   ),
-  DATABASE_URL: judged(optional, databaseProblem),
+  DATABASE_URL: checkedBy(optional, databaseProblem),
   HOST: z.string().default('127.0.0.1'),
   PORT: number(0, 65_535, 'a port from 0 to 65535').default(3000),
 });
@@ -114,7 +115,7 @@ export const environment = z.object({
 /** The name of one of our variables. `PRIVATE_KEY_PATH` can replace `PRIVATE_KEY`. */
 export type Variable = keyof typeof environment.shape | 'PRIVATE_KEY_PATH';
 
-/** Variables that hold an address, to which keys or tokens are sent. */
+/** Variables with an address that keys or tokens are sent to. */
 export const addresses = ['GITHUB_API_URL', 'LANDFALL_BASE_URL', 'PUBLIC_URL'] as const satisfies readonly Variable[];
 
 function readPrivateKey(written: string): Read<string> {
@@ -125,7 +126,7 @@ function readPrivateKey(written: string): Read<string> {
     : { ok: false, problem: 'is damaged or no RSA key: copy the whole .pem file again' };
 }
 
-/** Reads addresses, with commas between them, without the slash at their end. */
+/** Reads addresses, separated by commas, and removes trailing slashes. */
 function readAddresses(text: string): Read<string[]> {
   const written = text.split(',').map((part) => part.trim());
   const addresses = written.filter((part) => part !== '' && part !== 'none').map(withoutTrailingSlashes);
@@ -133,14 +134,14 @@ function readAddresses(text: string): Read<string[]> {
   return wrong === undefined ? { ok: true, value: addresses } : { ok: false, problem: wrong };
 }
 
-const line = /^([\w.-]+\/[\w.-]+)\s*=\s*(\S.*)$/;
+const bindingPattern = /^([\w.-]+\/[\w.-]+)\s*=\s*(\S.*)$/;
 
-/** Reads `owner/name=deployment`, one a line or several with commas between them. */
+/** Reads bindings `owner/name=deployment`, separated by line breaks or commas. */
 function readBindings(text: string): Read<Binding[]> {
   const bindings: Binding[] = [];
   for (const written of text.split(/[\n,]/).map((part) => part.trim())) {
     if (written === '') continue;
-    const [, repository, deployment] = line.exec(written) ?? [];
+    const [, repository, deployment] = bindingPattern.exec(written) ?? [];
     if (repository === undefined || deployment === undefined) {
       return { ok: false, problem: `has ${JSON.stringify(written)}: write owner/name=deployment, one per line` };
     }

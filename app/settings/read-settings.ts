@@ -9,34 +9,34 @@ import { didYouMean } from '../../src/kit/diagnostics/did-you-mean.ts';
 /** Variables by name, as `process.env` has them. An empty one counts as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** One variable that is missing or wrong. Nothing secret is in it. */
+/** A missing or invalid variable. Contains no secret. */
 export interface SettingProblem {
   variable: Variable;
-  /** The end of a sentence that the variable's name begins. */
+  /** Continues the variable's name as a sentence. */
   problem: string;
   /** Where to find or create its value. */
   where: string;
 }
 
-/** Everything that the App's operator decides. Keys and secrets in it are never shown. Addresses end without a slash. */
+/** The App's settings. Keys and secrets in it must never be shown. Addresses have no trailing slash. */
 export type Settings = ReturnType<typeof settingsOf>;
 
 /** The settings, or every problem at once. */
 export type ReadSettings =
   | { ok: true; settings: Settings }
-  /** `serviceless`: no control service is configured, so that the message can suggest to start ours. */
-  | { ok: false; problems: SettingProblem[]; serviceless: boolean };
+  /** `hasNoService`: no control service is configured, so the message suggests starting one. */
+  | { ok: false; problems: SettingProblem[]; hasNoService: boolean };
 
 /** The text of a file, or why it can't be read. */
 export type ReadFile = (path: string) => { ok: true; text: string } | { ok: false; why: string };
 
 /** Reads the App's settings from its environment. */
 export function readSettings(variables: Variables, readFile: ReadFile): ReadSettings {
-  const given = Object.fromEntries(
+  const nonEmpty = Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
   );
-  const key = privateKeyOf(given, readFile);
-  const read = environment.safeParse({ ...given, ...('text' in key ? { PRIVATE_KEY: key.text } : {}) });
+  const key = privateKeyOf(nonEmpty, readFile);
+  const read = environment.safeParse({ ...nonEmpty, ...('text' in key ? { PRIVATE_KEY: key.text } : {}) });
   const issues = read.success ? [] : read.error.issues;
   const problems = [
     ...('problem' in key ? [problem('PRIVATE_KEY_PATH', key.problem)] : []),
@@ -45,18 +45,18 @@ export function readSettings(variables: Variables, readFile: ReadFile): ReadSett
       const reported = 'problem' in key && variable === 'PRIVATE_KEY';
       return variable === undefined || reported ? [] : [problem(variable, message)];
     }),
-    ...plainHttp(given),
-    ...sameSecrets(given),
+    ...plainHttp(nonEmpty),
+    ...sameSecrets(nonEmpty),
   ];
   if (read.success && problems.length === 0) return { ok: true, settings: settingsOf(read.data) };
-  const serviceless = given['LANDFALL_BASE_URL'] === undefined && given['LANDFALL_API_KEY'] === undefined;
-  return { ok: false, problems, serviceless };
+  const hasNoService = nonEmpty['LANDFALL_BASE_URL'] === undefined && nonEmpty['LANDFALL_API_KEY'] === undefined;
+  return { ok: false, problems, hasNoService };
 }
 
 const appPage = "GitHub: Settings, Developer settings, GitHub Apps, Edit (an organisation's are in its own settings)";
 const secretField = `${appPage}, Webhook, Secret. Make one with: openssl rand -hex 32`;
 
-/** Where a person finds or makes what a variable holds. */
+/** Where to find or create the value of each variable. */
 const whereToFind: Readonly<Record<Variable, string>> = {
   APP_ID: `${appPage}, General, About: App ID. \`npm run setup\` makes an App and writes all of this down.`,
   PRIVATE_KEY: `${appPage}, General, Private keys, Generate a private key. Set PRIVATE_KEY_PATH to the .pem file, or PRIVATE_KEY to what is in it (base64 -w0 FILE makes one line of it).`,
@@ -102,10 +102,10 @@ const isVariable = (name: string): name is Variable => variableNames.includes(na
 const variableNamed = (name: unknown): Variable | undefined =>
   typeof name === 'string' && isVariable(name) ? name : undefined;
 
-type Given = Readonly<Record<string, string>>;
+type NonEmptyVariables = Readonly<Record<string, string>>;
 
 function privateKeyOf(
-  given: Given,
+  given: NonEmptyVariables,
   readFile: ReadFile,
 ): { text: string } | { problem: string } | Record<string, never> {
   const path = given['PRIVATE_KEY_PATH'];
@@ -114,8 +114,8 @@ function privateKeyOf(
   return read.ok ? { text: read.text } : { problem: `names ${path}, which can't be read (${read.why})` };
 }
 
-/** Keys and tokens travel to these addresses. */
-function plainHttp(given: Given): SettingProblem[] {
+/** Reports plain http addresses, because keys and tokens are sent to them. */
+function plainHttp(given: NonEmptyVariables): SettingProblem[] {
   if (given['LANDFALL_ALLOW_HTTP'] === 'true') return [];
   return addresses.flatMap((variable) => {
     const written = given[variable];
@@ -127,18 +127,18 @@ function plainHttp(given: Given): SettingProblem[] {
   });
 }
 
-function sameSecrets(given: Given): SettingProblem[] {
+function sameSecrets(given: NonEmptyVariables): SettingProblem[] {
   const [now, before] = [given['WEBHOOK_SECRET'], given['WEBHOOK_SECRET_PREVIOUS']];
   if (now === undefined || now !== before) return [];
   return [problem('WEBHOOK_SECRET_PREVIOUS', 'holds the same as WEBHOOK_SECRET')];
 }
 
 function settingsOf(read: ReturnType<typeof environment.parse>) {
-  const former = read.WEBHOOK_SECRET_PREVIOUS;
-  // The one that GitHub signs with; behind it the former one, while it is changed.
+  const previousSecret = read.WEBHOOK_SECRET_PREVIOUS;
+  // The current secret, and the previous one during a rotation.
   const webhookSecrets: readonly [string, ...string[]] = [
     read.WEBHOOK_SECRET,
-    ...(former === undefined ? [] : [former]),
+    ...(previousSecret === undefined ? [] : [previousSecret]),
   ];
   return {
     github: {
@@ -154,45 +154,45 @@ function settingsOf(read: ReturnType<typeof environment.parse>) {
       tenantId: read.LANDFALL_TENANT_ID,
       spelling: read.LANDFALL_FIELD_NAMES,
     },
-    /** Who makes the revision of a push. */
+    /** Who creates the revision of a push. */
     builder: read.LANDFALL_BUILDER,
     bindings: read.LANDFALL_BINDINGS,
-    /** Where answers may be sent to be graded. */
+    /** Addresses that answers may be sent to for grading. */
     graderUrls: read.LANDFALL_GRADERS,
-    /** Where people and agents reach this App. */
+    /** The address at which people and agents reach this App. */
     publicUrl: read.PUBLIC_URL,
-    /** With user and password; the embedded database, in `dataDir`, where it is absent. */
+    /** Contains user and password; without it, the embedded database in `dataDir` is used. */
     databaseUrl: read.DATABASE_URL,
     dataDir: read.LANDFALL_DATA,
     host: read.HOST,
     port: read.PORT,
-    /** Plain http is allowed off loopback, too. */
+    /** Whether plain http is also allowed outside of loopback. */
     allowHttp: read.LANDFALL_ALLOW_HTTP,
   };
 }
 
 /** Formats configuration errors: every variable, what is wrong, and where to find its value. */
-export function formatProblems(problems: readonly SettingProblem[], serviceless: boolean): string {
+export function formatProblems(problems: readonly SettingProblem[], hasNoService: boolean): string {
   const count = problems.length === 1 ? 'one variable is' : `${problems.length} variables are`;
   return [
     `The App did not start: ${count} missing or wrong. Set them in the environment or in a file .env here.`,
     '',
     ...problems.flatMap(({ variable, problem, where }) => [`  ${variable} ${problem}.`, `      ${where}`]),
-    ...(serviceless ? ['', startOurs] : []),
+    ...(hasNoService ? ['', startServiceHint] : []),
   ].join('\n');
 }
 
-const startOurs = `No control service is named. To have one on this machine, run this in another terminal and copy what it prints:
+const startServiceHint = `No control service is named. To have one on this machine, run this in another terminal and copy what it prints:
 
   npm run local
 
     LANDFALL_BASE_URL is the address, LANDFALL_API_KEY the X-Api-Key, LANDFALL_TENANT_ID the X-Tenant-Id.`;
 
 /**
- * The variables of a process and of the file `.env` in its working folder; the process's own win. One that is empty
- * counts as absent.
+ * The variables of a process and of the file `.env` in its working folder. The process's own ones win, unless they are
+ * empty.
  *
- * @throws Error when the file is there and can't be read.
+ * @throws Error if the file exists but can't be read.
  */
 export function variablesHere(folder: string, own: Variables): Variables {
   const file = join(folder, '.env');
@@ -205,20 +205,20 @@ export function variablesHere(folder: string, own: Variables): Variables {
       cause: error,
     });
   }
-  const set = Object.entries(own).filter(([, value]) => value !== undefined && value.trim() !== '');
-  return { ...parseEnv(text), ...Object.fromEntries(set) };
+  const ownValues = Object.entries(own).filter(([, value]) => value !== undefined && value.trim() !== '');
+  return { ...parseEnv(text), ...Object.fromEntries(ownValues) };
 }
 
 /** Warnings about variables that look like a misspelled one of ours. */
 export function mistypedVariables(variables: Variables): string[] {
   return Object.keys(variables).flatMap((name) => {
     if (variableNames.includes(name) || !/^(LANDFALL_|WEBHOOK_|PRIVATE_KEY)/.test(name)) return [];
-    const meant = didYouMean(name, variableNames);
-    return meant === undefined ? [] : [`${name} is no setting of the App; did you mean ${meant}?`];
+    const suggestion = didYouMean(name, variableNames);
+    return suggestion === undefined ? [] : [`${name} is no setting of the App; did you mean ${suggestion}?`];
   });
 }
 
-/** A text file, from the working folder. */
+/** Reads a text file relative to the working folder. */
 export const readTextFile: ReadFile = (path) => {
   try {
     return { ok: true, text: readFileSync(path, 'utf8') };

@@ -14,7 +14,8 @@ to .env here. --public-url is where GitHub will reach the App.`;
 
 const file = resolve('.env');
 
-function read(): { publicUrl: string; apiUrl: string; organisation?: string; name: string; port: number } | string {
+function readOptions():
+  { publicUrl: string; apiUrl: string; organisation?: string; name: string; port: number } | string {
   try {
     const text = { type: 'string' } as const;
     const { values } = parseArgs({
@@ -49,17 +50,17 @@ function read(): { publicUrl: string; apiUrl: string; organisation?: string; nam
   }
 }
 
-const requested = read();
-if (typeof requested === 'string') {
-  console.error(requested === '' ? usage : `${requested}\n\n${usage}`);
-  process.exitCode = requested === '' ? 0 : 2;
+const options = readOptions();
+if (typeof options === 'string') {
+  console.error(options === '' ? usage : `${options}\n\n${usage}`);
+  process.exitCode = options === '' ? 0 : 2;
 } else if (existsSync(file)) {
   console.error(`${file} is there already. Move it away first: it may hold the settings of an App that works.`);
   process.exitCode = 1;
 } else {
   let origin = '';
   const app = setupApp({
-    ...requested,
+    ...options,
     origin: () => origin,
     envFile: file,
     done({ id, name, html_url: htmlUrl }) {
@@ -69,13 +70,13 @@ if (typeof requested === 'string') {
       server.close();
     },
   });
-  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: requested.port }, ({ port }) => {
+  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: options.port }, ({ port }) => {
     origin = `http://127.0.0.1:${port}`;
     console.log(`Open ${origin} in a browser on this machine.`);
   });
   server.once('error', (error) => {
     const isTaken = hasCode(error, 'EADDRINUSE');
-    console.error(isTaken ? `Port ${requested.port} is taken. Give another one with --port.` : error.message);
+    console.error(isTaken ? `Port ${options.port} is taken. Give another one with --port.` : error.message);
     process.exitCode = 1;
   });
   process.once('SIGINT', () => server.close()).once('SIGTERM', () => server.close());

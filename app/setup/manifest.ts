@@ -38,10 +38,10 @@ export const events = [
   'repository',
 ] as const;
 
-/** Where webhooks are taken, below the public address. */
+/** The path of webhooks below the public address. */
 const webhookPath = '/api/github/webhooks';
 
-/** The manifest of an App; the person's browser returns to `redirectUrl` with the code. */
+/** Creates the manifest of an App. GitHub redirects the browser to `redirectUrl` with the code. */
 export const manifestOf = (name: string, publicUrl: string, redirectUrl: string): Manifest => ({
   name,
   url: publicUrl,

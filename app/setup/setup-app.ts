@@ -7,24 +7,24 @@ import { writeFile } from 'node:fs/promises';
 import { hasCode } from '../../src/kit/errors.ts';
 
 export interface SetupOptions {
-  /** Where a person's browser reaches this page. */
+  /** The address of this page in the browser. */
   origin: () => string;
-  /** Where GitHub will reach the App, without a slash at its end. */
+  /** The address at which GitHub will reach the App, without a trailing slash. */
   publicUrl: string;
-  /** GitHub's API, without a slash at its end. */
+  /** The address of GitHub's API, without a trailing slash. */
   apiUrl: string;
   /** The organisation that will own the App; by default a person's own account. */
   organisation?: string | undefined;
   /** The name that GitHub proposes. */
   name: string;
-  /** The file that the settings are written to; it must not be there yet. */
+  /** The file that the settings are written to; it must not exist. */
   envFile: string;
-  /** Called once the App is made and its settings are written. */
-  done: (app: Pick<MadeApp, 'id' | 'name' | 'html_url'>) => void;
+  /** Called when the App is created and its settings are written. */
+  done: (app: Pick<CreatedApp, 'id' | 'name' | 'html_url'>) => void;
 }
 
-/** What GitHub gives for the App. The key and the secret are never shown. */
-const madeApp = z.looseObject({
+/** GitHub's response about the created App. The key and the secret must never be shown. */
+const createdApp = z.looseObject({
   id: z.int(),
   slug: z.string(),
   name: z.string(),
@@ -32,10 +32,10 @@ const madeApp = z.looseObject({
   pem: z.string(),
   webhook_secret: z.string().min(1),
 });
-type MadeApp = z.infer<typeof madeApp>;
+type CreatedApp = z.infer<typeof createdApp>;
 
 /** Timeout of a request to GitHub (ms). */
-const answerWithinMs = 30_000;
+const timeoutMs = 30_000;
 
 /**
  * The setup page: posts a manifest to GitHub, receives the code, and writes the App's settings to a file. A code
@@ -63,15 +63,15 @@ export function setupApp(options: SetupOptions): Hono {
     if (!code || !/^[\w-]{1,200}$/.test(code)) {
       return context.html(problemPage('GitHub sent no code. Press the button again.'), 400);
     }
-    const made = await converted(apiUrl, code);
-    if (!made.ok) return context.html(problemPage(made.problem), 502);
+    const exchange = await exchangeCode(apiUrl, code);
+    if (!exchange.ok) return context.html(problemPage(exchange.problem), 502);
     const api = apiUrl === 'https://api.github.com' ? undefined : apiUrl;
-    if (!(await writeNew(envFile, envLines(made.app, publicUrl, api)))) {
-      const problem = `${made.app.name} is made, but ${envFile} is there already and was left alone. Move it away, make a new private key and webhook secret on the App's page, and write them down yourself.`;
+    if (!(await writeNew(envFile, envLines(exchange.app, publicUrl, api)))) {
+      const problem = `${exchange.app.name} is made, but ${envFile} is there already and was left alone. Move it away, make a new private key and webhook secret on the App's page, and write them down yourself.`;
       return context.html(problemPage(problem), 409);
     }
-    done(made.app);
-    return context.html(donePage(made.app.name, envFile, `${made.app.html_url}/installations/new`));
+    done(exchange.app);
+    return context.html(donePage(exchange.app.name, envFile, `${exchange.app.html_url}/installations/new`));
   });
   return app;
 }
@@ -81,26 +81,26 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-type Converted = { ok: true; app: MadeApp } | { ok: false; problem: string };
+type ExchangeResult = { ok: true; app: CreatedApp } | { ok: false; problem: string };
 
 /** Exchanges the code for the App's id, key and secret: POST /app-manifests/{code}/conversions. */
-async function converted(apiUrl: string, code: string): Promise<Converted> {
+async function exchangeCode(apiUrl: string, code: string): Promise<ExchangeResult> {
   const where = `${apiUrl}/app-manifests/.../conversions`;
-  const answered = await fetch(`${apiUrl}/app-manifests/${code}/conversions`, {
+  const response = await fetch(`${apiUrl}/app-manifests/${code}/conversions`, {
     method: 'POST',
     headers: { accept: 'application/vnd.github+json', 'user-agent': 'landfall' },
-    signal: AbortSignal.timeout(answerWithinMs),
+    signal: AbortSignal.timeout(timeoutMs),
   })
     .then(async (response) => ({ status: response.status, body: await response.text() }))
     .catch((error: unknown) => reasonOf(error));
-  if (typeof answered === 'string') {
+  if (typeof response === 'string') {
     const again = 'The App is at GitHub already. Reload this page to try again: its code works once, within an hour.';
-    return { ok: false, problem: `POST ${where} had no answer: ${answered}. ${again}` };
+    return { ok: false, problem: `POST ${where} had no answer: ${response}. ${again}` };
   }
-  if (answered.status !== 201) {
-    return { ok: false, problem: `POST ${where} answered ${answered.status}. A code works once, and for an hour.` };
+  if (response.status !== 201) {
+    return { ok: false, problem: `POST ${where} answered ${response.status}. A code works once, and for an hour.` };
   }
-  const read = madeApp.safeParse(fromJson(answered.body));
+  const read = createdApp.safeParse(fromJson(response.body));
   return read.success
     ? { ok: true, app: read.data }
     : { ok: false, problem: `What POST ${where} answered can't be read.` };
@@ -113,7 +113,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** The lines of `.env` for an App that was made. */
-export const envLines = (app: MadeApp, publicUrl: string, apiUrl: string | undefined): string =>
+export const envLines = (app: CreatedApp, publicUrl: string, apiUrl: string | undefined): string =>
   [
     `# ${app.name.replace(/[^\w .-]/g, '')}, made by npm run setup`,
     `APP_ID=${app.id}`,

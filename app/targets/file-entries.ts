@@ -5,26 +5,26 @@ import { formatProblem, type Problem } from '../../src/kit/diagnostics/problem.t
 import { caseFilesOf, type CaseTexts } from './case-texts.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 
-/** The deploy file of the default branch, as far as it could be read. */
+/** The parsed deploy file of the default branch. */
 export interface DeployFile {
   entries: readonly FileDeployment[];
-  /** What is wrong with the file as a whole, fit to show; then it names nothing. */
+  /** The problems of the whole file, safe to show. If there are any, `entries` is empty. */
   notes: readonly string[];
-  /** Why a file that is there could not be read, a clause without a full stop: then nothing is known of its rules. */
+  /** Why an existing file could not be read, as a clause without a full stop. Then its rules are unknown. */
   unread?: string;
 }
 
-/** The text of a deploy file, and those of the files of cases that it names. */
+/** The texts of a deploy file and its case files. */
 export interface DeployFileTexts {
   text: string;
   cases?: CaseTexts;
 }
 
-/** A deployment of the file with the one at the service that it names, or why there is none. */
+/** A deployment of the file with its counterpart at the service, or why there is none. */
 export interface FileEntry {
-  /** As the file calls it. */
+  /** Its name in the file. */
   label: string;
-  /** Absent if the file has mistakes here: then `notes` lists them. */
+  /** Absent if the entry has problems, which `notes` lists. */
   requested: PushedDeployment | undefined;
   notes: readonly string[];
   found: { ok: true; deployment: ListedDeployment } | { ok: false; why: string };
@@ -32,20 +32,20 @@ export interface FileEntry {
 
 const maxProblems = 10;
 
-/** Reads the file's text; one that is not there names nothing and has no mistake. */
+/** Parses the file's text. A missing file has no entries and no problems. */
 export function readDeployFile(file: DeployFileTexts | undefined): DeployFile {
   if (file === undefined) return { entries: [], notes: [] };
   const read = readPushed({ text: file.text, path: defaultConfigPath }, caseFilesOf(file.cases ?? {}));
   return read.ok ? { entries: read.deployments, notes: [] } : { entries: [], notes: notesOf(read.problems) };
 }
 
-/** A file that is there and was not read, and why: a clause without a full stop. */
+/** A file that exists but was not read. @param why a clause without a full stop. */
 export const unreadDeployFile = (why: string): DeployFile => ({
   entries: [],
   notes: [`the deploy file was not read, so pushes are built as if it said nothing: ${why}`],
 });
 
-/** Finds each deployment of the file at the service: by its id where it has one, else by this exact name. */
+/** Finds each deployment of the file at the service: by its id if it has one, else by its exact name. */
 export function findEntries(
   { entries }: DeployFile,
   deployments: readonly ListedDeployment[],

@@ -8,17 +8,17 @@ import { isNotOffered } from '../../src/contract/service-error.ts';
 /** A deployment as the list returns it, which may have fewer fields than a read by id. */
 export type ListedDeployment = DeploymentsList['resources'][number];
 
-/** What the service deploys, or that it does not list that. */
+/** The deployments of the service, or that it offers no list. */
 export type DeploymentListing = { kind: 'listed'; deployments: readonly ListedDeployment[] } | { kind: 'not-offered' };
 
-/** Reads all deployments of the service, as `sharedReading` does. @throws ServiceError */
+/** Creates a shared reader (`createSharedReader`) of all deployments of the service. @throws ServiceError */
 export function createDeploymentsReader(
   control: Pick<ControlService, 'listDeployments'>,
   clock: Pick<Clock, 'now'>,
   freshMs: number,
 ): (notBefore?: number) => Promise<DeploymentListing> {
-  const shared = sharedReading(clock, freshMs, () => 'all', readAll);
-  return (notBefore) => shared(control, notBefore);
+  const read = createSharedReader(clock, freshMs, () => 'all', readAll);
+  return (notBefore) => read(control, notBefore);
 }
 
 /** Reads all pages. */
@@ -30,27 +30,27 @@ export async function readAll(control: Pick<ControlService, 'listDeployments'>):
 }
 
 /**
- * Shares one read among callers within `freshMs` of one another, and those who arrive while it runs; but not one that
- * failed, or that started before `notBefore` (ms since the epoch).
+ * Creates a reader that shares a result among callers for `freshMs` after its start. Failed reads are not shared, nor
+ * those that started before `notBefore` (ms since the epoch).
  */
-export function sharedReading<Of, Value>(
+export function createSharedReader<Subject, Value>(
   clock: Pick<Clock, 'now'>,
   freshMs: number,
-  keyOf: (of: Of) => number | string,
-  read: (of: Of) => Promise<Value>,
-): (of: Of, notBefore?: number) => Promise<Value> {
-  const shared = new Map<number | string, { since: number; reading: Promise<Value> }>();
+  keyOf: (of: Subject) => number | string,
+  read: (of: Subject) => Promise<Value>,
+): (of: Subject, notBefore?: number) => Promise<Value> {
+  const readings = new Map<number | string, { since: number; reading: Promise<Value> }>();
   const isFresh = ({ since }: { since: number }, now: number): boolean => now >= since && now - since < freshMs;
   return (of, notBefore = 0) => {
     const [key, now] = [keyOf(of), clock.now()];
-    for (const [each, kept] of shared) if (!isFresh(kept, now)) shared.delete(each);
-    const known = shared.get(key);
-    if (known && known.since >= notBefore) return known.reading;
-    const mine = { since: now, reading: read(of) };
-    shared.set(key, mine);
-    mine.reading.catch(() => {
-      if (shared.get(key) === mine) shared.delete(key);
+    for (const [each, entry] of readings) if (!isFresh(entry, now)) readings.delete(each);
+    const current = readings.get(key);
+    if (current && current.since >= notBefore) return current.reading;
+    const own = { since: now, reading: read(of) };
+    readings.set(key, own);
+    own.reading.catch(() => {
+      if (readings.get(key) === own) readings.delete(key);
     });
-    return mine.reading;
+    return own.reading;
   };
 }

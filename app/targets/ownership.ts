@@ -15,9 +15,9 @@ type RepositoryName = Pick<InstallationRepository, 'owner' | 'name'>;
  * @param webHost where GitHub's repositories are reached, for example `github.com` or `localhost:4000`
  */
 export function createOwnership(webHost: string, bindings: readonly Binding[]) {
-  /** Whether an address is the repository's own, in whichever spelling. */
+  /** Whether an address is that of the repository, in any spelling. */
   const isOwn = (repository: RepositoryName, repoUrl: string): boolean =>
-    isPlain(repoUrl) && addressesOf(webHost, repository, repoUrl).some((address) => sameRepository(address, repoUrl));
+    isAscii(repoUrl) && addressesOf(webHost, repository, repoUrl).some((address) => sameRepository(address, repoUrl));
   return {
     isOwn,
     /** Why the repository may not control the deployment, in a clause without its owner; undefined if it may. */
@@ -38,10 +38,10 @@ const isBound = (binding: Binding, repository: RepositoryName, { id, name }: Own
   binding.repository.toLowerCase() === fullName(repository).toLowerCase() &&
   (binding.deployment === name || binding.deployment.toLowerCase() === id.toLowerCase());
 
-/** Other alphabets have letters that become ours when they are made small: GitHub's names have none of them. */
-const isPlain = (address: string): boolean => /^[\x21-\x7e]+$/.test(address.trim());
+/** Letters of other alphabets may become ASCII in lower case; GitHub's names contain only ASCII. */
+const isAscii = (address: string): boolean => /^[\x21-\x7e]+$/.test(address.trim());
 
-/** A port is the web's; over ssh a repository of the same host is reached without it. */
+/** The addresses of a repository. A port belongs to the web address; ssh addresses of the same host have none. */
 function addressesOf(webHost: string, { owner, name }: RepositoryName, repoUrl: string): string[] {
   const web = [`https://${webHost}/${owner}/${name}`, `http://${webHost}/${owner}/${name}`];
   const [host = webHost] = webHost.split(/:\d+$/);

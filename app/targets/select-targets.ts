@@ -10,14 +10,14 @@ import type { Desired, PushedDeployment } from '../../src/deploy/file/desired.ts
 import { defaultSkipWords, type NamedEnvironment } from '../../src/deploy/file/push-fields.ts';
 import type { Terms } from '../reconcile/deploy-request.ts';
 
-/** Everything that targets are selected from. */
+/** The input of `selectTargets`. */
 export interface Selection {
   repository: InstallationRepository;
   /** Plain name. */
   branch: string;
   defaultBranch: string;
   deployments: readonly ListedDeployment[];
-  /** False if the service lists none, so that only those that the file names by id are known. */
+  /** False if the service offers no list, so that only deployments that the file names by id are known. */
   areAll: boolean;
   file: DeployFile;
   ownership: Ownership;
@@ -30,19 +30,19 @@ export interface Selection {
  */
 export function selectTargets(selection: Selection): Targets {
   const entries = findEntries(selection.file, selection.deployments, selection.areAll);
-  const named = firstEntries(entries);
-  const judged = selection.deployments.flatMap((deployment) => {
-    const isShared = sharedWith(deployment.id, named);
-    return judge(deployment, named.get(deployment.id), selection, isShared);
+  const entryById = firstEntries(entries);
+  const decisions = selection.deployments.flatMap((deployment) => {
+    const isShared = sharedWith(deployment.id, entryById);
+    return decideTarget(deployment, entryById.get(deployment.id), selection, isShared);
   });
   return {
-    targets: judged.flatMap((each) => ('target' in each ? [each.target] : [])),
+    targets: decisions.flatMap((each) => ('target' in each ? [each.target] : [])),
     refused: [
-      ...judged.flatMap((each) => ('refused' in each ? [each.refused] : [])),
-      ...entries.flatMap((entry) => notFound(entry, selection)),
-      ...wholeFile(
+      ...decisions.flatMap((each) => ('refused' in each ? [each.refused] : [])),
+      ...entries.flatMap((entry) => unmatchedEntry(entry, selection)),
+      ...fileProblems(
         selection,
-        judged.some((each) => 'target' in each),
+        decisions.some((each) => 'target' in each),
       ),
     ],
   };
@@ -50,7 +50,7 @@ export function selectTargets(selection: Selection): Targets {
 
 type TargetDecision = { target: Target } | { refused: Targets['refused'][number] };
 
-function judge(
+function decideTarget(
   deployment: ListedDeployment,
   entry: FileEntry | undefined,
   selection: Selection,
@@ -59,13 +59,12 @@ function judge(
   const { repository, branch, ownership, file, common } = selection;
   const requested = entry?.requested?.desired;
   const refuse = (why: string): TargetDecision[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
-  // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the
-  // Action's business.
+  // No push builds an image or a folder. If file and service agree on such a source, the Action deploys it.
   if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
-  const foreign = ownership.refusal(repository, deployment);
-  if (foreign !== undefined) return entry && concerns(entry, selection) ? refuse(foreign) : [];
+  const ownershipProblem = ownership.refusal(repository, deployment);
+  if (ownershipProblem !== undefined) return entry && isReportedOn(entry, selection) ? refuse(ownershipProblem) : [];
   if (deployment.source !== 'github') {
-    return entry && concerns(entry, selection)
+    return entry && isReportedOn(entry, selection)
       ? refuse(`its source is ${deployment.source}, and only a deployment from a repository is built on push`)
       : [];
   }
@@ -85,7 +84,7 @@ function judge(
         : 'build_on_push is off at the service',
     );
   }
-  // Its rules may hold back this very push.
+  // Its unknown rules may forbid this push.
   if (file.unread !== undefined)
     return [{ refused: { deployment: deployment.name, why: unreadFile(file.unread), isFailure: true } }];
   const notes = [...file.notes, ...(entry?.notes ?? [])];
@@ -112,9 +111,9 @@ export const branchGone = (branch: string): string =>
 const unreadFile = (why: string): string =>
   `the deploy file could not be read, so this push is not deployed: ${why}, or press Re-run to read it again`;
 
-/** Whether an entry for another deployment than this one goes to an environment; GitHub compares names in small letters. */
-function sharedWith(id: string, named: ReadonlyMap<string, FileEntry>): (environment: string) => boolean {
-  const others = [...named].flatMap(([each, { requested, found, label }]) =>
+/** Returns whether another deployment of the file uses an environment. GitHub ignores case in its name. */
+function sharedWith(id: string, entryById: ReadonlyMap<string, FileEntry>): (environment: string) => boolean {
+  const others = [...entryById].flatMap(([each, { requested, found, label }]) =>
     each === id
       ? []
       : [(requested?.push.environment?.name ?? (found.ok ? found.deployment.name : label)).toLowerCase()],
@@ -122,31 +121,33 @@ function sharedWith(id: string, named: ReadonlyMap<string, FileEntry>): (environ
   return (environment) => others.includes(environment.toLowerCase());
 }
 
-/** Whether an entry without a target is reported on this branch: the one that it names, else the default one. */
-const concerns = ({ requested }: FileEntry, { branch, defaultBranch }: Selection): boolean =>
+/**
+ * Whether an entry without a target is reported on this branch: on the branch of the entry, else on the default one.
+ */
+const isReportedOn = ({ requested }: FileEntry, { branch, defaultBranch }: Selection): boolean =>
   branch === (requested?.desired.source === 'github' ? (requested.desired.repoRef ?? defaultBranch) : defaultBranch);
 
-/** The first entry of each deployment counts; the others are reported with it. */
+/** The first entry of each deployment by its id; further ones are reported with it. */
 function firstEntries(entries: readonly FileEntry[]): Map<string, FileEntry> {
-  const first = new Map<string, FileEntry>();
+  const firstById = new Map<string, FileEntry>();
   for (const entry of entries) {
     if (!entry.found.ok) continue;
     const { id } = entry.found.deployment;
-    const known = first.get(id);
-    const note = known && `the file names it twice, as ${known.label} and as ${entry.label}: the first one counts`;
-    first.set(id, known && note ? { ...known, notes: [...known.notes, note] } : entry);
+    const earlier = firstById.get(id);
+    const note = earlier && `the file names it twice, as ${earlier.label} and as ${entry.label}: the first one counts`;
+    firstById.set(id, earlier && note ? { ...earlier, notes: [...earlier.notes, note] } : entry);
   }
-  return first;
+  return firstById;
 }
 
-function notFound(entry: FileEntry, selection: Selection): Targets['refused'] {
+function unmatchedEntry(entry: FileEntry, selection: Selection): Targets['refused'] {
   const { found, label, requested, notes } = entry;
-  if (found.ok || !concerns(entry, selection) || (requested && requested.desired.source !== 'github')) return [];
+  if (found.ok || !isReportedOn(entry, selection) || (requested && requested.desired.source !== 'github')) return [];
   return [{ deployment: label, why: [found.why, ...notes].join('; ') }];
 }
 
 /** An unreadable file is reported with the targets, or by itself if there are none. */
-function wholeFile({ file, branch, defaultBranch }: Selection, isReported: boolean): Targets['refused'] {
+function fileProblems({ file, branch, defaultBranch }: Selection, isReported: boolean): Targets['refused'] {
   if (file.unread !== undefined && branch === defaultBranch) {
     return [{ deployment: defaultConfigPath, why: unreadFile(file.unread), isFailure: true }];
   }
@@ -202,17 +203,17 @@ function environmentOf(
   return { name, production, transient: named?.transient ?? false, ...(isShared(name) ? { shared: true } : {}) };
 }
 
-/** What a person does about fields in which the file and the deployment differ. */
+/** What to do if the file and the deployment differ. */
 const howToApply =
   'the App neither creates nor reconfigures deployments: run the Action, or `npx landfall deploy`, to apply the file';
 
 /** The plain fields whose values in the file and at the service differ, by their API names. */
 function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['differences'] {
   const { source } = deployment;
-  const ofSource = desired.source === source ? [] : [{ field: 'source', from: source, to: desired.source }];
-  const ofFields = requestedFields(desired)
+  const sourceDifferences = desired.source === source ? [] : [{ field: 'source', from: source, to: desired.source }];
+  const fieldDifferences = requestedFields(desired)
     .map(({ path, value }) => ({ path, value, held: heldAt(deployment, path) }))
     .filter(({ path, value, held }) => !sameField(path, value, held))
     .map(({ path, value, held }) => ({ field: path, from: displayValue(path, held), to: displayValue(path, value) }));
-  return [...ofSource, ...ofFields];
+  return [...sourceDifferences, ...fieldDifferences];
 }

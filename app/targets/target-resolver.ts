@@ -4,7 +4,7 @@ import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { ifFound } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi, fullName, type InstallationRepository } from '../github/github-api.ts';
-import { type FileReader, readHere } from '../worker/file-readers.ts';
+import { type FileReader, inProcessReader } from '../worker/file-readers.ts';
 import type { AppContext, Target, TargetResolver, Targets } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
 import { readCaseTexts } from './case-texts.ts';
@@ -13,7 +13,7 @@ import {
   createDeploymentsReader,
   type DeploymentListing,
   type ListedDeployment,
-  sharedReading,
+  createSharedReader,
 } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { branchGone, builtElsewhere, selectTargets, type CommonTerms, type Selection } from './select-targets.ts';
@@ -37,21 +37,21 @@ export interface TargetResolverOptions {
 
 const halfAnHourMs = 30 * 60_000;
 const threeSecondsMs = 3_000;
-/** A repository seldom calls another branch its default one, and each push would ask. */
+/** How long the default branch is cached (ms), which seldom changes and is needed for each push. */
 const aMinuteMs = 60_000;
-/** Of a branch that deploys nothing, so many others are looked for. */
+/** How many other branches are looked up if a branch deploys nothing. */
 const maxBranches = 5;
 
 /**
  * Finds what a branch deploys: deployments of the service's list, with the rules that the deploy file of the default
  * branch adds. Nothing of a pull request's head is read.
  */
-export function createTargetResolver(parts: TargetResolverOptions): TargetResolver {
-  const { githubApi, control, clock, bindings, webHost, builder, log, files = readHere } = parts;
-  const common: CommonTerms = { builder, timeoutMs: parts.timeoutMs ?? halfAnHourMs };
+export function createTargetResolver(options: TargetResolverOptions): TargetResolver {
+  const { githubApi, control, clock, bindings, webHost, builder, log, files = inProcessReader } = options;
+  const common: CommonTerms = { builder, timeoutMs: options.timeoutMs ?? halfAnHourMs };
   const ownership = createOwnership(webHost, bindings);
-  const listed = createDeploymentsReader(control, clock, parts.freshMs ?? threeSecondsMs);
-  const defaultBranchOf = sharedReading(
+  const listed = createDeploymentsReader(control, clock, options.freshMs ?? threeSecondsMs);
+  const defaultBranchOf = createSharedReader(
     clock,
     aMinuteMs,
     ({ repositoryId }: InstallationRepository) => repositoryId,
@@ -63,7 +63,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       const defaultBranch = await defaultBranchOf(repository);
       const file = await deployFileOf(repository, defaultBranch);
       const selectionOf = async (all: DeploymentListing): Promise<Selection> => {
-        const { deployments, areAll } = await known(file, all);
+        const { deployments, areAll } = await deploymentsFor(file, all);
         return { repository, branch, defaultBranch, deployments, areAll, file, ownership, common };
       };
       const all = await listed();
@@ -74,8 +74,8 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       const selection = fresh === all ? cached : await selectionOf(fresh);
       const found = fresh === all ? first : selectTargets(selection);
       const isRenamed = found.targets.length === 0 && branch === defaultBranch;
-      const left = isRenamed ? await builtFromNowhere(selection) : [];
-      const selected = { ...found, refused: [...found.refused, ...left] };
+      const goneBranches = isRenamed ? await findGoneBranches(selection) : [];
+      const selected = { ...found, refused: [...found.refused, ...goneBranches] };
       const ids = selected.targets.map(({ deploymentId }) => deploymentId).join(' ');
       const about = { repository: fullName(repository), branch, targets: ids, refused: selected.refused.length };
       log.info(about, 'targets found');
@@ -83,8 +83,8 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
     },
   };
 
-  /** The deployments whose branch is gone, as it is after the default one was renamed. */
-  async function builtFromNowhere(selection: Selection): Promise<Targets['refused']> {
+  /** Finds deployments whose branch is gone, as after the default branch was renamed. */
+  async function findGoneBranches(selection: Selection): Promise<Targets['refused']> {
     const elsewhere = builtElsewhere(selection);
     const branches = [...new Set(elsewhere.map((each) => each.branch))].slice(0, maxBranches);
     const heads = await Promise.all(branches.map((each) => githubApi.head(selection.repository, each)));
@@ -108,13 +108,13 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
     }
   }
 
-  async function known(
+  async function deploymentsFor(
     file: DeployFile,
     all: DeploymentListing,
   ): Promise<{ deployments: readonly ListedDeployment[]; areAll: boolean }> {
     if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
     const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
-    // An id that is none is a mistake of the file, and nothing to ask the service for.
+    // Ids are valid UUIDs here: the file's reader reports others.
     const found = await Promise.all([...ids].map((id) => ifFound(control.getDeployment(id))));
     return { deployments: found.filter((each) => each !== undefined), areAll: false };
   }
@@ -128,18 +128,18 @@ interface TargetRequest {
   deploymentName: string;
 }
 
-/** The target that may be acted on now, or why the repository may not act on it: a clause without a full stop. */
+/** The target, or why the repository may not act on it: a clause without a full stop. */
 type FoundTarget = { ok: true; target: Target } | { ok: false; why: string };
 
-/** Resolves the target again: the agreement from the time of the check may be outdated. */
+/** Resolves the target again, because that from the time of the check may be outdated. */
 export async function targetFor(requested: TargetRequest, { targets: resolver }: AppContext): Promise<FoundTarget> {
   const { repository, branch, deploymentId, deploymentName } = requested;
   const { targets, refused } = await resolver.targetsOf(repository, branch);
   const target = targets.find((each) => each.deploymentId === deploymentId);
   if (target) return { ok: true, target };
-  const known = refused.find(({ deployment }) => deployment === deploymentName || deployment === deploymentId);
+  const refusal = refused.find(({ deployment }) => deployment === deploymentName || deployment === deploymentId);
   return {
     ok: false,
-    why: known?.why ?? `${branch} of ${fullName(repository)} does not deploy ${deploymentName} any more`,
+    why: refusal?.why ?? `${branch} of ${fullName(repository)} does not deploy ${deploymentName} any more`,
   };
 }

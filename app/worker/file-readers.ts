@@ -18,9 +18,9 @@ export interface NamedPaths {
   cases: readonly string[];
 }
 
-/** Reads files of repositories: they are untrusted, and reading some takes long. */
+/** Reads files of repositories, which are untrusted and may take long to read. */
 export interface FileReader {
-  /** What a deploy file names; `unread` says why it could not be read. */
+  /** The paths that a deploy file names. */
   namedPaths(deployFile: string, of: InputOwner): Promise<NamedPaths | Unread>;
   validate(files: ExaminedFiles, of: InputOwner): Promise<Validation>;
   readDeployFile(file: DeployFileTexts | undefined, of: InputOwner): Promise<DeployFile>;
@@ -31,15 +31,15 @@ export interface Unread {
   unread: string;
 }
 
-/** What is done with the texts alone, whoever owns them. */
+/** The methods of a reader without the owner of the files. */
 export interface ReadMethods {
   namedPaths(deployFile: string): Promise<NamedPaths>;
   validate(files: ExaminedFiles): Promise<Validation>;
   readDeployFile(file: DeployFileTexts | undefined): Promise<DeployFile>;
 }
 
-/** Reads at once, in the calling process. */
-export const readHere: ReadMethods = {
+/** Reads in the calling process. */
+export const inProcessReader: ReadMethods = {
   namedPaths: async (deployFile) => ({
     graphConfigs: graphConfigPaths(deployFile),
     cases: casePaths(deployFile, defaultConfigPath).slice(0, maxCaseFiles),
@@ -54,25 +54,25 @@ export interface ProcessReaderOptions extends Omit<WorkerOptions, 'guard'> {
   budget: ReadingBudget;
 }
 
-const simpler = 'make it smaller and simpler';
-const reasons: Record<Exclude<WorkResult['kind'], 'done' | 'refused'>, string> = {
-  late: `reading it takes too much time: ${simpler}`,
-  died: `reading it takes too much memory: ${simpler}`,
-  killed: `the process that read it was killed twice, as it is where memory runs out: ${simpler}`,
-  'too-large': `what it says is too large: ${simpler}`,
+const advice = 'make it smaller and simpler';
+const reasonByKind: Record<Exclude<WorkResult['kind'], 'done' | 'refused'>, string> = {
+  late: `reading it takes too much time: ${advice}`,
+  died: `reading it takes too much memory: ${advice}`,
+  killed: `the process that read it was killed twice, as it is where memory runs out: ${advice}`,
+  'too-large': `what it says is too large: ${advice}`,
 };
-const readBefore = `reading it took too much time or memory before, so it is not read again: ${simpler}`;
+const refusedBefore = `reading it took too much time or memory before, so it is not read again: ${advice}`;
 
-/** The digests that are remembered of what was read well, so that they need no mark. */
+/** How many digests of successfully read content are remembered, so that they need no mark. */
 const maxRemembered = 1_000;
 
 /**
- * Reads files in a process of its own. A file that takes too much time or memory is reported as a problem of the file,
- * and not read again. It is marked before it is read: where reading it ends the App as well, the next start knows.
+ * Reads files in a separate process. A file that takes too much time or memory is reported as a problem of the file,
+ * and not read again. It is marked before it is read, so that the next start knows if reading it ended even the App.
  */
-export function processReader(options: ProcessReaderOptions): FileReader & { close(): Promise<void> } {
+export function createProcessReader(options: ProcessReaderOptions): FileReader & { close(): Promise<void> } {
   const { clock, readings, budget } = options;
-  const readWell = new Set<string>();
+  const readDigests = new Set<string>();
 
   const worker = startWorker<RequestOf<ReadMethods>>({
     ...options,
@@ -82,9 +82,10 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
       const digest = createHash('sha256')
         .update(serialize([request.name, request.argument]))
         .digest('hex');
-      let isMarked = !readWell.has(digest);
-      if (isMarked && !(await readings.begin(digest, 'first'))) return { kind: 'refused', why: readBefore };
-      // The kernel may have chosen the reader for the memory of another process: read once more, and marked before.
+      let isMarked = !readDigests.has(digest);
+      if (isMarked && !(await readings.begin(digest, 'first'))) return { kind: 'refused', why: refusedBefore };
+      // The kernel may have killed the reader for the memory of another process, so mark the file and read it once
+      // more.
       const mayRepeat = (): Promise<boolean> => {
         isMarked = true;
         return readings.begin(digest, 'again');
@@ -96,39 +97,39 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
       } finally {
         if (owner) budget.spend(owner, steadyNow(clock) - since);
         if (result?.kind === 'done') {
-          if (readWell.size >= maxRemembered) readWell.clear();
-          readWell.add(digest);
+          if (readDigests.size >= maxRemembered) readDigests.clear();
+          readDigests.add(digest);
         }
-        const how = howRead(result);
+        const how = readingOutcome(result);
         if (isMarked || how !== 'read') await readings.end(digest, how);
       }
     },
   });
-  const whyOf = (result: Exclude<WorkResult, { kind: 'done' }>): string =>
-    result.kind === 'refused' ? result.why : reasons[result.kind];
+  const reasonOf = (result: Exclude<WorkResult, { kind: 'done' }>): string =>
+    result.kind === 'refused' ? result.why : reasonByKind[result.kind];
 
   return {
     async namedPaths(deployFile, of) {
       const result = await worker.request({ name: 'namedPaths', argument: deployFile }, of);
-      return result.kind === 'done' ? JSON.parse(result.json) : { unread: whyOf(result) };
+      return result.kind === 'done' ? JSON.parse(result.json) : { unread: reasonOf(result) };
     },
     async validate(files, of) {
       const result = await worker.request({ name: 'validate', argument: files }, of);
       if (result.kind === 'done') return JSON.parse(result.json);
-      const message = `the files of this commit were not validated: ${whyOf(result)}`;
+      const message = `the files of this commit were not validated: ${reasonOf(result)}`;
       return { problems: [problemOfFile(defaultConfigPath, message)], warnings: [], deployments: [] };
     },
     async readDeployFile(file, of) {
       if (file === undefined) return { entries: [], notes: [] };
       const result = await worker.request({ name: 'readDeployFile', argument: file }, of);
-      return result.kind === 'done' ? JSON.parse(result.json) : { entries: [], notes: [], unread: whyOf(result) };
+      return result.kind === 'done' ? JSON.parse(result.json) : { entries: [], notes: [], unread: reasonOf(result) };
     },
     close: worker.close,
   };
 }
 
-/** How a reading with this result is marked. What the App itself ended, as it stops, was not given up. */
-function howRead(result: WorkResult | undefined): 'read' | 'late' | 'died' {
+/** How to mark a reading with this result. A reading that the App ended at its shutdown was not given up. */
+function readingOutcome(result: WorkResult | undefined): 'read' | 'late' | 'died' {
   switch (result?.kind) {
     case 'late':
       return 'late';

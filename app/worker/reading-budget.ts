@@ -1,28 +1,28 @@
 import { type Clock, steadyNow } from '../../src/kit/clock.ts';
 import type { InputOwner } from './turns.ts';
 
-/** What reading may take within an hour (ms); an ordinary deploy file takes some hundredths of a second. */
+/** How long reading may take within an hour (ms); a usual deploy file takes a few hundredths of a second. */
 const repositoryMs = 2 * 60_000;
 const installationMs = 5 * repositoryMs;
 
-/** From here on the files of an installation count as slow (ms). */
+/** The files of an installation count as slow from this time on (ms). */
 const slowMs = 20_000;
 
 const hourMs = 60 * 60_000;
 
-/** How long the files of each repository, and those of each installation, have been read within an hour. */
+/** Limits how long the files of each repository and each installation are read within an hour. */
 export interface ReadingBudget {
-  /** How long until the owner may have files read again (ms); undefined where it may now. */
+  /** How long until files of the owner may be read again (ms); undefined if they may be read now. */
   wait(owner: InputOwner): number | undefined;
   spend(owner: InputOwner, ms: number): void;
-  /** Whether the files of an installation have taken so long within this hour that others are to be kept from it. */
+  /** Whether the files of an installation were slow within this hour, so that others must be protected from it. */
   isSlow(installationId: number): boolean;
 }
 
-/** Counts in the memory of this process: a restart begins anew. */
+/** Counts in memory; a restart resets the counts. */
 export function createReadingBudget(clock: Pick<Clock, 'now' | 'steadyNow'>): ReadingBudget {
   const hours = new Map<string, { since: number; spentMs: number }>();
-  const forgetOld = (now: number): void => {
+  const removeExpired = (now: number): void => {
     for (const [key, { since }] of hours) if (now - since >= hourMs) hours.delete(key);
   };
   const limitsOf = ({ installationId, repositoryId }: InputOwner): [key: string, limitMs: number][] => [
@@ -32,7 +32,7 @@ export function createReadingBudget(clock: Pick<Clock, 'now' | 'steadyNow'>): Re
   return {
     wait(owner) {
       const now = steadyNow(clock);
-      forgetOld(now);
+      removeExpired(now);
       const waits = limitsOf(owner).flatMap(([key, limitMs]) => {
         const hour = hours.get(key);
         return hour !== undefined && hour.spentMs >= limitMs ? [hour.since + hourMs - now] : [];
@@ -47,7 +47,7 @@ export function createReadingBudget(clock: Pick<Clock, 'now' | 'steadyNow'>): Re
       }
     },
     isSlow(installationId) {
-      forgetOld(steadyNow(clock));
+      removeExpired(steadyNow(clock));
       return (hours.get(`installation ${installationId}`)?.spentMs ?? 0) >= slowMs;
     },
   };

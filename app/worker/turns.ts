@@ -1,15 +1,15 @@
-/** Whose input is worked on: that of a repository, as one installation reaches it. */
+/** The owner of untrusted input: a repository of an installation. */
 export interface InputOwner {
   installationId: number;
   repositoryId: number;
 }
 
-/** Lets one work at a time. */
+/** Runs one work at a time. */
 export type TakeTurn = <T>(owner: InputOwner | undefined, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Gives turns to owners fairly: the next one is of the installation whose last turn was longest ago, and there of the
- * repository whose last turn was longest ago. However much one owner sends, another one waits for one turn of it.
+ * Gives turns to owners fairly: the next turn goes to the installation with the oldest last turn, and there to the
+ * repository with the oldest last turn. So nobody waits for more than one turn of another owner.
  */
 export function createTurns(): TakeTurn {
   const waiting: { owner: InputOwner | undefined; begin: () => void }[] = [];
@@ -17,18 +17,18 @@ export function createTurns(): TakeTurn {
   let isTaken = false;
   let turn = 0;
 
-  const lastOf = (owner: InputOwner | undefined): [installation: number, repository: number] => [
+  const lastTurnsOf = (owner: InputOwner | undefined): [installation: number, repository: number] => [
     lastTurn.installations.get(owner?.installationId ?? 0) ?? 0,
     lastTurn.repositories.get(owner?.repositoryId ?? 0) ?? 0,
   ];
 
-  function beginNext(): void {
+  function startNext(): void {
     let [first] = waiting;
     if (isTaken || first === undefined) return;
     for (const each of waiting) {
       const [[installation, repository], [firstInstallation, firstRepository]] = [
-        lastOf(each.owner),
-        lastOf(first.owner),
+        lastTurnsOf(each.owner),
+        lastTurnsOf(first.owner),
       ];
       if (installation < firstInstallation || (installation === firstInstallation && repository < firstRepository))
         first = each;
@@ -44,12 +44,12 @@ export function createTurns(): TakeTurn {
   function end(): void {
     isTaken = false;
     if (waiting.length === 0) for (const last of Object.values(lastTurn)) last.clear();
-    beginNext();
+    startNext();
   }
 
   return (owner, work) =>
     new Promise((resolve, reject) => {
       waiting.push({ owner, begin: () => void work().then(resolve, reject).finally(end) });
-      beginNext();
+      startNext();
     });
 }

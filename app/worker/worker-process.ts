@@ -1,7 +1,7 @@
-// The process for work on the input of one repository or one agent: what exhausts its memory ends this process, and not
-// the App. The App ends it where it takes too long.
+// The process that works on untrusted input of repositories and agents. Input that exhausts its memory ends this
+// process and not the App, which kills the process if it takes too long.
 import { runInThisContext } from 'node:vm';
-import { readHere, type ReadMethods } from './file-readers.ts';
+import { inProcessReader, type ReadMethods } from './file-readers.ts';
 import { judgeHere, type Judge } from '../../src/deploy/smoke/judge.ts';
 import type { RequestOf, WorkResponse } from './worker.ts';
 
@@ -12,7 +12,7 @@ type WorkRequest = RequestOf<Methods>;
 const maxResponseLength = 1_000_000;
 
 const methods: { [Name in keyof Methods]: (argument: RequestOf<Methods, Name>['argument']) => Promise<unknown> } = {
-  ...readHere,
+  ...inProcessReader,
   ...judgeHere,
 };
 
@@ -24,19 +24,19 @@ async function respond(request: WorkRequest): Promise<WorkResponse> {
     const json = JSON.stringify(await performWithin(request));
     return json.length > maxResponseLength ? { kind: 'too-large' } : { kind: 'done', json };
   } catch (error) {
-    // Values that are nested too deep.
+    // Thrown for values that are nested too deeply.
     if (error instanceof RangeError) return { kind: 'too-large' };
     return { kind: 'failed', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 
 /**
- * The longest turn of this process (ms). The App ends it much sooner; but an App that was killed ends nothing, and a
- * reading without end would outlive it.
+ * The time limit of this process itself (ms). The App kills the process much sooner, unless the App itself was killed:
+ * then an endless reading would outlive it.
  */
 const maxTurnMs = 60_000;
 
-/** Starts the work within Node's own limit of time, which no work of ours can hold up. */
+/** Starts the work within a time limit of Node, which even a blocked event loop can't delay. */
 function performWithin(request: WorkRequest): Promise<unknown> {
   let result: Promise<unknown> = Promise.resolve();
   Object.defineProperty(globalThis, 'startWork', {

@@ -191,7 +191,7 @@ export class DeploymentReports {
         }
         this.#current = { id: created.id, commit };
       }
-      await writeDeploymentStatus(client, key, this.#current.id, desired, { look: attemptNumber > 1 });
+      await writeDeploymentStatus(client, key, this.#current.id, desired, { checkFirst: attemptNumber > 1 });
     });
     if (!isWritten) this.#refused = true;
   }

@@ -96,7 +96,7 @@ export async function writeDeploymentStatus(
   { repository }: Pick<DeploymentKey, 'repository'>,
   id: number,
   shown: GitHubDeployment,
-  { look: checkFirst = false }: { look?: boolean } = {},
+  { checkFirst = false }: { checkFirst?: boolean } = {},
 ): Promise<void> {
   const parameters = { ...repositoryParameters(repository), deployment_id: id };
   const description = descriptionOf(shown);

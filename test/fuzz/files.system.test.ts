@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type FileReader, processReader, type ProcessReaderOptions } from '../../app/worker/file-readers.ts';
+import { type FileReader, createProcessReader, type ProcessReaderOptions } from '../../app/worker/file-readers.ts';
 
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -133,7 +133,7 @@ const owner = { installationId: 5, repositoryId: 7 };
 
 /** A reader that marks nothing, and whose owner may have everything read. */
 function openReader(options: Partial<ProcessReaderOptions> = {}): FileReader {
-  const reader = processReader({
+  const reader = createProcessReader({
     clock: systemClock,
     log,
     readings: { begin: async () => true, end: async () => undefined },

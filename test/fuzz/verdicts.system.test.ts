@@ -1,7 +1,7 @@
 import { silentLogger } from '../../src/kit/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { conversationState } from '../../src/deploy/rules/conversations.ts';
-import { processJudge } from '../../app/worker/process-judge.ts';
+import { createProcessJudge } from '../../app/worker/process-judge.ts';
 import { judgeHere, unjudged, type Judge, keepAttempts } from '../../src/deploy/smoke/judge.ts';
 import { openMeasurement } from '../../src/deploy/smoke/open-test.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -70,20 +70,20 @@ async function slowOf(judge: Judge): Promise<string[]> {
 }
 
 test('no response of an agent and no expectation holds the App while it is judged', async () => {
-  const judge = processJudge({ clock: systemClock, log });
+  const judge = createProcessJudge({ clock: systemClock, log });
   onTestFinished(() => judge.close());
   expect(await slowOf(judge)).toEqual([]);
 });
 
 test('judging that takes too long leaves the test unproven, and the next one is judged', async () => {
-  const hasty = processJudge({ clock: { sleep: async () => undefined }, log, deadlineMs: 1 });
+  const hasty = createProcessJudge({ clock: { sleep: async () => undefined }, log, deadlineMs: 1 });
   onTestFinished(() => hasty.close());
   const tried = { test: expecting('$', contains), attempts: [responded('x')] };
   expect(await hasty.nextAttempt(tried)).toEqual({ kind: 'unjudged' });
   expect(await hasty.conclude({ ...tried, secrets: [] })).toEqual({ verdict: unjudged, compared: [] });
   const measured = { ...tried, ...openMeasurement(tried.test, []) };
   expect(await hasty.nextAttempt(measured)).toEqual({ kind: 'unjudged' });
-  const patient = processJudge({ clock: systemClock, log });
+  const patient = createProcessJudge({ clock: systemClock, log });
   onTestFinished(() => patient.close());
   expect(await patient.nextAttempt(tried)).toEqual(await judgeHere.nextAttempt(tried));
   expect(await patient.conclude({ ...tried, secrets: [] })).toMatchObject({ verdict: { kind: 'passed' } });
@@ -98,7 +98,7 @@ test('states of conversations are compared in the process, and what takes too lo
     stateSchema: { properties: { amount: { type }, ...(type === 'string' ? { channel: { type: 'number' } } : {}) } },
   });
   const sides = { before: state, live: shape('number'), after: state, changed: shape('string') };
-  const judge = processJudge({ clock: systemClock, log });
+  const judge = createProcessJudge({ clock: systemClock, log });
   onTestFinished(() => judge.close());
   expect(await judge.compareStates(sides)).toEqual([
     { kind: 'other-type', channel: 'amount', is: 'number', mustBe: 'string' },
@@ -106,13 +106,13 @@ test('states of conversations are compared in the process, and what takes too lo
   const nested: unknown = JSON.parse('['.repeat(29_000) + ']'.repeat(29_000));
   const deep = { nodes: ['review'], stateSchema: { properties: { amount: { enum: [nested] } } } };
   expect(await judge.compareStates({ ...sides, changed: deep })).toBeUndefined();
-  const hasty = processJudge({ clock: { sleep: async () => undefined }, log, deadlineMs: 1 });
+  const hasty = createProcessJudge({ clock: { sleep: async () => undefined }, log, deadlineMs: 1 });
   onTestFinished(() => hasty.close());
   expect(await hasty.compareStates(sides)).toBeUndefined();
 });
 
 test('values that are nested too deep leave the test unproven', async () => {
-  const judge = processJudge({ clock: systemClock, log });
+  const judge = createProcessJudge({ clock: systemClock, log });
   onTestFinished(() => judge.close());
   for (const depth of [3_000, 29_000]) {
     const values: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth));
@@ -128,7 +128,7 @@ test('judging that was given up is tried once more', async () => {
     sleeps += 1;
     if (sleeps > 1) await systemClock.sleep(ms, signal);
   };
-  const judge = processJudge({ clock: { sleep }, log });
+  const judge = createProcessJudge({ clock: { sleep }, log });
   onTestFinished(() => judge.close());
   const tried = { test: expecting('$', contains), attempts: [responded('x')], secrets: ['x'] };
   expect({ verdict: (await judge.conclude(tried)).verdict.kind, sleeps }).toEqual({ verdict: 'passed', sleeps: 2 });

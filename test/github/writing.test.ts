@@ -209,9 +209,9 @@ describe('a GitHub Deployment', () => {
 
   test('is not given a status again that an unanswered attempt gave it', async () => {
     await writeDeploymentStatus(client, place, 5, shown);
-    await writeDeploymentStatus(client, place, 5, shown, { look: true });
+    await writeDeploymentStatus(client, place, 5, shown, { checkFirst: true });
     expect(github.statuses).toHaveLength(1);
-    await writeDeploymentStatus(client, place, 5, { ...shown, state: 'success' }, { look: true });
+    await writeDeploymentStatus(client, place, 5, { ...shown, state: 'success' }, { checkFirst: true });
     expect(github.statuses).toHaveLength(2);
   });
 });

@@ -4,8 +4,8 @@ import { readFailure } from '../../../app/github/failure.ts';
 const now = Date.parse('2026-01-05T08:00:00Z');
 const requested = {
   route: 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}',
-  about: 'acme/agents',
-  writes: true,
+  subject: 'acme/agents',
+  isWrite: true,
   now,
 };
 
@@ -67,7 +67,7 @@ describe('a rate limit', () => {
     expect(readFailure(rejected(status, headers, message), requested)).toMatchObject({
       kind: 'paused',
       until: now + seconds * 1000,
-      stated,
+      isStated: stated,
     });
   });
 });
@@ -86,12 +86,12 @@ describe('a refusal or failure', () => {
     expect(readFailure(rejected(status, headers), requested)).toMatchObject({
       kind: 'failed',
       error: { effect, status: headers ? status : undefined },
-      passing,
+      isTransient: passing,
     });
   });
 
   test('a read has no effect', () => {
-    expect(readFailure(rejected(502, {}), { ...requested, writes: false })).toMatchObject({
+    expect(readFailure(rejected(502, {}), { ...requested, isWrite: false })).toMatchObject({
       error: { effect: 'none' },
     });
   });

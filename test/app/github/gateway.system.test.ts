@@ -46,7 +46,7 @@ beforeAll(async () => {
   await clone.commit('Feature', { 'feature.txt': 'f\n' });
   await clone.push();
   // Paced by the App's own rules, but not by a second between writes: the gateway counts none.
-  const limits = { betweenWritesMs: 0, madeInMinute: 80, madeInHour: 500 };
+  const limits = { betweenWritesMs: 0, maxCreatedPerMinute: 80, maxCreatedPerHour: 500 };
   clientOf = createInstallationClients({
     octokitFor: octokitsOf(probotOf(github), systemClock),
     clock: systemClock,

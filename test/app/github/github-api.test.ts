@@ -191,7 +191,7 @@ describe('writes', () => {
   });
 
   test('a write without a turn soon causes no reads', async () => {
-    const limits = { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 };
+    const limits = { betweenWritesMs: 20_000, maxCreatedPerMinute: 80, maxCreatedPerHour: 500 };
     const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
     const slow = createGitHubApi(createInstallationClients({ octokitFor, clock: new SteppingClock(), limits }));
     await slow.writeCheck(at, undefined, content);
@@ -262,7 +262,7 @@ describe('for recovery', () => {
 
   test('one is requested again', async () => {
     answer({}, 202);
-    await createDeliveryClient(clientOf(undefined)).askAgain(5);
+    await createDeliveryClient(clientOf(undefined)).requestRedelivery(5);
     expect(github.lines).toEqual(['POST /app/hook/deliveries/5/attempts']);
   });
 

@@ -114,7 +114,7 @@ describe('sending', () => {
   });
 
   test('a write with a long wait is left to its job', async () => {
-    const clientOf = clients({ limits: { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 } });
+    const clientOf = clients({ limits: { betweenWritesMs: 20_000, maxCreatedPerMinute: 80, maxCreatedPerHour: 500 } });
     const began = clock.now();
     await write(clientOf(7));
     await expect(write(clientOf(7))).rejects.toMatchObject({ name: 'InstallationPaused', until: began + 20_000 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { githubRateLimits, RateLimiter } from '../../../app/github/rate-limiter.ts';
 
-const limits = { betweenWritesMs: 1000, madeInMinute: 3, madeInHour: 5 };
+const limits = { betweenWritesMs: 1000, maxCreatedPerMinute: 3, maxCreatedPerHour: 5 };
 const forever = Number.POSITIVE_INFINITY;
 const minute = 60_000;
 
@@ -11,7 +11,7 @@ const turns = (rateLimiter: RateLimiter, kind: 'read' | 'change' | 'make', count
 
 describe('the rate limiter of an installation', () => {
   test("follows GitHub's limits", () =>
-    expect(githubRateLimits).toEqual({ betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 }));
+    expect(githubRateLimits).toEqual({ betweenWritesMs: 1000, maxCreatedPerMinute: 80, maxCreatedPerHour: 500 }));
 
   test('does not delay reads', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
 
@@ -62,7 +62,7 @@ describe('what strangers cause', () => {
     ['a limit that GitHub does not state', { remaining: 10, limit: 0 }, 0, { kind: 'at', at: 0 }],
   ])('decides about a read with %s', (_, quota, now, expected) => {
     const rateLimiter = new RateLimiter();
-    rateLimiter.answered({ ...quota, until: minute });
+    rateLimiter.recordResponse({ ...quota, until: minute });
     expect(strangers(rateLimiter, 'read', now)).toMatchObject(expected);
     expect(rateLimiter.turn('read', now, 0)).toEqual({ kind: 'at', at: now });
   });
@@ -71,7 +71,7 @@ describe('what strangers cause', () => {
     const rateLimiter = new RateLimiter();
     const day = 24 * 60 * minute;
     rateLimiter.turn('read', day, 0);
-    rateLimiter.answered({ remaining: 1, limit: 5_000, until: day + minute });
+    rateLimiter.recordResponse({ remaining: 1, limit: 5_000, until: day + minute });
     expect(strangers(rateLimiter, 'read')).toMatchObject({ kind: 'not-before', at: minute });
   });
 });
@@ -146,7 +146,7 @@ describe('a pause', () => {
       return length / minute;
     });
     expect(lengths).toEqual([1, 2, 4, 8, 15, 15]);
-    rateLimiter.answered();
+    rateLimiter.recordResponse();
     expect(rateLimiter.pause(now + minute, now, 'x', false) - now).toBe(minute);
   });
 

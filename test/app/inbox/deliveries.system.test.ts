@@ -25,7 +25,7 @@ test('removes handled deliveries after two weeks, unhandled ones after 90 days',
   const all = { fresh: of(13), old: of(15), stuck: of(89), forgotten: of(91) };
   for (const each of Object.values(all)) await inbox.store(each);
   for (const { id } of [all.fresh, all.old]) await inbox.deliveries.markHandled(id, { kind: 'ignore', why: 'a test' });
-  expect(await inbox.deliveries.forget()).toBe(2);
+  expect(await inbox.deliveries.prune()).toBe(2);
   const kept = (await inbox.deliveries.list({ limit: 10 })).map(({ id }) => id);
   expect(kept).toEqual([all.fresh.id, all.stuck.id]);
   expect((await inbox.deliveries.list({ limit: 10, unhandled: true })).map(({ id }) => id)).toEqual([all.stuck.id]);
@@ -37,15 +37,15 @@ test('removes more old deliveries than fit into one batch', async () => {
     `insert into app.deliveries (id, event, payload, received_at, handled_at)
      select gen_random_uuid(), 'push', '{}', now() - interval '20 days', now() from generate_series(1, 1100)`,
   );
-  expect(await inbox.deliveries.forget()).toBe(1_100);
+  expect(await inbox.deliveries.prune()).toBe(1_100);
   expect(await inbox.rows()).toBe(0);
 });
 
 test('finds the GUIDs that were never received', async () => {
   const [here, gone] = [delivery(), delivery()];
   await inbox.store(here);
-  expect(await inbox.deliveries.notHeld([here.id.toUpperCase(), gone.id])).toEqual([gone.id]);
-  expect(await inbox.deliveries.notHeld([])).toEqual([]);
+  expect(await inbox.deliveries.neverReceived([here.id.toUpperCase(), gone.id])).toEqual([gone.id]);
+  expect(await inbox.deliveries.neverReceived([])).toEqual([]);
 });
 
 test('truncates a long error, and accepts a NUL in it', async () => {

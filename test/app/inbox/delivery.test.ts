@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { jobOf } from '../../../app/inbox/delivery.ts';
-import { createPlaces } from '../../../app/inbox/delivery-worker.ts';
+import { createSlots } from '../../../app/inbox/delivery-worker.ts';
 
 const of = (event: string) => jobOf({ id: 'a', event, installationId: 5, repositoryId: 7 });
 
@@ -31,15 +31,15 @@ test('a delivery of an account as a whole takes turns with others of it', () => 
 });
 
 test('an installation has no more places than it may have now, and others keep theirs', async () => {
-  const places = createPlaces((installationId) => (installationId === 1 ? 1 : 2));
+  const places = createSlots((installationId) => (installationId === 1 ? 1 : 2));
   const ends: (() => void)[] = [];
   const work = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
-  const first = places.within(1, work);
-  expect(await places.within(1, work)).toBe(false);
-  const others = [places.within(2, work), places.within(2, work), places.within(undefined, work)];
-  expect(await places.within(2, work)).toBe(false);
+  const first = places.run(1, work);
+  expect(await places.run(1, work)).toBe(false);
+  const others = [places.run(2, work), places.run(2, work), places.run(undefined, work)];
+  expect(await places.run(2, work)).toBe(false);
   for (const end of ends.splice(0)) end();
   expect(await Promise.all([first, ...others])).toEqual([true, true, true, true]);
-  await expect(places.within(1, () => Promise.reject(new Error('it fails')))).rejects.toThrow('it fails');
-  expect(await places.within(1, async () => undefined)).toBe(true);
+  await expect(places.run(1, () => Promise.reject(new Error('it fails')))).rejects.toThrow('it fails');
+  expect(await places.run(1, async () => undefined)).toBe(true);
 });

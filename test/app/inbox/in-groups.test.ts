@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inGroups } from '../../../app/inbox/store-deliveries.ts';
 
 /** Writes that the test completes. */
-function writer(limits: { items?: number; size?: number; atOnce?: number } = {}) {
+function writer(limits: { items?: number; size?: number; concurrency?: number } = {}) {
   const groups: string[][] = [];
   const ends: ((error?: Error) => void)[] = [];
   const write = inGroups<string, string>(
@@ -11,7 +11,7 @@ function writer(limits: { items?: number; size?: number; atOnce?: number } = {})
         groups.push([...items]);
         ends.push((error) => (error ? reject(error) : resolve(items.map((item) => item.toUpperCase()))));
       }),
-    { items: 100, size: 1_000, atOnce: 1, sizeOf: (item) => item.length, ...limits },
+    { items: 100, size: 1_000, concurrency: 1, sizeOf: (item) => item.length, ...limits },
   );
   const end = async (error?: Error): Promise<void> => {
     ends.shift()?.(error);
@@ -51,7 +51,7 @@ test.each([
 });
 
 test('limits the number of concurrent groups', async () => {
-  const { groups, write, end } = writer({ atOnce: 2 });
+  const { groups, write, end } = writer({ concurrency: 2 });
   const results = Promise.all(['a', 'b', 'c', 'd'].map(write));
   expect(groups).toEqual([['a'], ['b']]);
   await end();

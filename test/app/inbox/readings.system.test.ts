@@ -21,7 +21,7 @@ const start = (options: Partial<ReadingsOptions> = {}) =>
     clock: { now: () => now },
     reader: 'pull-request',
     alone: true,
-    forgiven: 0,
+    maxInterruptions: 0,
     ...options,
   });
 
@@ -51,21 +51,24 @@ test('does not read again what a process began and never ended', async () => {
 });
 
 test('reads a pushed file once more after a process that ended while it read', async () => {
-  const pushed = { reader: 'push', forgiven: 1 };
+  const pushed = { reader: 'push', maxInterruptions: 1 };
   await start(pushed).begin('d', 'first');
   expect(await start(pushed).begin('d', 'first')).toBe(true);
   expect(await start(pushed).begin('d', 'first')).toBe(false);
 });
 
-test.each([0, 1])('reads twice at most what ended a reader and then the App, with %i forgiven', async (forgiven) => {
-  const [digest, options] = [`g${forgiven}`, { reader: 'push', forgiven }];
-  const readings = start(options);
-  expect([await readings.begin(digest, 'first'), await readings.begin(digest, 'again')]).toEqual([true, true]);
-  expect(await start(options).begin(digest, 'first')).toBe(false);
-});
+test.each([0, 1])(
+  'reads twice at most what ended a reader and then the App, with %i allowed',
+  async (maxInterruptions) => {
+    const [digest, options] = [`g${maxInterruptions}`, { reader: 'push', maxInterruptions }];
+    const readings = start(options);
+    expect([await readings.begin(digest, 'first'), await readings.begin(digest, 'again')]).toEqual([true, true]);
+    expect(await start(options).begin(digest, 'first')).toBe(false);
+  },
+);
 
 test('reads no second time after a killed reader what ended a process before', async () => {
-  const pushed = { reader: 'push', forgiven: 1 };
+  const pushed = { reader: 'push', maxInterruptions: 1 };
   await start(pushed).begin('h', 'first');
   const readings = start(pushed);
   expect([await readings.begin('h', 'first'), await readings.begin('h', 'again')]).toEqual([true, false]);
@@ -90,6 +93,6 @@ test('reads what another copy of the App reads now, and not what that one has no
 test('removes old marks with old deliveries', async () => {
   await start().begin('f', 'first');
   await inbox.database.pool.query(`update app.readings set began_at = now() - interval '20 days'`);
-  await inbox.deliveries.forget();
+  await inbox.deliveries.prune();
   expect(await start().begin('f', 'first')).toBe(true);
 });

@@ -32,7 +32,7 @@ describe('metrics of the database', () => {
   test('are queried on each scrape, and drop what is gone', async () => {
     const metrics = createMetrics();
     let jobs = [{ name: 'lane', state: 'failed', count: 3 }];
-    metrics.ask({ jobs: async () => jobs, queues: async () => [40_000, 10_000], now: () => 70_000 });
+    metrics.setSource({ jobs: async () => jobs, queues: async () => [40_000, 10_000], now: () => 70_000 });
     const first = await metrics.text();
     expect(line(first, 'landfall_jobs{')).toBe('landfall_jobs{name="lane",state="failed"} 3');
     expect(line(first, 'landfall_busy_lanes')).toBe('landfall_busy_lanes 2');
@@ -44,7 +44,7 @@ describe('metrics of the database', () => {
 
   test('are left out while the database is down, which has its own metric', async () => {
     const metrics = createMetrics();
-    metrics.ask({ jobs: () => Promise.reject(new Error('away')), queues: async () => [], now: () => 0 });
+    metrics.setSource({ jobs: () => Promise.reject(new Error('away')), queues: async () => [], now: () => 0 });
     expect(line(await metrics.text(), 'landfall_database_up')).toBe('landfall_database_up 0');
   });
 });

@@ -76,7 +76,7 @@ async function examined(at: PullRequest = pull): Promise<CheckContent | undefine
       requested.push('changed paths');
       return changed;
     },
-    actingRule: () => ({
+    accessPolicy: () => ({
       find,
       refusal: ({ source_config: { repo_url } }) => (repo_url === own ? undefined : 'it is made of another repository'),
       isOwn: (repoUrl) => repoUrl === own,

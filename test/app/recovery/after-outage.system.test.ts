@@ -5,7 +5,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { everyMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import { intervalMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { RecoveryClients } from '../../../app/recovery/recover.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { startEmbeddedPostgres, removeEmbeddedData } from '../../../src/kit/postgres/embedded.ts';
@@ -34,7 +34,7 @@ test('a webhook missed while the database was down is requested once it is back'
   });
 
   // Early in a slot: the run of the next one is minutes away.
-  const offset = everyMs * 1.05 - (systemClock.now() % everyMs);
+  const offset = intervalMs * 1.05 - (systemClock.now() % intervalMs);
   const clock = { ...systemClock, now: () => systemClock.now() + offset };
   const missed: string[] = [];
   const again = Promise.withResolvers<string>();
@@ -48,12 +48,12 @@ test('a webhook missed while the database was down is requested once it is back'
         const tried = { event: 'push', deliveredAt: clock.now(), redelivery: false, statusCode: 503 };
         return { deliveries: missed.map((guid, id) => ({ ...tried, id, guid })) };
       },
-      askAgain: async (id) => {
+      requestRedelivery: async (id) => {
         const guid = missed[id] ?? '';
         again.resolve(await (await send(url, { id: guid })).text());
       },
     },
-    inbox: { notHeld: (ids) => inbox.deliveries.notHeld(ids), forget: async () => 0 },
+    inbox: { neverReceived: (ids) => inbox.deliveries.neverReceived(ids), prune: async () => 0 },
     repositories: { repositories: () => nothing() },
     enqueueReports: async () => undefined,
   };
@@ -69,7 +69,7 @@ test('a webhook missed while the database was down is requested once it is back'
   }
   server = await start();
   expect(await again.promise).toBe('stored\n');
-  await expect.poll(() => inbox.deliveries.notHeld(missed)).toEqual([]);
+  await expect.poll(() => inbox.deliveries.neverReceived(missed)).toEqual([]);
   expect(runs).toEqual([[], missed]);
 });
 
@@ -84,7 +84,7 @@ test('the App notices an outage by a webhook that it could not store', async () 
     await removeEmbeddedData({ dataDir, log: silentLogger });
   });
   // Early in a slot of the App's time: no run but the one after the outage comes before the test is over.
-  const offset = Math.round(everyMs * 1.05 - (systemClock.now() % everyMs));
+  const offset = Math.round(intervalMs * 1.05 - (systemClock.now() % intervalMs));
   const shiftFile = join(folder, 'ms');
   writeFileSync(shiftFile, String(offset));
   const id = randomUUID();

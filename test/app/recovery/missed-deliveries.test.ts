@@ -57,12 +57,12 @@ class ListedDeliveries implements DeliveryClient {
     const deliveries = this.#all.slice(from, from + 2);
     return from + 2 < this.#all.length ? { deliveries, next: String(from + 2) } : { deliveries };
   }
-  async askAgain(id: number): Promise<void> {
+  async requestRedelivery(id: number): Promise<void> {
     this.requested.push(id);
   }
 }
 
-const inbox = { notHeld: async (guids: readonly string[]) => guids.filter((guid) => !guid.startsWith('here')) };
+const inbox = { neverReceived: async (guids: readonly string[]) => guids.filter((guid) => !guid.startsWith('here')) };
 const at = (clock = new SimulatedClock(now)) => ({ clock, log: silentLogger });
 
 describe('a run', () => {
@@ -80,7 +80,7 @@ describe('a run', () => {
 
   test('without a previous one checks three days', async () => {
     const client = new ListedDeliveries(all);
-    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 4, left: 0 });
+    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 4, remaining: 0 });
     expect(client.requested).toEqual([4, 5, 6, 8]);
     expect(client.pages).toBe(4);
   });
@@ -95,32 +95,32 @@ describe('a run', () => {
   test('ends a cyclic list', async () => {
     const ring: DeliveryClient = {
       page: async () => ({ deliveries: [tried(1, 'here', 1, 202)], next: 'again' }),
-      askAgain: async () => undefined,
+      requestRedelivery: async () => undefined,
     };
-    expect(await requestRedeliveries(at(), ring, inbox, undefined)).toEqual({ requested: 0, left: 0 });
+    expect(await requestRedeliveries(at(), ring, inbox, undefined)).toEqual({ requested: 0, remaining: 0 });
   });
 
   test('requests 200 at most, the oldest first', async () => {
     const many = Array.from({ length: 450 }, (_, nth) => tried(nth + 1, `guid-${nth}`, 460 - nth, 0));
     const client = new ListedDeliveries(many);
-    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 200, left: 250 });
+    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 200, remaining: 250 });
     expect(client.requested.slice(0, 2)).toEqual([1, 2]);
   });
 
   test('skips what GitHub refuses to redeliver, and requests the rest', async () => {
     const client = new ListedDeliveries([tried(2, 'b', 10, 0), tried(1, 'a', 20, 0)]);
-    const ask = client.askAgain.bind(client);
-    client.askAgain = async (id) => {
+    const ask = client.requestRedelivery.bind(client);
+    client.requestRedelivery = async (id) => {
       if (id === 1) throw new GitHubApiError('redeliver: answered 404', 404, 'none');
       await ask(id);
     };
-    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 1, left: 0 });
+    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 1, remaining: 0 });
     expect(client.requested).toEqual([2]);
   });
 
   test('ends if GitHub fails as a whole', async () => {
     const client = new ListedDeliveries([tried(1, 'a', 20, 0)]);
-    client.askAgain = () => Promise.reject(new GitHubApiError('redeliver: answered 502', 502, 'unknown'));
+    client.requestRedelivery = () => Promise.reject(new GitHubApiError('redeliver: answered 502', 502, 'unknown'));
     await expect(requestRedeliveries(at(), client, inbox, undefined)).rejects.toThrow('answered 502');
   });
 });

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GitHubApiError, type InstallationRepository } from '../../../app/github/github-api.ts';
 import {
-  intentsKept,
+  minKeptIntents,
   runMaintenance,
-  workKeptForMs,
+  workRetentionMs,
   recover,
   type RecoveryClients,
 } from '../../../app/recovery/recover.ts';
@@ -45,9 +45,9 @@ beforeEach(async () => {
           },
         ],
       }),
-      askAgain: async (id) => void requested.push(id),
+      requestRedelivery: async (id) => void requested.push(id),
     },
-    inbox: { notHeld: async (guids) => [...guids], forget: async () => 3 },
+    inbox: { neverReceived: async (guids) => [...guids], prune: async () => 3 },
     repositories: { repositories: () => each(repository) },
     enqueueReports: async (ids) => void reportedAgain.push(...ids),
   };
@@ -98,7 +98,7 @@ describe('a run', () => {
   });
 
   test('with an internal error fails', async () => {
-    clients.inbox.notHeld = () => Promise.reject(new TypeError('undefined is not a function'));
+    clients.inbox.neverReceived = () => Promise.reject(new TypeError('undefined is not a function'));
     await expect(recover(fixture.context, clients, undefined)).rejects.toThrow(TypeError);
   });
 
@@ -133,18 +133,18 @@ describe('maintenance', () => {
   });
 
   test('keeps finished work for two weeks, and the newest of a deployment for longer', async () => {
-    for (let nth = 1; nth <= intentsKept + 5; nth += 1) await ended(nth);
-    await fixture.clock.sleep(workKeptForMs - minute);
+    for (let nth = 1; nth <= minKeptIntents + 5; nth += 1) await ended(nth);
+    await fixture.clock.sleep(workRetentionMs - minute);
     expect(await keep()).toMatchObject({ removed: 3 });
     await fixture.clock.sleep(2 * minute);
     expect(await keep()).toMatchObject({ removed: 3 + 5 });
-    expect(fixture.intents()).toHaveLength(intentsKept);
+    expect(fixture.intents()).toHaveLength(minKeptIntents);
     await fixture.clock.sleep(365 * day);
     await keep();
-    expect(fixture.intents()).toHaveLength(intentsKept);
+    expect(fixture.intents()).toHaveLength(minKeptIntents);
   });
 
   test('keeps work for at least the seven days in which replays are recognised', () => {
-    expect(workKeptForMs).toBeGreaterThanOrEqual(7 * day);
+    expect(workRetentionMs).toBeGreaterThanOrEqual(7 * day);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecoveryClients } from '../../../app/recovery/recover.ts';
-import { everyMs, recoveryJob, startMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import { intervalMs, recoveryJob, startSlotMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import type { Job, Queue, SendOptions } from '../../../src/kit/postgres/queue.ts';
 import { HandlerFixture } from '../events/handler-fixture.ts';
@@ -64,16 +64,16 @@ function copies() {
     deliveries: {
       page: async () => {
         const since = fixture.clock.now() - began;
-        runs.push(since % minute > startMs ? since : since - (since % minute));
+        runs.push(since % minute > startSlotMs ? since : since - (since % minute));
         if (fails.next > 0) {
           fails.next -= 1;
           throw new TypeError('undefined is not a function');
         }
         return { deliveries: [] };
       },
-      askAgain: async () => undefined,
+      requestRedelivery: async () => undefined,
     },
-    inbox: { notHeld: async () => [], forget: async () => 0 },
+    inbox: { neverReceived: async () => [], prune: async () => 0 },
     repositories: { repositories: async function* () {} },
     enqueueReports: async () => undefined,
   };
@@ -95,7 +95,7 @@ describe('recovery runs', () => {
     expect(queue.names).toEqual(new Set([recoveryJob]));
     await fixture.clock.sleep(35 * minute);
     expect(runs).toEqual([0, 10 * minute, 20 * minute, 30 * minute]);
-    expect(everyMs).toBe(10 * minute);
+    expect(intervalMs).toBe(10 * minute);
   });
 
   test('once for all copies', async () => {
@@ -126,7 +126,7 @@ describe('recovery runs', () => {
   test('for a copy that starts soon after another one, too', async () => {
     const { fixture, runs, start } = copies();
     await start();
-    await fixture.clock.sleep(2 * startMs);
+    await fixture.clock.sleep(2 * startSlotMs);
     await start();
     await fixture.clock.sleep(minute);
     expect(runs).toHaveLength(2);
@@ -136,10 +136,10 @@ describe('recovery runs', () => {
     const { fixture, runs, start } = copies();
     await start();
     const started = fixture.clock.now();
-    await fixture.clock.sleep(startMs - (started % startMs) - 1);
+    await fixture.clock.sleep(startSlotMs - (started % startSlotMs) - 1);
     await start();
     expect(runs).toEqual([]);
-    await fixture.clock.sleep(startMs);
+    await fixture.clock.sleep(startSlotMs);
     expect(runs).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everyMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import { intervalMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { RecoveryClients } from '../../../app/recovery/recover.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openDatabase, type Database } from '../../../src/kit/postgres/database.ts';
@@ -29,7 +29,7 @@ const none = nothing();
 
 test('two copies on one database do a run once, and schedule one job for the next', async () => {
   // In the middle of a slot to come: no edge of one passes while the test runs, and the next job is not due yet.
-  const now = (Math.floor(systemClock.now() / everyMs) + 1.55) * everyMs;
+  const now = (Math.floor(systemClock.now() / intervalMs) + 1.55) * intervalMs;
   const context = { ...new HandlerFixture().context, clock: { ...systemClock, now: () => now } };
   const ran = Promise.withResolvers<void>();
   let runs = 0;
@@ -40,9 +40,9 @@ test('two copies on one database do a run once, and schedule one job for the nex
         ran.resolve();
         return { deliveries: [] };
       },
-      askAgain: async () => undefined,
+      requestRedelivery: async () => undefined,
     },
-    inbox: { notHeld: async () => [], forget: async () => 0 },
+    inbox: { neverReceived: async () => [], prune: async () => 0 },
     repositories: { repositories: () => none },
     enqueueReports: async () => undefined,
   };
@@ -58,9 +58,9 @@ test('two copies on one database do a run once, and schedule one job for the nex
   await expect.poll(async () => (await jobs()).map(({ state }) => state).toSorted()).toEqual(['completed', 'created']);
   const next = (await jobs()).find(({ state }) => state === 'created');
   expect(runs).toBe(1);
-  const slot = Math.floor(now / everyMs) + 1;
+  const slot = Math.floor(now / intervalMs) + 1;
   expect(next?.data).toEqual({ slot, since: now });
   // As long from now as by the clock of the copies, whatever time it is there.
   const waitMs = (next?.start_after.getTime() ?? 0) - systemClock.now();
-  expect(Math.abs(waitMs - (slot * everyMs - now))).toBeLessThan(30_000);
+  expect(Math.abs(waitMs - (slot * intervalMs - now))).toBeLessThan(30_000);
 });

@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { describe, expect, test } from 'vitest';
-import { listen, pathOf, queryOf, routerOf, type Route } from '../../../app/server/http-server.ts';
+import { listen, pathOf, queryOf, createRouter, type Route } from '../../../app/server/http-server.ts';
 import { runRoute, type RunWebhook } from '../../../app/server/run-route.ts';
 import { systemRoutes } from '../../../app/server/system-routes.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
@@ -15,7 +15,7 @@ describe('routing', () => {
     route('POST', '/runs/:intent'),
     route('GET', '/runs/latest'),
   ];
-  const find = routerOf(routes);
+  const find = createRouter(routes);
   test.each([
     ['POST', '/', '/', {}],
     ['POST', '/?a=1', '/', {}],
@@ -64,9 +64,9 @@ test('an address of another machine is reported with advice', async () => {
 });
 
 describe('health', () => {
-  async function start(askDatabase: () => Promise<unknown>, isDraining = false) {
+  async function start(probeDatabase: () => Promise<unknown>, isDraining = false) {
     const routes = systemRoutes({
-      askDatabase,
+      probeDatabase,
       isDraining: () => isDraining,
       metrics: { contentType: 'text/plain; version=0.0.4', text: async () => 'landfall_database_up 1\n' },
       clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) },

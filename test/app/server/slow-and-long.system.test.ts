@@ -92,7 +92,7 @@ test.each([
   ['one body byte at a time', head({ 'content-length': '1000' }), 'x'],
   ['one header byte at a time', 'POST / HTTP/1.1\r\nhost: app\r\nx-slow: ', 'x'],
 ])('disconnects a client that sends %s, but not others', async (_, prefix, byte) => {
-  const intake = await startIntake({ timeouts: { headersMs: 300, requestMs: 400, lookMs: 50 } });
+  const intake = await startIntake({ timeouts: { headersMs: 300, requestMs: 400, checkIntervalMs: 50 } });
   const socket = await dial(intake);
   socket.write(prefix);
   const drip = setInterval(() => socket.write(byte), 20);

@@ -177,7 +177,7 @@ test('without settings lists every variable, its source, and how to start a serv
     'LANDFALL_BASE_URL',
     'LANDFALL_API_KEY',
   ]);
-  const reported = formatProblems(result.problems, result.serviceless);
+  const reported = formatProblems(result.problems, result.hasNoService);
   expect(reported).toContain('5 variables are missing or wrong');
   expect(reported).toContain('  APP_ID is missing.\n      GitHub: Settings, Developer settings, GitHub Apps');
   expect(reported).toContain('openssl rand -hex 32');
@@ -187,7 +187,7 @@ test('without settings lists every variable, its source, and how to start a serv
 test('with a service named it does not say how to start one', () => {
   const result = read({ APP_ID: undefined });
   if (result.ok) throw new Error('nothing was missing');
-  const reported = formatProblems(result.problems, result.serviceless);
+  const reported = formatProblems(result.problems, result.hasNoService);
   expect(reported).toContain('one variable is missing or wrong');
   expect(reported).not.toContain('npm run local');
 });
@@ -201,7 +201,7 @@ test('no secret is in the report', () => {
     DATABASE_URL: 'http://user:hidden-word@host',
   };
   const result = read(wrong);
-  const reported = result.ok ? '' : formatProblems(result.problems, result.serviceless);
+  const reported = result.ok ? '' : formatProblems(result.problems, result.hasNoService);
   expect(reported).toContain('5 variables are missing or wrong');
   for (const word of ['short-secret', 'secret key', 'hidden-word', pem.slice(60, 100)])
     expect(reported).not.toContain(word);

@@ -16,8 +16,8 @@ export const appCode: Code = {
     recover(
       context,
       {
-        deliveries: { page: async () => ({ deliveries: [] }), askAgain: async () => undefined },
-        inbox: { notHeld: async () => [], forget: async () => 0 },
+        deliveries: { page: async () => ({ deliveries: [] }), requestRedelivery: async () => undefined },
+        inbox: { neverReceived: async () => [], prune: async () => 0 },
         repositories: { repositories: () => each(repository) },
         enqueueReports: async () => undefined,
       },

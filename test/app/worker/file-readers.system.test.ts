@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { processReader, type FileReader, type ProcessReaderOptions } from '../../../app/worker/file-readers.ts';
+import { createProcessReader, type FileReader, type ProcessReaderOptions } from '../../../app/worker/file-readers.ts';
 import { createReadingBudget } from '../../../app/worker/reading-budget.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { silentLogger } from '../../../src/kit/logger.ts';
@@ -12,7 +12,7 @@ const impatient = { sleep: async () => undefined, now: () => 0 };
 function openReader(options: Partial<ProcessReaderOptions> = {}) {
   const marks: string[] = [];
   const given = new Map<string, string>();
-  const reader = processReader({
+  const reader = createProcessReader({
     clock: systemClock,
     log: silentLogger,
     readings: {
