@@ -11,7 +11,7 @@ import { SignIn } from './pages/sign-in.tsx';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { Button } from './parts/button.tsx';
 
-/** A page that is loaded when it is opened; where that fails, a message with a way out. */
+/** A page that is loaded when it is opened, or an error message if that fails. */
 const lazyPage = <Props,>(load: () => Promise<{ default: ComponentType<Props> }>) =>
   lazy<ComponentType<Props>>(() =>
     load().catch((reason: unknown) => {
@@ -44,7 +44,7 @@ export function App() {
       {session.value === undefined ? (
         <SignIn />
       ) : (
-        // Remount everything, so that no data of the former workspace stays.
+        // Remount everything, so that no data of the previous workspace stays.
         <Layout key={session.value.tenant_id}>
           <PageBoundary>
             <Router onRouteChange={focusContent}>
@@ -79,21 +79,21 @@ const focusContent = (): void => document.getElementById('content')?.focus({ pre
 /** Announces a change of the workspace: another tab may have made it. */
 function useWorkspaceAnnouncement(): void {
   const { tenant_id: id, tenants = [] } = session.value ?? {};
-  const former = useRef(id);
+  const previousId = useRef(id);
   useEffect(() => {
-    if (id !== undefined && former.current !== undefined && id !== former.current) {
+    if (id !== undefined && previousId.current !== undefined && id !== previousId.current) {
       const name = tenants.find((each) => each.id === id)?.name ?? '';
       announce(`This page shows the workspace ${shownText(name, 100)} now.`);
     }
-    former.current = id ?? former.current;
+    previousId.current = id ?? previousId.current;
   }, [id]);
 }
 
-/** Whether a module could not be fetched, in the words of any browser; else it has a fault. */
+/** Whether a module could not be fetched, by the messages of all browsers; otherwise it contains an error. */
 const isFetchFailure = (reason: unknown): boolean =>
   reason instanceof TypeError && /\b(fetch|load|import)\w*\b.*\bmodule\b/i.test(reason.message);
 
-/** Browsers keep the failure of a module, so that only loading the whole page again helps. */
+/** Browsers cache the failure of a module, so only reloading the whole page helps. */
 const reload = (): void => location.reload();
 
 function NotLoaded() {
@@ -107,7 +107,7 @@ function NotLoaded() {
   );
 }
 
-/** Shows a message in the place of a page that fails, until another one is opened. */
+/** Shows a message instead of a page that throws, until another page is opened. */
 function PageBoundary({ children }: { children: ComponentChildren }) {
   const { url } = useLocation();
   const [error, reset] = useErrorBoundary((reason: unknown) => console.error(reason));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toSpans, withoutAnsi } from '../../src/console/pages/revision/ansi.ts';
 import {
-  longestShown,
+  maxShownLength,
   toPieces,
   LogLines,
   LogView,
@@ -55,7 +55,7 @@ test('marks matches across colours, in any case, and only in the shown part of a
   const line = lineOf(`one t\u001B[32mW\u001B[0mo (x) TWO${'-'.repeat(5_000)}two`);
   const pieces = toPieces(line, 'two');
   expect(pieces.filter(({ isMatch }) => isMatch).map(({ text }) => text)).toEqual(['t', 'W', 'o', 'TWO']);
-  expect(pieces.map(({ text }) => text).join('')).toBe(line.text.slice(0, longestShown));
+  expect(pieces.map(({ text }) => text).join('')).toBe(line.text.slice(0, maxShownLength));
   expect(toPieces(line, '(X)').filter(({ isMatch }) => isMatch)).toHaveLength(1);
 });
 

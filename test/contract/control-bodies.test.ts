@@ -6,7 +6,7 @@ import {
   deploymentCreateRequest,
   deploymentPatchRequest,
 } from '../../src/contract/control/deployment.ts';
-import { fieldRules, takes } from '../../src/contract/control/field-rules.ts';
+import { fieldRules, accepts } from '../../src/contract/control/field-rules.ts';
 import { resourceSpec, withResourceDefaults } from '../../src/contract/control/resource-spec.ts';
 import { sources } from '../../src/contract/control/source.ts';
 import { revision } from '../../src/contract/control/revision.ts';
@@ -185,7 +185,9 @@ describe('each field applies to the sources that the specification names', () =>
     ['source_revision_config.repo_commit_sha', 'github'],
   ])('%s: %s', (path, expected) => {
     const rule = fieldRules.find((each) => each.path === path);
-    expect(sources.filter((source) => rule && takes(rule, source)).toSorted()).toEqual(expected.split(' ').toSorted());
+    expect(sources.filter((source) => rule && accepts(rule, source)).toSorted()).toEqual(
+      expected.split(' ').toSorted(),
+    );
   });
 
   test('every field has a row above', () => expect(fieldRules).toHaveLength(19));

@@ -9,10 +9,10 @@ import {
 import { routeToAgent } from './agent-access.ts';
 import { endSession, session, openSession } from './session-state.ts';
 
-/** The address of the control service, with a slash at its end. */
+/** The address of the control service, with a trailing slash. */
 export const serviceUrl = new URL('..', document.baseURI);
 
-/** A field that was refused, and why. */
+/** A rejected field and its problem. */
 export interface FieldProblem {
   /** `source_config.repo_url` */
   field: string;
@@ -24,12 +24,12 @@ type ErrorDetails = Pick<ApiError, 'problems' | 'retryAfterSeconds' | 'isRedirec
 /** A rejected or failed request: `message` is for users. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 0 where there was no response. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly problems: readonly FieldProblem[];
-  /** How long to wait before another attempt, where the service says so. */
+  /** How long to wait before a retry, if the service states it. */
   readonly retryAfterSeconds: number;
-  /** The response was a redirect: another attempt would get the same. */
+  /** Whether the response was a redirect, so that a retry would not help. */
   readonly isRedirect: boolean;
 
   constructor(
@@ -45,7 +45,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the service has no such thing, or can have none. */
+/** Whether the requested object does not exist, or its id is invalid. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 404 || error.status === 422);
 
@@ -57,7 +57,7 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-/** The control service responds with the names of the contract's schemas; agents have no such choice. */
+/** Requests the contract's field names from the control service; agents have no other ones. */
 const spelling = (path: string): Record<string, string> =>
   path.startsWith('agents/') ? {} : { 'x-field-names': 'contract' };
 
@@ -78,10 +78,11 @@ export async function send(method: string, path: string, options: RequestOptions
     body: body === undefined ? null : JSON.stringify(body),
     signal: signal ?? null,
   };
-  const used = session.value;
-  let response = await fetchAs(used, url, init);
+  const usedSession = session.value;
+  let response = await fetchAs(usedSession, url, init);
   // Another tab may have signed in again, which changes the CSRF token.
-  if (response.status === 403 && used && (await isRenewed(used))) response = await fetchAs(session.value, url, init);
+  if (response.status === 403 && usedSession && (await isRenewed(usedSession)))
+    response = await fetchAs(session.value, url, init);
   if (response.ok) return response;
   // An agent may respond with 401 by its own rules: only the service knows whether the session has ended.
   if (response.status === 401 && session.value !== undefined) await readSession();
@@ -91,20 +92,20 @@ export async function send(method: string, path: string, options: RequestOptions
 async function fetchAs(used: Session | undefined, url: URL, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   if (used && isPageIdle()) headers.set(backgroundHeader, '1');
-  // An agent could direct a request with its credentials to the service itself.
-  const sent: RequestInit = { ...init, headers, credentials: 'same-origin', redirect: 'manual' };
+  // Redirects are not followed: an agent could redirect a request with credentials to the service itself.
+  const request: RequestInit = { ...init, headers, credentials: 'same-origin', redirect: 'manual' };
   let unreachable = 'The service could not be reached. Check that it is running; the page tries again.';
   try {
     const path = url.href.slice(serviceUrl.href.length);
     const route = used && (await routeToAgent(path, used, (deploymentId) => requestToken(used, deploymentId)));
     if (route instanceof Response) return route;
     if (!route) {
-      for (const [name, value] of Object.entries(used ? proofOf(used) : {})) headers.set(name, value);
-      return await fetch(url, sent);
+      for (const [name, value] of Object.entries(used ? sessionHeaders(used) : {})) headers.set(name, value);
+      return await fetch(url, request);
     }
     unreachable = `Agents could not be reached at ${route.url.origin}. Check that the service is running, and that this browser can open that address.`;
     headers.set(agentAccessHeader, route.token);
-    return await fetch(route.url, sent);
+    return await fetch(route.url, request);
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, unreachable);
@@ -112,18 +113,18 @@ async function fetchAs(used: Session | undefined, url: URL, init: RequestInit): 
 }
 
 /** The headers that prove a session to the service. */
-const proofOf = ({ csrf_token, tenant_id }: Session): Record<string, string> => ({
+const sessionHeaders = ({ csrf_token, tenant_id }: Session): Record<string, string> => ({
   [csrfTokenHeader]: csrf_token,
   // Keep the tab in its workspace while another tab switches to another one.
   'x-tenant-id': tenant_id,
 });
 
 /** Requests a token for the requests of this page to an agent. */
-const requestToken = (used: Session, deploymentId: string): Promise<Response> =>
+const requestToken = (usedSession: Session, deploymentId: string): Promise<Response> =>
   fetch(new URL('v1/session/agents', serviceUrl), {
     method: 'POST',
     headers: {
-      ...proofOf(used),
+      ...sessionHeaders(usedSession),
       ...(isPageIdle() ? { [backgroundHeader]: '1' } : {}),
       'content-type': 'application/json',
     },
@@ -131,7 +132,7 @@ const requestToken = (used: Session, deploymentId: string): Promise<Response> =>
     redirect: 'manual',
   });
 
-/** Whether the browser has another session now, and in the same workspace: a request meant for one must not reach another. */
+/** Whether the browser has a new session in the same workspace, so that the request may be repeated with it. */
 async function isRenewed(used: Session): Promise<boolean> {
   if (session.value === used) await readSession();
   return session.value?.csrf_token !== used.csrf_token && session.value?.tenant_id === used.tenant_id;
@@ -139,7 +140,7 @@ async function isRenewed(used: Session): Promise<boolean> {
 
 /** Reads the session of the browser's cookie again, which another tab may have changed. */
 export async function readSession(): Promise<void> {
-  // No use of the page: it must not keep the session alive.
+  // This must not prolong the session.
   const init: RequestInit = { headers: { [backgroundHeader]: '1' }, redirect: 'manual' };
   const response = await fetch(new URL('v1/session', serviceUrl), init).catch(() => undefined);
   if (response?.status === 401 && session.value !== undefined) return endSession(sessionEnded);
@@ -163,10 +164,10 @@ export async function call<Schema extends z.ZodType>(
   throw new ApiError(response.status, 'Unexpected response from the service. Reload the page.');
 }
 
-const redirected =
+const redirectMessage =
   'The response was a redirect, which this page does not follow. Reload the page: a proxy may ask you to sign in.';
 
-const detailed = z.looseObject({
+const errorBody = z.looseObject({
   detail: z.union([
     z.string(),
     z.array(z.looseObject({ loc: z.array(z.union([z.string(), z.number()])).default([]), msg: z.string() })),
@@ -174,8 +175,8 @@ const detailed = z.looseObject({
 });
 
 async function toApiError(response: Response): Promise<ApiError> {
-  if (response.type === 'opaqueredirect') return new ApiError(502, redirected, { isRedirect: true });
-  const parsed = detailed.safeParse(await response.json().catch(() => undefined));
+  if (response.type === 'opaqueredirect') return new ApiError(502, redirectMessage, { isRedirect: true });
+  const parsed = errorBody.safeParse(await response.json().catch(() => undefined));
   const fallback = `The service responded with ${response.status}. See the log of the service for details.`;
   if (!parsed.success) return new ApiError(response.status, fallback);
   const { detail } = parsed.data;

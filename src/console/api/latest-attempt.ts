@@ -1,5 +1,5 @@
 /** The timeout of an attempt (ms), so that a dead connection does not stop the polling. */
-const longestAttemptMs = 60_000;
+const maxAttemptMs = 60_000;
 
 /** Runs one attempt to load something at a time. */
 export class LatestAttempt {
@@ -7,12 +7,12 @@ export class LatestAttempt {
   #startedAt = -Infinity;
 
   /**
-   * Whether a poll may start another attempt, at least `betweenMs` after the start of the last one: on a slow connection
-   * one takes longer than the polling interval.
+   * Whether a poll may start another attempt, at least `betweenMs` after the start of the last one: on a slow
+   * connection one takes longer than the polling interval.
    */
-  isDue(now: number, betweenMs = 0): boolean {
-    if (this.#running) return now - this.#running.startedAt > longestAttemptMs;
-    return now - this.#startedAt >= betweenMs;
+  isDue(now: number, minIntervalMs = 0): boolean {
+    if (this.#running) return now - this.#running.startedAt > maxAttemptMs;
+    return now - this.#startedAt >= minIntervalMs;
   }
 
   /** Aborts the running attempt and starts another one. @returns undefined for an attempt that was aborted. */

@@ -13,7 +13,7 @@ tabs.addEventListener('message', ({ data }) => {
   else if (session.value !== undefined) endSession('You signed out in another tab.');
 });
 
-/** Finds the session of this browser's cookie; signs in by the code of a one-time link where the address has one. */
+/** Restores the session of this browser's cookie. Signs in if the address has the code of a one-time link. */
 export async function restoreSession(): Promise<void> {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   // The code must not stay in the history.
@@ -22,7 +22,7 @@ export async function restoreSession(): Promise<void> {
   const refused = code === null ? undefined : await signIn({ code }).then(() => undefined, messageOf);
   if (session.value !== undefined) return;
   try {
-    // No session is no error: a browser would report a 401 in its log at every first visit.
+    // This responds 200 without a session: browsers would log a 401 on every first visit.
     const found = await call('GET', 'v1/sessions/current', currentSession);
     if (found.session) openSession(found.session);
     else endSession(refused);

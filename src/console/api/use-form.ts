@@ -5,26 +5,26 @@ import { ApiError } from './http.ts';
 
 type Problems = Readonly<Record<string, string | undefined>>;
 
-/** What is typed into a form, by the name of the field in the request; undefined before anything is. */
+/** The typed values of a form, by the name of the field in the request; undefined before the first input. */
 type FormValues = Readonly<Record<string, string | undefined>>;
 
 /** The state of a form that sends a request. */
 export interface FormState<Values extends FormValues> {
-  /** What its dialog shows: whether the request is sent, and what is wrong with the whole form. */
+  /** Whether the request is being sent, and the problem of the whole form. */
   status: { isBusy: boolean; problem: string | undefined };
   values: Values;
-  /** Runs the form's request once at a time, and keeps the problems of a refused one. @returns whether it succeeded */
+  /** Sends the form's request, one at a time, and shows the problems of a refusal. @returns whether it succeeded */
   submit: (request: () => Promise<unknown>) => Promise<boolean>;
-  /** Shows problems by the names of their fields; `''` for the whole form. */
+  /** Shows problems by field; `''` is the whole form. */
   show: (problems: Problems) => void;
-  /** The attributes of a field that is typed into; `value` is shown until something is. An edit takes a problem away. */
+  /** The props of a text field. `value` is shown before the first input. An edit clears the problem. */
   typed: (
     field: keyof Values & string,
     value?: string,
   ) => { problem: string | undefined; value: string; onInput: (value: string) => void };
 }
 
-/** Keeps what is typed into a form, and the result of its request. */
+/** The state of a form: its values, and the result of its request. */
 export function useForm<Values extends FormValues>(initial: Values | (() => Values)): FormState<Values> {
   const [isBusy, setBusy] = useState(false);
   const [values, setValues] = useState(initial);
@@ -46,7 +46,7 @@ export function useForm<Values extends FormValues>(initial: Values | (() => Valu
       setBusy(false);
     }
   };
-  const typed: FormState<Values>['typed'] = (field, value = '') => ({
+  const fieldProps: FormState<Values>['typed'] = (field, value = '') => ({
     problem: problems[field],
     value: values[field] ?? value,
     onInput: (text) => {
@@ -54,10 +54,10 @@ export function useForm<Values extends FormValues>(initial: Values | (() => Valu
       setValues((former) => ({ ...former, [field]: text }));
     },
   });
-  return { status: { isBusy, problem: problems[''] }, values, submit, show: setProblems, typed };
+  return { status: { isBusy, problem: problems[''] }, values, submit, show: setProblems, typed: fieldProps };
 }
 
-/** Runs one action at a time, such as that of a button, and announces its failure. */
+/** Runs an action, such as that of a button, one at a time. Announces its failure. */
 export function useAction(): [isBusy: boolean, run: (action: () => Promise<unknown>) => Promise<void>] {
   const [isBusy, setBusy] = useState(false);
   const run = async (action: () => Promise<unknown>): Promise<void> => {
@@ -74,7 +74,7 @@ export function useAction(): [isBusy: boolean, run: (action: () => Promise<unkno
   return [isBusy, run];
 }
 
-/** The problems of a refused request at the fields of a form; those of other fields are the form's. */
+/** Assigns the problems of a refused request to the fields of a form; others belong to the whole form. */
 function problemsOf(error: unknown, fields: readonly string[]): Problems {
   if (!(error instanceof ApiError)) return { '': messageOf(error) };
   const found: Record<string, string> = {};

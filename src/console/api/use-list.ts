@@ -20,17 +20,18 @@ export interface LoadedList<Entry> {
 
 interface ListOptions<Entry> {
   everyMs?: Interval<readonly Entry[]>;
-  /** How many entries the list begins with, and how many each `loadMore` adds. */
+  /** The number of entries at first, and of those that each `loadMore` adds. */
   pageSize?: number;
-  /** The most entries of one request. */
+  /** The maximum number of entries in one request. */
   maxLimit?: number;
-  /** The most pages, all of which are loaded again at each poll. */
+  /** The maximum number of pages. Each poll loads all of them again. */
   maxPages?: number;
 }
 
 /**
- * Loads a list page by page, and polls all loaded pages every `everyMs` (less often if they are many). A page shorter than
- * the limit is the last one; `last` is the entry before a page, for lists with a cursor. An entry that moved to the next page between two requests appears once.
+ * Loads a list page by page, and polls all loaded pages every `everyMs` (less often if they are many). A page shorter
+ * than the limit is the last one. `last` is the entry before a page, for lists with a cursor. Duplicates are removed,
+ * because an entry may move to the next page between two requests.
  */
 export function useList<Entry>(
   key: string,
@@ -38,14 +39,14 @@ export function useList<Entry>(
   loadPage: (page: Page, signal: AbortSignal, last: Entry | undefined) => Promise<readonly Entry[]>,
   { everyMs, pageSize = 25, maxLimit = pageSize, maxPages = 20 }: ListOptions<Entry> = {},
 ): LoadedList<Entry> {
-  const wanted = useRef({ key, pages: 1 });
-  if (wanted.current.key !== key) wanted.current = { key, pages: 1 };
+  const requested = useRef({ key, pages: 1 });
+  if (requested.current.key !== key) requested.current = { key, pages: 1 };
   const [isBusy, setBusy] = useState(false);
   const { data, error, reload } = useLoaded(
     key,
     async (signal) => {
       const found = new Map<string, Entry>();
-      const { pages } = wanted.current;
+      const { pages } = requested.current;
       let hasMore = true;
       for (let offset = 0, last: Entry | undefined; offset < pages * pageSize && hasMore; offset += maxLimit) {
         const limit = Math.min(maxLimit, pages * pageSize - offset);
@@ -59,13 +60,13 @@ export function useList<Entry>(
     {
       everyMs: (loaded) => {
         const ms = typeof everyMs === 'function' ? everyMs(loaded?.entries) : everyMs;
-        return ms && ms * Math.ceil(wanted.current.pages / 4);
+        return ms && ms * Math.ceil(requested.current.pages / 4);
       },
     },
   );
   const loadMore = async (): Promise<void> => {
     if (isBusy) return;
-    wanted.current.pages += 1;
+    requested.current.pages += 1;
     setBusy(true);
     await reload();
     setBusy(false);
@@ -75,7 +76,7 @@ export function useList<Entry>(
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** The query of the page's address, and a function that changes some of it; an empty value leaves the address. */
+/** The query of the page's address, and a function that changes parts of it; an empty value removes the parameter. */
 export function useAddressQuery(): [query: Query, change: (changes: Query) => void] {
   const { path, query, route } = useLocation();
   const change = (changes: Query): void => {

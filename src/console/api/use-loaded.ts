@@ -2,22 +2,22 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { toError } from '../../kit/errors.ts';
 import { LatestAttempt } from './latest-attempt.ts';
 
-/** How often to load again (ms), which may depend on what was loaded; never if undefined. */
+/** The polling interval (ms), which may depend on the data; no polling if undefined. */
 export type Interval<T> = number | undefined | ((data: T | undefined) => number | undefined);
 
 /** The latest data, and the error of the last attempt. */
 export interface Loaded<T> {
   data: T | undefined;
   error: Error | undefined;
-  /** Loads again now; resolves when that has ended. */
+  /** Loads again now; resolves when done. */
   reload: () => Promise<void>;
-  /** Loads again where the page is visible and the last attempt has ended and began at least `ms` milliseconds ago. */
+  /** Loads again if the page is visible, and the last attempt has ended and started at least `ms` milliseconds ago. */
   poll: (ms: number) => void;
 }
 
 /**
- * Loads data for a component, again whenever `key` changes, and every `everyMs` while the page is visible. After a
- * failed reload, the former data stays beside the error.
+ * Loads data for a component, again whenever `key` changes, and every `everyMs` while the page is visible. A failed
+ * reload keeps the previous data and adds the error.
  */
 export function useLoaded<T>(
   key: string,
@@ -48,11 +48,11 @@ export function useLoaded<T>(
     return () => attempt.end();
   }, [attempt, reload]);
 
-  // Data of another key must not be shown as this one's.
+  // Never show data of another key.
   const current = state.key === key ? state : { key };
   const ms = typeof everyMs === 'function' ? everyMs(current.data) : everyMs;
 
-  // On its own: another interval is no reason to load again.
+  // A separate effect, so that a new interval alone does not load again.
   useEffect(() => {
     const timer = ms === undefined ? undefined : setInterval(() => poll(0), ms);
     return () => clearInterval(timer);

@@ -3,7 +3,7 @@ import { shownText } from './untrusted.tsx';
 
 export type Tone = 'good' | 'bad' | 'busy' | 'warn' | 'idle';
 
-/** A state in one word, with a colour and a sign: colour alone is not accessible. */
+/** A state in one word, with a colour and a sign, because colour alone is not accessible. */
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return <span class={`badge tone-${tone}`}>{children}</span>;
 }

@@ -1,13 +1,13 @@
 import type { ButtonHTMLAttributes } from 'preact';
 
 type ButtonProps = ButtonHTMLAttributes & {
-  /** `icon` has no frame; its `label` names it. */
+  /** `icon` has no frame and no text, so it needs a `label`. */
   kind?: 'primary' | 'danger' | 'icon' | undefined;
-  /** What it does, where its text says too little. */
+  /** The accessible name, if the text alone is not clear. */
   label?: string;
 };
 
-/** A button, which submits a form only where its `type` says so. */
+/** A button. It does not submit a form unless its `type` is `submit`. */
 export const Button = ({ kind, label, ...attributes }: ButtonProps) => (
   <button
     type="button"

@@ -10,7 +10,7 @@ export interface KeyChange {
   right: unknown;
 }
 
-/** The keys of two objects in the order of the first, then the new ones. Values that are no objects have one key, `''`. */
+/** The keys of two objects in the order of the first, then the new ones. Other values have a single key `''`. */
 export function compareKeys(left: unknown, right: unknown): KeyChange[] {
   const [one, other] = [membersOf(left), membersOf(right)];
   if (!one || !other) return [{ key: '', kind: isSame(left, right) ? 'same' : 'changed', left, right }];

@@ -1,7 +1,7 @@
 import { Button } from './button.tsx';
 import { announce } from './toasts.tsx';
 
-/** Copies a text to the clipboard. `label` says what: "Copy the address". */
+/** Copies a text to the clipboard. `label` describes it: "Copy the address". */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <Button kind="icon" label={label} title={label} onClick={() => void copyText(text)}>

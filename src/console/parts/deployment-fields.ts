@@ -1,7 +1,7 @@
 import { isObject } from '../../kit/json-object.ts';
 import type { DeploymentField } from '../../contract/control/field-table.ts';
 
-/** What a form says of a field; code is between backticks in a hint. */
+/** The texts of a field in a form. A hint may contain code between backticks. */
 export interface FieldText {
   label: string;
   hint: string;
@@ -10,7 +10,7 @@ export interface FieldText {
 
 const commands = 'Commands joined by `&&` only: put pipes, redirects or variables in a script.';
 
-/** The fields of a deployment by their names: the same words on every page. */
+/** The texts of a deployment's fields by name, which are the same on every page. */
 const texts: Readonly<Record<string, Partial<FieldText> & { label: string }>> = {
   name: { label: 'Name', hint: 'Up to 63 lower-case letters, digits and hyphens.' },
   source: { label: 'Source' },
@@ -66,13 +66,13 @@ const texts: Readonly<Record<string, Partial<FieldText> & { label: string }>> = 
   },
 };
 
-/** The words for a field. A new one has its name as its label. */
+/** The texts of a field. An unknown one has its name as its label. */
 export const fieldText = ({ name, input = '' }: Pick<DeploymentField, 'name' | 'input'>): FieldText => ({
   hint: input,
   ...(texts[name] ?? { label: name }),
 });
 
-/** The words for the secrets, which have a form of their own. */
+/** The texts of the secrets, which have their own form. */
 export const secretsText = fieldText({ name: 'secrets' });
 
 /** Sets a value of a request's body by its dotted path. */

@@ -11,7 +11,7 @@ interface DeploymentPageProps {
   deploymentId: string;
   /** The page's name in the navigation, as in `deploymentPages`. */
   current: string;
-  /** What the tab of the browser calls it; `current` if absent. */
+  /** The name in the title of the browser's tab; by default `current`. */
   part?: string;
   actions?: (deployment: Deployment, reload: () => Promise<void>) => ComponentChildren;
   children: (deployment: Deployment, reload: () => Promise<void>) => ComponentChildren;
@@ -29,7 +29,7 @@ const deploymentPages = [
   ['Settings', paths.settings],
 ] as const;
 
-/** A page about one deployment: its name, the way to its other pages, and the content once it is loaded. */
+/** A page of a deployment: its name, links to its other pages, and the content once the deployment is loaded. */
 export function DeploymentPage({ deploymentId, current, part = current, actions, children }: DeploymentPageProps) {
   const { data, error, reload } = useLoaded(
     deploymentId,
@@ -65,14 +65,14 @@ export function DeploymentPage({ deploymentId, current, part = current, actions,
   );
 }
 
-/** What the content of a page about one deployment is made of. */
+/** The properties of a deployment page's content. */
 export interface DeploymentContentProps {
   deployment: Deployment;
   deploymentId: string;
   reload: () => Promise<void>;
 }
 
-/** A page of the navigation, by its name and its content. */
+/** Creates a page of the navigation from its name and its content. */
 export const deploymentPage = (current: string, Content: FunctionComponent<DeploymentContentProps>, part = current) =>
   function NavigationPage({ deploymentId }: { deploymentId: string }) {
     return (

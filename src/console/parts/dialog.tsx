@@ -22,7 +22,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     return () => dialog?.close();
   }, []);
   return (
-    // The event of a dialog that was removed comes late, and would close the next one.
+    // The event of a removed dialog comes late, and would close the next one.
     <dialog ref={element} class="dialog" aria-labelledby={titleId} onClose={() => isUnmounted() || onClose()}>
       <header class="row row-split head">
         <h2 id={titleId}>{title}</h2>
@@ -37,13 +37,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 interface FormDialogProps {
   title: string;
-  /** The word on the button. */
+  /** The text of the button. */
   action: string;
   isBusy: boolean;
   isDangerous?: boolean | undefined;
-  /** Whether the form can be sent; true if absent. */
+  /** Whether the form can be sent; true by default. */
   isReady?: boolean;
-  /** What is wrong with the whole form. */
+  /** The problem of the whole form. */
   problem: string | undefined;
   onSubmit: () => void;
   onClose: () => void;
@@ -85,13 +85,13 @@ export function FormDialog({
 }
 
 interface ConfirmProps extends Pick<FormDialogProps, 'title' | 'children' | 'action' | 'isDangerous' | 'onClose'> {
-  /** What has to be typed first. */
+  /** The text that has to be typed to confirm. */
   typed?: string;
-  /** Closes the dialog when it resolves; a rejection is shown. */
+  /** Runs on confirmation. The dialog closes when it resolves, and shows a rejection. */
   onConfirm: () => Promise<unknown>;
-  /** What is announced then. */
+  /** The announcement after success. */
   done?: string;
-  /** What follows then, before the dialog closes. */
+  /** Runs after success, before the dialog closes. */
   onDone?: () => unknown;
 }
 

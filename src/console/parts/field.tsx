@@ -3,9 +3,9 @@ import { useId, useState } from 'preact/hooks';
 
 interface FieldProps {
   label: string;
-  /** The rule of the field; code is between backticks. */
+  /** The hint below the field; may contain code between backticks. */
   hint?: ComponentChildren;
-  /** What is wrong with its value. */
+  /** The problem of its value. */
   problem?: string | undefined;
   /** Renders the control with the attributes that connect it to its label, hint and problem. */
   children: (attributes: FieldAttributes) => JSX.Element;
@@ -17,10 +17,10 @@ export interface FieldAttributes {
   'aria-invalid': boolean;
 }
 
-/** A form field: its label, its rule beside it, and its problem. */
+/** A form field with its label, its hint and its problem. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
-  const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
+  const descriptionIds = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
   return (
     <div class="field">
       <label class="field-label" for={id}>
@@ -28,7 +28,7 @@ export function Field({ label, hint, problem, children }: FieldProps) {
       </label>
       {children({
         id,
-        'aria-describedby': described.filter(Boolean).join(' ') || undefined,
+        'aria-describedby': descriptionIds.filter(Boolean).join(' ') || undefined,
         'aria-invalid': problem !== undefined,
       })}
       {hint !== undefined && (
@@ -41,7 +41,7 @@ export function Field({ label, hint, problem, children }: FieldProps) {
   );
 }
 
-/** What is wrong, which is read aloud as it appears. */
+/** A problem, which screen readers announce when it appears. */
 export const Problem = ({ text, id }: { text: string | undefined; id?: string }) =>
   text === undefined ? null : (
     <p class="field-error" id={id} role="alert">
@@ -49,7 +49,7 @@ export const Problem = ({ text, id }: { text: string | undefined; id?: string })
     </p>
   );
 
-/** A box to tick. */
+/** A checkbox. */
 export const Check = ({
   label,
   isOn,
@@ -65,12 +65,12 @@ export const Check = ({
   </label>
 );
 
-/** A rule in words, with what is between backticks as code. */
+/** A hint, with text between backticks shown as code. */
 export function Hint({ text }: { text: string }) {
   return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
 }
 
-/** A value to choose, and what it is shown as. */
+/** A value to choose, and its label. */
 export interface Choice {
   value: string;
   label?: string;
@@ -80,7 +80,7 @@ type SelectProps = Partial<FieldAttributes> & {
   'aria-label'?: string;
   value: string | undefined;
   options: readonly Choice[];
-  /** What choosing none of them is called, where that is possible: the value is empty then. */
+  /** The label of the empty value, if none has to be chosen. */
   none?: string;
   onChange: (value: string) => void;
 };
@@ -108,7 +108,7 @@ export const SelectField = ({ label, hint, problem, ...props }: LabelProps & Sel
 
 interface TextFieldProps extends LabelProps {
   value: string;
-  /** What may be chosen, beside any other text. */
+  /** Suggested values; any other text is allowed too. */
   options?: readonly Choice[] | undefined;
   autocapitalize?: 'off';
   class?: string;
@@ -170,7 +170,9 @@ export const LinesField = ({ label, hint, problem, onInput, ...props }: LinesFie
   </Field>
 );
 
-/** A value as it is typed: hidden, and with its line breaks, which a password field would drop from a pasted key. */
+/**
+ * A field for a secret. Hides its text, and keeps line breaks, which a password field would remove from a pasted key.
+ */
 export const SecretValue = (props: LinesFieldProps) => (
   <LinesField {...props} class="secret-value mono" rows={1} autocomplete="off" />
 );
@@ -185,9 +187,9 @@ interface FilterFieldProps {
   onChange: (value: string) => void;
 }
 
-/** A filter that is typed. It works with Enter, or when the field is left. */
+/** A text filter. It is applied on Enter, or when the field loses the focus. */
 export function FilterField({ label, type = 'search', value, problem, placeholder, onChange }: FilterFieldProps) {
-  // What is being typed must outlive the renders in between: the list is loaded again meanwhile.
+  // Keep the typed text across renders, because the list is polled meanwhile.
   const [draft, setDraft] = useState<string>();
   const attributes = {
     value: draft ?? value,

@@ -8,7 +8,9 @@ interface IdLinkProps {
   id: string;
 }
 
-/** The way to a run or a revision by the start of its id, which may be what an agent reports. */
+/**
+ * A link to a run or a revision, with the start of its id as text. The id may come from an agent, so it is untrusted.
+ */
 export const IdLink = ({ to, deploymentId, id }: IdLinkProps) => (
   <a class="mono" href={to(deploymentId, encodeURIComponent(id))}>
     {shownText(shortId(id))}

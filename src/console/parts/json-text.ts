@@ -4,7 +4,7 @@ import { messageOf } from '../../kit/errors.ts';
 
 export type ParseResult<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
 
-/** Reads a JSON value that a person typed. */
+/** Parses a JSON value that a person typed. */
 export function readJson(text: string): ParseResult<unknown> {
   if (text.trim() === '') return { problem: 'Enter a JSON value.' };
   try {
@@ -14,14 +14,14 @@ export function readJson(text: string): ParseResult<unknown> {
   }
 }
 
-/** Reads a JSON object that a person typed. */
+/** Parses a JSON object that a person typed. */
 export function readJsonObject(text: string): ParseResult<Record<string, unknown>> {
   const read = readJson(text);
   if (read.problem !== undefined) return read;
   return isObject(read.value) ? { value: read.value } : { problem: 'Enter a JSON object: { "key": "value" }.' };
 }
 
-/** Reads a JSON object; an empty text is an empty object. */
+/** Parses a JSON object; an empty text is an empty object. */
 export const readOptionalJsonObject = (text: string): ParseResult<Record<string, unknown>> =>
   text.trim() === '' ? { value: {} } : readJsonObject(text);
 
@@ -31,7 +31,7 @@ export const toJsonText = (value: unknown): string =>
 
 const pair = /^([^=\s]+)=(.*)$/s;
 
-/** Reads a search such as `user=ada` or `cups=3`: the value is JSON, or else a text. */
+/** Parses a search such as `user=ada` or `cups=3`: the value is JSON, else a text. */
 export function readPair(text: string): Record<string, unknown> | undefined {
   const [, key, value = ''] = pair.exec(text.trim()) ?? [];
   return key === undefined ? undefined : { [key]: fromJson(value) ?? value };

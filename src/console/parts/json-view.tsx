@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { shownText } from './untrusted.tsx';
 
-/** A value as folded JSON: objects and lists open with a click, long texts are cut. */
+/** A value as foldable JSON. Long texts are truncated. */
 export function JsonView({ value, name, open = false }: { value: unknown; name?: string; open?: boolean }) {
   const label = name === undefined ? '' : `${shownText(name, 100)}: `;
   if (typeof value !== 'object' || value === null) {
@@ -15,7 +15,9 @@ export function JsonView({ value, name, open = false }: { value: unknown; name?:
   return <Folded value={value} label={label} open={open} />;
 }
 
-/** The entries of an object or a list, which are made when it is opened: a value may be large, and deep. */
+/**
+ * The entries of an object or a list. They are rendered when it is first opened, because values may be large and deep.
+ */
 function Folded({ value, label, open }: { value: object; label: string; open: boolean }) {
   const [wasOpened, setOpened] = useState(open);
   const entries = Object.entries(value);
@@ -34,10 +36,10 @@ function Folded({ value, label, open }: { value: object; label: string; open: bo
         <span class="json-name">{label}</span>
         {count}
       </summary>
-      {wasOpened && entries.slice(0, mostEntries).map(([key, each]) => <JsonView key={key} name={key} value={each} />)}
-      {wasOpened && entries.length > mostEntries && <p>… {entries.length - mostEntries} more</p>}
+      {wasOpened && entries.slice(0, maxEntries).map(([key, each]) => <JsonView key={key} name={key} value={each} />)}
+      {wasOpened && entries.length > maxEntries && <p>… {entries.length - maxEntries} more</p>}
     </details>
   );
 }
 
-const mostEntries = 200;
+const maxEntries = 200;

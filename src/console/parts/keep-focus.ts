@@ -1,31 +1,31 @@
-/** What may take the focus of something inside it. */
-const places = 'main, section, form, fieldset, dialog, details, nav, table, ul, ol, li, [role], [tabindex]';
+/** Elements that may get the focus instead of an element inside them. */
+const focusTargets = 'main, section, form, fieldset, dialog, details, nav, table, ul, ol, li, [role], [tabindex]';
 
 /**
- * Keeps the focus on the page. Browsers drop it when the element that has it is removed or disabled, as a button of an
- * entry that is deleted: it moves to the nearest part of the page around that, and back if the element is enabled again.
+ * Keeps the focus on the page. Browsers drop it when the focused element is removed or disabled, such as the button of
+ * a deleted entry. This moves it to the nearest enclosing part of the page, and back if the element is enabled again.
  */
 export function keepFocus(): void {
-  /** The element that was last given the focus, with all around it. */
+  /** The last focused element and its ancestors. */
   let path: readonly Element[] = [];
-  /** The same of the last one outside of a dialog. */
+  /** The last focused element outside of a dialog, and its ancestors. */
   let opener: readonly Element[] = [];
   let standIn: HTMLElement | undefined;
 
-  const keep = (): void => {
-    const [last] = path;
+  const restoreFocus = (): void => {
+    const [lastFocused] = path;
     const active = document.activeElement;
-    if (!last || (active !== document.body && active !== last && active !== standIn)) return;
-    const isUsable = last.isConnected && !last.matches(':disabled');
+    if (!lastFocused || (active !== document.body && active !== lastFocused && active !== standIn)) return;
+    const isUsable = lastFocused.isConnected && !lastFocused.matches(':disabled');
     if (isUsable && active !== standIn) return;
-    const dialog = last.closest('dialog');
+    const dialog = lastFocused.closest('dialog');
     const from = dialog?.isConnected === false ? opener : path;
     const next = from.find(
-      (each, at) => canBeSeen(each) && (at === 0 ? !each.matches(':disabled') : each.matches(places)),
+      (each, at) => isVisible(each) && (at === 0 ? !each.matches(':disabled') : each.matches(focusTargets)),
     );
     const place = next ?? document.getElementById('content');
     if (!(place instanceof HTMLElement) || place === active) return;
-    standIn = place === last ? undefined : place;
+    standIn = place === lastFocused ? undefined : place;
     if (standIn && standIn.tabIndex < 0) standIn.tabIndex = -1;
     place.focus({ preventScroll: true });
   };
@@ -33,19 +33,23 @@ export function keepFocus(): void {
   document.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof Element) || target === standIn) return;
     standIn = undefined;
-    path = around(target);
+    path = withAncestors(target);
     if (!target.closest('dialog')) opener = path;
   });
   document.addEventListener('pointerdown', ({ target }) => {
-    // Whoever points at something that takes no focus wants to have none. A second click on a busy button does not.
+    // A click on something that takes no focus removes it, except a second click on a busy button.
     if (target instanceof Node && !path[0]?.contains(target)) path = [];
   });
-  new MutationObserver(keep).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+  new MutationObserver(restoreFocus).observe(document.body, {
+    childList: true,
+    subtree: true,
+    attributeFilter: ['disabled'],
+  });
 }
 
-/** Not removed, hidden, or empty as the place of announcements when the last one has gone. */
-const canBeSeen = (element: Element): boolean => element.getBoundingClientRect().height > 0;
+/** False for removed, hidden and empty elements, such as the list of announcements after the last one. */
+const isVisible = (element: Element): boolean => element.getBoundingClientRect().height > 0;
 
-function around(element: Element | null): Element[] {
-  return element ? [element, ...around(element.parentElement)] : [];
+function withAncestors(element: Element | null): Element[] {
+  return element ? [element, ...withAncestors(element.parentElement)] : [];
 }

@@ -11,7 +11,7 @@ import { Select } from './field.tsx';
 
 const reportFailure = (error: unknown): void => announce(messageOf(error), 'failed');
 
-/** What surrounds every page: the way to the others, the workspace, and signing out. */
+/** The frame of every page: navigation, workspace, theme, and sign-out. */
 export function Layout({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const tenants = session.value?.tenants ?? [];
@@ -62,7 +62,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
 }
 
 function focusContent(event: MouseEvent): void {
-  // The address must not change: it names the page.
+  // Keep the address, which identifies the page.
   event.preventDefault();
   document.getElementById('content')?.focus();
 }

@@ -23,7 +23,7 @@ export function ErrorNotice({ error, retry }: { error: Error; retry?: (() => unk
   );
 }
 
-/** A list without entries: what would be here, and how it comes here. */
+/** Shown for an empty list: explains what would be here and how to get it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -35,12 +35,12 @@ export function Empty({ title, children }: { title: string; children?: Component
 
 interface WhenLoadedProps<T> {
   loaded: { data: T | undefined; error: Error | undefined; reload: () => unknown };
-  /** What is loaded: `the keys`. */
+  /** The name of the data: `the keys`. */
   what: string;
   children: (data: T) => ComponentChildren;
 }
 
-/** What was loaded, with what there is to say while it loads or where that fails. */
+/** Shows loaded data, or a message while it loads or if that fails. */
 export function WhenLoaded<T>({ loaded: { data, error, reload }, what, children }: WhenLoadedProps<T>) {
   return (
     <>
@@ -52,15 +52,15 @@ export function WhenLoaded<T>({ loaded: { data, error, reload }, what, children 
 
 interface ListProps<Entry> {
   list: LoadedList<Entry>;
-  /** What is listed: `the runs`. */
+  /** The name of the entries: `the runs`. */
   what: string;
-  /** Of an agent's list: its errors have the way to the revisions. */
+  /** Set for lists of an agent, whose errors link to the revisions. */
   deploymentId?: string;
   empty: ComponentChildren;
   children: (entries: readonly Entry[]) => ComponentChildren;
 }
 
-/** A list with what there is to say while it loads, fails or is empty, and a button for more of it. */
+/** Shows a list, or a message while it loads, if it fails or is empty, and a button to load more. */
 export function List<Entry>({ list, what, deploymentId, empty, children }: ListProps<Entry>) {
   const { entries, error, hasMore, isBusy, loadMore, reload } = list;
   return (
@@ -86,7 +86,7 @@ interface AgentErrorProps {
   retry?: (() => unknown) | undefined;
 }
 
-/** An error of an agent; says what to do where the agent does not run. */
+/** An error of an agent, with advice if the agent does not run. */
 export function AgentError({ error, deploymentId, retry }: AgentErrorProps) {
   if (deploymentId === undefined || !(error instanceof ApiError) || ![502, 503, 504].includes(error.status)) {
     return <ErrorNotice error={error} retry={retry} />;

@@ -5,7 +5,7 @@ import { paths } from '../paths.ts';
 
 interface PageProps {
   title: string;
-  /** Before the title in the tab, where several pages have the same title. */
+  /** Precedes the title in the browser's tab, if several pages have the same title. */
   part?: string | undefined;
   /** Beside the title: buttons, a badge. */
   actions?: ComponentChildren;
@@ -16,16 +16,16 @@ interface PageProps {
 
 /** A page: its title in the tab and as its heading, and its content. */
 export function Page({ title, part, actions, summary, children }: PageProps) {
-  const shown = shownText(title);
+  const shownTitle = shownText(title);
   useEffect(() => {
-    document.title = `${part === undefined ? '' : `${part} · `}${shown} · Landfall`;
-  }, [shown, part]);
+    document.title = `${part === undefined ? '' : `${part} · `}${shownTitle} · Landfall`;
+  }, [shownTitle, part]);
   return (
     <main id="content" class="page" tabIndex={-1}>
       <header class="row row-split page-header">
         <div>
           <h1>
-            <bdi>{shown}</bdi>
+            <bdi>{shownTitle}</bdi>
           </h1>
           {summary}
         </div>

@@ -15,10 +15,10 @@ const labels: Readonly<Record<RevisionStatus, string>> = {
   INTERRUPTED: 'Interrupted',
   UNKNOWN: 'Unknown',
 };
-const known = new Map<string, string>(Object.entries(labels));
+const labelByStatus = new Map<string, string>(Object.entries(labels));
 
 /** A status of a revision in words: `Waiting to build`. A new one is shown as it is. */
-export const revisionStatusLabel = (status: string): string => known.get(status) ?? status;
+export const revisionStatusLabel = (status: string): string => labelByStatus.get(status) ?? status;
 
 const tones = {
   'in-progress': 'busy',

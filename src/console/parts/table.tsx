@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 interface TableProps {
-  /** What its rows are: `Versions`. */
+  /** The name of the table: `Versions`. */
   label: string;
   columns: readonly ComponentChildren[];
   class?: string;

@@ -10,13 +10,13 @@ interface Toast {
 
 const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
-const shownMs = 8_000;
+const displayMs = 8_000;
 
 /** Announces the result of an action for some seconds, also to screen readers. */
 export function announce(text: string, kind: Toast['kind'] = 'done'): void {
   const toast = { id: ++lastId, text, kind };
   toasts.value = [...toasts.value.slice(-3), toast];
-  setTimeout(() => dismiss(toast.id), shownMs);
+  setTimeout(() => dismiss(toast.id), displayMs);
 }
 
 const dismiss = (id: number): void => {

@@ -1,4 +1,4 @@
-/** An error as its class and its message. The class `Error` says nothing, and some messages start with their class. */
+/** An error as class and message. The class is left out if it is `Error`, or if the message starts with it. */
 export const errorText = ({ error, message }: { error: string; message: string }): string =>
   isPlainError(error) || message.startsWith(`${error}:`)
     ? message || error

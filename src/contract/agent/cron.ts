@@ -46,7 +46,7 @@ export const cronRun = z.looseObject({
 });
 export type CronRun = z.infer<typeof cronRun>;
 
-/** `payload` of a cron as it is kept: the request of its runs, besides assistant and metadata. */
+/** The stored `payload` of a cron: the request of its runs, without assistant and metadata. */
 export const cronPayload = runCreate.pick({
   input: true,
   config: true,
@@ -63,7 +63,7 @@ export const cronPayload = runCreate.pick({
 });
 export type CronPayload = z.infer<typeof cronPayload>;
 
-/** When the runs come, and until when. An `end_time` without an offset is UTC. */
+/** When the runs start, and until when. An `end_time` without an offset is UTC. */
 const timing = {
   schedule: z.string().min(1).max(maxScheduleLength),
   timezone: z.string().min(1).optional(),
@@ -118,7 +118,7 @@ export const storedCronFields = cronSchema.keyof().options;
 /** The fields a search may select; `now` is the server's time of the answer. */
 const cronFields = [...storedCronFields, 'now'] as const;
 
-/** Which crons: those of an assistant (or of a graph's default one), of a thread, those that are enabled, by metadata. */
+/** Selects crons by assistant (or by graph), by thread, by whether they are enabled, and by metadata. */
 const filters = {
   assistant_id: z.string().min(1).optional(),
   thread_id: z.uuid().optional(),

@@ -25,7 +25,7 @@ const ifNotExists = ['create', 'reject'] as const;
 /** When a run stores its state: before the next step, in parallel, or at its end. */
 export const durabilities = ['sync', 'async', 'exit'] as const;
 
-/** A run as a server answers it; section "Webhook notification" lists the fields, and leaves the rest open. */
+/** A run in a response; section "Webhook notification" lists the fields, and leaves the rest open. */
 export const runSchema = z.looseObject({
   run_id: z.string(),
   thread_id: z.string(),
@@ -41,13 +41,13 @@ export type Run = z.infer<typeof runSchema>;
 
 /** A message to one node: what a command may go to. */
 export const send = z.object({ node: z.string(), input: z.unknown() });
-/** The same in the engine's own form. */
+/** A `send` in the engine's own form. */
 const engineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
  * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program
- * with a remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, and a page that runs
- * tools itself says whether it keyed `resume` by interrupts (`keyedByInterruptId`); these three are ignored.
+ * with a remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, and a page that
+ * runs tools itself says whether it keyed `resume` by interrupts (`keyedByInterruptId`); these three are ignored.
  */
 export const commandSchema = z.strictObject(
   {
@@ -100,7 +100,7 @@ export type RunCreate = z.infer<typeof runCreate>;
 
 export const runFields = [...runSchema.keyof().options, 'cancel_reason'] as const;
 
-/** One error of a chain: its class, and of a service that answered with it, the status and how long to wait (ms). */
+/** One error of a chain: its class, and for a service's error the status and the requested delay (ms). */
 const errorCause = z.looseObject({
   error: z.string(),
   status: z.int().optional(),
@@ -108,7 +108,7 @@ const errorCause = z.looseObject({
 });
 export type ErrorCause = z.infer<typeof errorCause>;
 
-/** The error of a failed run: its type and message; what caused it where the server tells that (an addition of ours). */
+/** The error of a failed run: its type and message, and its causes if the server reports them (an addition of ours). */
 export const runError = z.looseObject({
   error: z.string(),
   message: z.string(),
@@ -117,16 +117,16 @@ export const runError = z.looseObject({
 export type RunError = Pick<z.infer<typeof runError>, 'error' | 'message' | 'causes'>;
 
 /** Reads an error of any shape: an unknown shape must not hide that the run failed. */
-export function toRunError(shown: unknown): RunError {
-  const read = runError.safeParse(shown);
+export function toRunError(value: unknown): RunError {
+  const read = runError.safeParse(value);
   if (read.success) {
     const { error, message, causes } = read.data;
     return causes ? { error, message, causes } : { error, message };
   }
-  const { error, message } = isObject(shown) ? shown : { error: undefined, message: shown };
+  const { error, message } = isObject(value) ? value : { error: undefined, message: value };
   return {
     error: typeof error === 'string' ? error : 'Error',
-    message: typeof message === 'string' ? message : (JSON.stringify(shown) ?? ''),
+    message: typeof message === 'string' ? message : (JSON.stringify(value) ?? ''),
   };
 }
 
@@ -148,7 +148,7 @@ export interface CancelRequest {
   action?: CancelAction;
 }
 
-/** Which runs `POST /runs/cancel` ends by status: `all` are the unfinished ones. */
+/** The statuses by which `POST /runs/cancel` selects runs; `all` are the unfinished ones. */
 const cancelStatuses = ['pending', 'running', 'all'] as const;
 
 /** Body of `POST /runs/cancel`: runs by status, or by thread and ids. */

@@ -110,7 +110,7 @@ export interface AgentServer {
   deleteCron(cronId: string, options?: CallOptions): Promise<void>;
 }
 
-/** What else of the API the check of conversations uses: what threads there are, their copies, and the graphs' shapes. */
+/** The operations that trying conversations needs: threads, their copies, and the graphs' schemas. */
 export interface ConversationServer extends Pick<
   AgentServer,
   'ok' | 'info' | 'getThread' | 'getThreadState' | 'deleteThread' | 'waitRun'
@@ -118,7 +118,7 @@ export interface ConversationServer extends Pick<
   /** `POST /threads/search`: one page. */
   searchThreads(request: ThreadSearch, options?: CallOptions): Promise<Thread[]>;
 
-  /** `POST /threads/{thread_id}/copy`: with its states, without its runs. A request only where `/info` has its flag. */
+  /** `POST /threads/{thread_id}/copy`: with its states, without its runs. `request` requires the flag of `/info`. */
   copyThread(threadId: string, request?: ThreadCopy, options?: CallOptions): Promise<Thread>;
 
   /** `PATCH /threads/{thread_id}`: merges the metadata. */

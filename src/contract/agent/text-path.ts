@@ -34,12 +34,12 @@ function stepsOf(path: string): TextPath | undefined {
     else if (name !== undefined) steps.push({ kind: 'name', name });
     else if (index !== undefined) steps.push({ kind: 'index', index: Number(index) });
     else {
-      // Of several groups, the combinations would multiply.
+      // Only one group is allowed, because the combinations of several would multiply.
       if (steps.some(({ kind }) => kind === 'each-of')) return undefined;
       const read = paths?.split(',').map((each) => (each.trim() === '' ? undefined : stepsOf(each.trim()))) ?? [];
-      const known = read.filter((each) => each !== undefined);
-      if (known.length === 0 || known.length < read.length) return undefined;
-      steps.push({ kind: 'each-of', paths: known });
+      const parsedPaths = read.filter((each) => each !== undefined);
+      if (parsedPaths.length === 0 || parsedPaths.length < read.length) return undefined;
+      steps.push({ kind: 'each-of', paths: parsedPaths });
     }
   }
   return steps;

@@ -3,10 +3,10 @@ import { freeObject, openWord } from './open-word.ts';
 
 /** A parsed entry of `webhooks.url.allowed_domains`: one host, or all subdomains of a domain. */
 export interface WebhookDomain {
-  /** In the canonical form of URLs: lower case, ASCII (punycode), an IPv6 address in brackets. */
+  /** The host in the canonical form of URLs: lower case, ASCII (punycode), IPv6 addresses in brackets. */
   host: string;
-  /** Whether the entry was `*.` and the domain: all its subdomains, without the domain itself. */
-  below: boolean;
+  /** Whether the entry was `*.` and a domain, which matches all subdomains but not the domain itself. */
+  isWildcard: boolean;
 }
 
 /**
@@ -14,20 +14,20 @@ export interface WebhookDomain {
  * and a domain. Undefined for anything else, such as a URL or a name with a port, which could never match.
  */
 export function readWebhookDomain(entry: string): WebhookDomain | undefined {
-  const below = entry.startsWith('*.');
-  const written = below ? entry.slice(2) : entry;
-  const isBareIpv6 = written.includes(':') && !written.startsWith('[');
-  const host = hostOf(isBareIpv6 ? `[${written}]` : written);
+  const isWildcard = entry.startsWith('*.');
+  const hostText = isWildcard ? entry.slice(2) : entry;
+  const isBareIpv6 = hostText.includes(':') && !hostText.startsWith('[');
+  const host = hostOf(isBareIpv6 ? `[${hostText}]` : hostText);
   if (host === undefined) return undefined;
   const isAddress = host.startsWith('[') || /^[\d.]+$/.test(host);
-  return below && isAddress ? undefined : { host, below };
+  return isWildcard && isAddress ? undefined : { host, isWildcard };
 }
 
 /** The canonical form of a host, without a trailing dot; undefined if invalid. */
-function hostOf(written: string): string | undefined {
-  if (!/^(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]*%]+)$/.test(written) || !URL.canParse(`http://${written}/`))
+function hostOf(hostText: string): string | undefined {
+  if (!/^(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]*%]+)$/.test(hostText) || !URL.canParse(`http://${hostText}/`))
     return undefined;
-  const host = withoutEndDot(new URL(`http://${written}/`).hostname);
+  const host = withoutEndDot(new URL(`http://${hostText}/`).hostname);
   return host === '' || host.split('.').includes('') ? undefined : host;
 }
 
@@ -38,7 +38,7 @@ export const withoutEndDot = (host: string): string => (host.endsWith('.') ? hos
 export const envTemplate = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
 
 /** Headers that the sender sets itself: another value would break the request or its content type. */
-const ours = new Set([
+const reservedHeaders = new Set([
   'connection',
   'content-encoding',
   'content-length',
@@ -60,7 +60,7 @@ const ours = new Set([
  */
 function webhookHeaderProblem(name: string, value: string, prefix: string): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name that a header can have';
-  if (ours.has(name.toLowerCase())) return 'is set by the server itself';
+  if (reservedHeaders.has(name.toLowerCase())) return 'is set by the server itself';
   if (!isHeaderText(value)) return 'holds a line break or a letter that no header may carry';
   for (const [, variable = ''] of value.matchAll(envTemplate)) {
     if (!variable.startsWith(prefix))
@@ -83,13 +83,15 @@ export const isHeaderText = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(t
 /** The default for the longest `webhook` of a run; section "Limits" leaves it open. */
 export const maxWebhookUrlLength = 65_536;
 
-/** The ports a webhook may go to where `allowed_ports` is not set (section "Limits"). */
+/** The ports that webhooks may use if `allowed_ports` is not set (section "Limits"). */
 export const defaultWebhookPorts = { 'https:': 443, 'http:': 80 } as const;
 
 /** The default of `webhooks.env_prefix`: the fixed prefix of the public service, which ends in `WEBHOOK_`. */
 const defaultWebhookEnvPrefix = 'LG_WEBHOOK_';
 
-/** The operations that take an optional `webhook` (section "Endpoints"), with the plural `threads` of the usage example. */
+/**
+ * The operations that take an optional `webhook` (section "Endpoints"), with the plural `threads` of the usage example.
+ */
 export const webhookOperations = [
   '/threads/{thread_id}/runs',
   '/threads/{thread_id}/runs/crons',

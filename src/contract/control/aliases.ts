@@ -27,26 +27,26 @@ export function spellFields(body: unknown, spelling: FieldSpelling): unknown {
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => [
       key,
-      containers.has(key) ? spellFields(value, spelling) : renamed(key, value, spelling),
+      containers.has(key) ? spellFields(value, spelling) : renameFields(key, value, spelling),
     ]),
   );
 }
 
-function renamed(within: string, value: unknown, spelling: FieldSpelling): unknown {
+function renameFields(within: string, value: unknown, spelling: FieldSpelling): unknown {
   if (!isObject(value)) return value;
   const result = { ...value };
   for (const alias of fieldAliases) {
     if (alias.within !== within) continue;
     const isThere = alias.contract in result || alias.public in result;
-    const meant = result[alias.contract] ?? result[alias.public] ?? null;
+    const value = result[alias.contract] ?? result[alias.public] ?? null;
     delete result[alias.contract];
     delete result[alias.public];
-    if (isThere) result[alias[spelling]] = meant;
+    if (isThere) result[alias[spelling]] = value;
   }
   return result;
 }
 
-/** Which spelling some names are of; undefined if of none, or of both. */
+/** The spelling to which names belong; undefined if to none or to both. */
 export function spellingOfNames(isNamed: (name: string) => boolean): FieldSpelling | undefined {
   const used = fieldSpellings.filter((spelling) => fieldAliases.some((alias) => isNamed(alias[spelling])));
   return used.length === 1 ? used[0] : undefined;

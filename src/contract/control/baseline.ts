@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// What a smoke test measured of a revision, kept for comparisons while the revision serves. An addition of ours.
+// Measurements of a smoke test on a revision, stored for comparisons while the revision serves. An addition of ours.
 
 const name = z.string().max(200);
 const amount = z.number().min(0);
@@ -8,24 +8,24 @@ const amount = z.number().min(0);
 /** The SHA-256 of what a test sends and expects, in hexadecimal digits. */
 export const testHash = z.string().regex(/^[0-9a-f]{64}$/, 'a test hash is 64 hexadecimal digits in lower case');
 
-/** The most nodes of an answer, and the most tool calls. */
+/** The maximum number of nodes of an answer, and of tool calls. */
 export const maxPathLength = 50;
 
-/** One answer: what was counted and measured of it, and none of its text. */
+/** The measurements of one answer, without its text. */
 export const baselineAnswer = z.strictObject({
   answer: z.enum(['right', 'wrong', 'late']),
   first_event_ms: amount.nullable(),
   total_ms: amount,
   /** The nodes that it visited, in order. */
   nodes: z.array(name).max(maxPathLength),
-  /** The tools that it called, in order; null where its messages were not seen. */
+  /** The tools that it called, in order; null if its messages are unknown. */
   tools: z.array(name).max(maxPathLength).nullish(),
   tokens: amount.nullish(),
   /** By the price list of the test. */
   cost: amount.nullish(),
 });
 
-/** The most characters of the answers, as JSON, and the most answers. */
+/** The maximum length of all answers as JSON, and their maximum number. */
 const maxBaselineLength = 200_000;
 export const maxBaselineAnswers = 160;
 
@@ -42,7 +42,7 @@ export const baselineRequest = z.strictObject({
 });
 export type BaselineRequest = z.infer<typeof baselineRequest>;
 
-/** What is kept of one test on a revision. */
+/** The stored measurements of one test on a revision. */
 export const baseline = z.looseObject({
   revision_id: z.string(),
   test_hash: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// What a cluster accepts as names: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+// The rules of a cluster for names: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 
 const subdomain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 const maxSubdomainLength = 253;
@@ -28,20 +28,20 @@ const isLabelKey = (key: string): boolean => {
   const [name = '', prefix, ...more] = key.split('/').reverse();
   return more.length === 0 && labelText.test(name) && (prefix === undefined || isSubdomain(prefix));
 };
-const words = 'at most 63 letters, digits, hyphens, underscores and dots, with a letter or a digit at either end';
+const labelRule = 'at most 63 letters, digits, hyphens, underscores and dots, with a letter or a digit at either end';
 
-const withKeys = (what: string) =>
+const recordWithKeys = (kind: string) =>
   z.record(z.string(), z.string()).superRefine((entries, context) => {
     for (const key of Object.keys(entries).filter((each) => !isLabelKey(each))) {
-      const message = `is not a key of ${what}: it must have ${words}, after a DNS subdomain and a slash if it has a prefix`;
+      const message = `is not a key of ${kind}: it must have ${labelRule}, after a DNS subdomain and a slash if it has a prefix`;
       context.addIssue({ code: 'custom', path: [key], message });
     }
   });
 
-export const annotations = withKeys('an annotation');
-export const labels = withKeys('a label').superRefine((entries, context) => {
+export const annotations = recordWithKeys('an annotation');
+export const labels = recordWithKeys('a label').superRefine((entries, context) => {
   for (const [key, value] of Object.entries(entries)) {
     if (value === '' || labelText.test(value)) continue;
-    context.addIssue({ code: 'custom', path: [key], message: `must be empty or have ${words}` });
+    context.addIssue({ code: 'custom', path: [key], message: `must be empty or have ${labelRule}` });
   }
 });

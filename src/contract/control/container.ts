@@ -22,7 +22,7 @@ export const volumeKinds = [
   'downwardAPI',
   'csi',
 ] as const;
-/** Further kinds of a cluster. Ignored like any unknown field, they would leave an empty volume. */
+/** Other kinds of Kubernetes. They are refused, because ignoring them would leave an empty volume. */
 const refusedVolumeKinds = ['hostPath', 'ephemeral', 'image', 'gitRepo', 'iscsi', 'fc', 'local', 'flexVolume'] as const;
 
 /** A volume: its name is unique within the pod, and it is of one kind (docs/design/contract.md#containers). */
@@ -98,12 +98,12 @@ export const container = z.strictObject({
 });
 export type Container = z.infer<typeof container>;
 
-/** What the reference of a container image stands for now. A tag can move; a digest cannot. */
+/** The image that a reference currently points at. A tag can move; a digest cannot. */
 export type ImageLookup =
   /** The same image by its digest. */
   | { kind: 'pinned'; uri: string }
   /** `why` is one clause. */
   | { kind: 'unknown'; why: string };
 
-/** Whether a reference names its content: an image of this digest and no other. */
+/** Whether a reference contains a digest, which identifies the content. */
 export const isPinned = (uri: string): boolean => /@[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-f]{32,}$/i.test(uri);

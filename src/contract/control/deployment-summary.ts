@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { commit } from './revision-history.ts';
 
 /**
- * The state of a deployment in one word: `no-source` before anything was uploaded that could be built, `deploying` while its
- * latest revision is in progress, `failed` where that failed (an earlier one may still serve), else `live` where a
- * revision serves, `deleting`, else `not-deployed`.
+ * The state of a deployment in one word: `no-source` before the first upload, `deploying` while its latest revision is
+ * in progress, `failed` if that failed (an earlier one may still serve), else `live` if a revision serves, `deleting`,
+ * else `not-deployed`.
  */
 export const deploymentStates = ['live', 'deploying', 'failed', 'not-deployed', 'deleting', 'no-source'] as const;
 export type DeploymentState = (typeof deploymentStates)[number];
 
-/** What a list of deployments counts. */
+/** The counts in a list of deployments. */
 export const activityCounts = ['requests', 'errors', 'runs', 'failed_runs'] as const;
 export type ActivityCount = (typeof activityCounts)[number];
 
@@ -25,7 +25,7 @@ const activity = z.looseObject({
   failed_runs: z.array(z.int()),
 });
 
-/** A deployment as a list of many shows it. */
+/** A deployment in a list. */
 export const deploymentSummary = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -37,7 +37,7 @@ export const deploymentSummary = z.looseObject({
   active_revision_id: z.string().nullable(),
   /** The commit that serves. */
   live_commit: commit.nullable(),
-  /** The latest change; null where the audit log has none any more. */
+  /** The latest change; null if the audit log no longer has any. */
   last_change: z
     .looseObject({ at: z.string(), actor: z.string(), key_name: z.string().nullable(), operation: z.string() })
     .nullable(),

@@ -16,7 +16,7 @@ const specified = [
   ...Object.keys(sourceRevisionConfig.shape).map((name) => `source_revision_config.${name}`),
 ];
 
-const placeOf = ({ path }: FieldRule): number => specified.indexOf(path.split('.', 2).join('.'));
+const positionOf = ({ path }: FieldRule): number => specified.indexOf(path.split('.', 2).join('.'));
 
 /** The rules of every field that the service has, in the order of the specification. */
 export const fieldRules: readonly FieldRule[] = deploymentFields
@@ -25,10 +25,10 @@ export const fieldRules: readonly FieldRule[] = deploymentFields
     const { path, patch, required = [], alsoTakenFor = [] } = api;
     return [{ name, path, appliesTo, alsoTakenFor, requiredFor: required === true ? appliesTo : required, patch }];
   })
-  .toSorted((one, other) => placeOf(one) - placeOf(other));
+  .toSorted((one, other) => positionOf(one) - positionOf(other));
 
 /** Whether a request may contain a field for a source. */
-export const takes = ({ appliesTo, alsoTakenFor }: FieldRule, source: Source): boolean =>
+export const accepts = ({ appliesTo, alsoTakenFor }: FieldRule, source: Source): boolean =>
   appliesTo.includes(source) || alsoTakenFor.includes(source);
 
 const byPath = new Map(fieldRules.map((rule) => [rule.path, rule]));

@@ -29,18 +29,18 @@ export interface DeploymentField {
     patch: PatchEffect;
     /** Whether create requires it: for each source that it applies to, or for these. */
     required?: true | readonly Source[];
-    /** Sources that the specification does not name, but for which public clients send it: accepted, stored, returned. */
+    /** Sources for which public clients send it although the specification does not name them. */
     alsoTakenFor?: readonly Source[];
   };
-  /** How the text of its input is read: `true` or `false`, one item a line, or as YAML. Absent: as it is. */
+  /** Format of the text of its input: `true` or `false`, one item per line, or YAML. Absent: plain text. */
   reads?: 'flag' | 'lines' | 'yaml';
   /** Description of its input. Absent: it has none. */
   input?: string;
-  /** Description of its option, where a terminal needs other words. */
+  /** Description of its option on the command line; by default that of the input. */
   option?: string;
-  /** What an editor shows of it in the deploy file. Absent: the file has no such field. */
+  /** Description in the schema of the deploy file, which editors show. Absent: the file has no such field. */
   file?: string;
-  /** What docs/deploy-file.md says of it, where a reader needs more than that. */
+  /** Description in docs/deploy-file.md; by default that of the schema. */
   page?: string;
 }
 
@@ -258,7 +258,7 @@ export const testFields: readonly DeploymentField[] = [
   },
 ];
 
-/** What the models of agents cost: in the deploy file alone. */
+/** The prices of models, only in the deploy file. */
 const priceFields: readonly DeploymentField[] = [
   {
     name: 'prices',
@@ -267,7 +267,7 @@ const priceFields: readonly DeploymentField[] = [
   },
 ];
 
-/** What a push does, for the App: in the deploy file alone. */
+/** The App's rules for pushes, only in the deploy file. */
 const pushFields: readonly DeploymentField[] = [
   {
     name: 'paths',

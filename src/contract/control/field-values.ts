@@ -5,10 +5,10 @@ export const maxDeploymentNameLength = 63;
  * What is wrong with the name of a new deployment, phrased to follow the field's name, without a full stop; undefined
  * if valid. The contract leaves it open; this is what the public service accepts.
  *
- * @param longest the service's limit in characters; some have a lower one.
+ * @param maxLength the service's limit in characters; some have a lower one.
  */
-export function deploymentNameProblem(name: string, longest: number = maxDeploymentNameLength): string | undefined {
-  if (name.length > longest) return `may have at most ${longest} characters; this one has ${name.length}`;
+export function deploymentNameProblem(name: string, maxLength: number = maxDeploymentNameLength): string | undefined {
+  if (name.length > maxLength) return `may have at most ${maxLength} characters; this one has ${name.length}`;
   if (!/^[a-z0-9-]+$/.test(name)) return 'may hold lower-case letters, digits and hyphens only';
   return /^-|-$/.test(name) ? 'may not begin or end with a hyphen' : undefined;
 }
@@ -22,7 +22,7 @@ export const imageUriProblem = (uri: string): string | undefined =>
     ? undefined
     : 'must be the address of an image, as in registry.example.com/team/agent:1.2';
 
-/** The same for `graph_config_path`, a path inside the repository. */
+/** What is wrong with `graph_config_path`, a path inside the repository; undefined if valid. */
 export function graphConfigPathProblem(path: string): string | undefined {
   if (/[\\\u0000-\u001f\u007f]/.test(path)) return 'must not contain backslashes or control characters';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return "is relative to the repository's root";
@@ -34,7 +34,7 @@ export function graphConfigPathProblem(path: string): string | undefined {
  * What `install_command` and `build_command` must not contain, with names for people. The contract leaves it open; this
  * is what the public service refuses.
  */
-const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
+const forbiddenInCommand: readonly (readonly [pattern: RegExp, called: string])[] = [
   [/['"`]/, 'a quote'],
   [/\\/, 'a backslash'],
   [/[\r\n]/, 'a line break'],
@@ -46,9 +46,9 @@ const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
 
 /** The forbidden parts of a command; empty if it consists of plain words and `&&`. */
 export const refusedInCommand = (command: string): string[] =>
-  refused.filter(([pattern]) => pattern.test(command)).map(([, called]) => called);
+  forbiddenInCommand.filter(([pattern]) => pattern.test(command)).map(([, called]) => called);
 
-/** Of `reservedNames`, those that self-hosted services take as secrets. */
+/** The `reservedNames` that self-hosted services accept as secrets. */
 export const selfHostedNames: ReadonlySet<string> = new Set([
   'POSTGRES_URI_CUSTOM',
   'REDIS_URI_CUSTOM',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The query of a list's page: `limit` 1 to 100, 20 when absent. */
+/** The query of a list's page: `limit` is 1 to 100, by default 20. */
 export const pageQuery = z.strictObject({
   limit: z.int().min(1).max(100).optional(),
   offset: z.int().min(0).optional(),
@@ -11,20 +11,20 @@ const pageSize = 100;
 export type ReadPage<Entry> = (page: { limit: number; offset: number }) => Promise<{ resources: readonly Entry[] }>;
 
 /**
- * The entries of a list, page after page, each once, at most `most`. A page without new entries ends it: a service that
- * ignores `offset` would never end.
+ * Yields the entries of a list page by page, without duplicates. Stops after `maxEntries` offsets, and at a page
+ * without new entries, because a service that ignores `offset` would never end.
  */
 export async function* entriesOf<Entry extends { id: string }>(
   read: ReadPage<Entry>,
-  most = Infinity,
+  maxEntries = Infinity,
 ): AsyncGenerator<Entry, undefined> {
-  const met = new Set<string>();
-  for (let offset = 0; offset < most; offset += pageSize) {
+  const seenIds = new Set<string>();
+  for (let offset = 0; offset < maxEntries; offset += pageSize) {
     const { resources } = await read({ limit: pageSize, offset });
-    const fresh = resources.filter(({ id }) => !met.has(id));
-    for (const { id } of fresh) met.add(id);
-    yield* fresh;
-    if (resources.length < pageSize || fresh.length === 0) return undefined;
+    const newEntries = resources.filter(({ id }) => !seenIds.has(id));
+    for (const { id } of newEntries) seenIds.add(id);
+    yield* newEntries;
+    if (resources.length < pageSize || newEntries.length === 0) return undefined;
   }
   return undefined;
 }

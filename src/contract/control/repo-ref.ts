@@ -12,8 +12,8 @@ export const isTagRef = (ref: string): boolean => ref.startsWith(tagPrefix);
  */
 export function readRepoRef(written: string): ReadRepoRef {
   const ref = written.trim();
-  if (ref.startsWith('refs/heads/')) return checked(ref.slice('refs/heads/'.length));
-  if (ref.startsWith(tagPrefix)) return checked(ref);
+  if (ref.startsWith('refs/heads/')) return checkRefName(ref.slice('refs/heads/'.length));
+  if (ref.startsWith(tagPrefix)) return checkRefName(ref);
   if (ref.startsWith('refs/')) {
     const branch = /^refs\/remotes\/[^/]+\/(.+)$/.exec(ref)?.[1];
     return {
@@ -25,10 +25,12 @@ export function readRepoRef(written: string): ReadRepoRef {
   if (/^[0-9a-f]{40}$/i.test(ref)) {
     return { ok: false, problem: `${ref} is a commit; the service builds the head of a branch or a tag` };
   }
-  return checked(ref);
+  return checkRefName(ref);
 }
 
-/** The same for a ref that a person writes: a short form of git's is refused, although a branch may have such a name. */
+/**
+ * Like `readRepoRef`, for a ref written by a person: refuses git's short forms, although a branch may have such a name.
+ */
 export function readWrittenRef(written: string): ReadRepoRef {
   const ref = written.trim();
   const [, prefix, name] = /^(heads|tags|remotes\/[^/]+|origin)\/(.+)$/.exec(ref) ?? [];
@@ -41,13 +43,13 @@ export function readWrittenRef(written: string): ReadRepoRef {
 }
 
 /** Checks the rules of git for ref names. */
-function checked(ref: string): ReadRepoRef {
-  const broken =
+function checkRefName(ref: string): ReadRepoRef {
+  const isInvalid =
     ref === '' ||
     ref === '@' ||
     /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|^-|\.$|(^|\/)\.|\.lock(\/|$)/.test(ref) ||
     ref === tagPrefix;
-  return broken
+  return isInvalid
     ? { ok: false, problem: `${JSON.stringify(ref)} is not a name that git allows for a ref` }
     : { ok: true, ref };
 }
@@ -59,5 +61,5 @@ export function sameCommit(one: string | null | undefined, other: string | null 
   return short.length >= 7 && long.startsWith(short);
 }
 
-/** A commit as people say it. */
+/** The short form of a commit's SHA. */
 export const shortCommit = (sha: string): string => sha.slice(0, 7);

@@ -24,24 +24,24 @@ export interface ResourceProblem {
 }
 
 /**
- * Every request above its own limit, which could not be scheduled (our choice: docs/design/contract.md#resources has no
- * such rule). Defaults are applied if a field of the pair was given.
+ * Finds requests above their limits, which a cluster could not schedule (our choice: docs/design/contract.md#resources
+ * has no such rule). Applies defaults if a field of the pair was given.
  *
  * @param spell how to write the name of a field; as in the specification by default.
  */
 function boundProblems(spec: ResourceSpec, spell = (field: string): string => field): ResourceProblem[] {
-  const filled = withResourceDefaults(spec);
+  const withDefaults = withResourceDefaults(spec);
   return pairs.flatMap(([least, most, from]) => {
-    const [low, high] = [filled[least], filled[most]];
+    const [low, high] = [withDefaults[least], withDefaults[most]];
     if (low == null || high == null || low <= high || (spec[least] == null && spec[most] == null)) return [];
-    const lowSaid = spec[least] == null && from ? `${low}, the ${spell(from)},` : String(low);
-    const highSaid = spec[most] == null ? `${high}, its default` : String(high);
+    const lowText = spec[least] == null && from ? `${low}, the ${spell(from)},` : String(low);
+    const highText = spec[most] == null ? `${high}, its default` : String(high);
     const certain = spec[least] != null && spec[most] != null;
-    return [{ path: [least], message: `is ${lowSaid} and may not be above ${spell(most)} (${highSaid})`, certain }];
+    return [{ path: [least], message: `is ${lowText} and may not be above ${spell(most)} (${highText})`, certain }];
   });
 }
 
-/** Every init container with a sidecar's field (docs/design/contract.md#containers). */
+/** Finds init containers with a field for sidecars only (docs/design/contract.md#containers). */
 function initContainerProblems(spec: ResourceSpec): ResourceProblem[] {
   return (spec.init_containers ?? []).flatMap(({ restartPolicy }, index) =>
     restartPolicy

@@ -10,8 +10,8 @@ const cpuLimit = z.number().min(0.1).max(16).overwrite(roundCpu).nullish();
 /** Cores without a bound in the specification. */
 const cpu = z.number().min(0).overwrite(roundCpu).nullish();
 /** The largest integer of Postgres. */
-const largest = 2_147_483_647;
-const count = z.int().min(0).max(largest).nullish();
+const maxInteger = 2_147_483_647;
+const count = z.int().min(0).max(maxInteger).nullish();
 const megabytes = count;
 
 /** The fields that the specification marks "do not use": accepted, without effect. */
@@ -132,11 +132,11 @@ export const defaultedResourceFields = defaultsInOrder.map(([field]) => field);
 
 /** Applies the defaults of the service (docs/design/contract.md#resources). */
 export function withResourceDefaults(spec: ResourceSpec): ResourceSpec {
-  const filled = { ...spec };
+  const result = { ...spec };
   for (const [field, from, times] of defaultsInOrder) {
-    const base = filled[from];
-    if (filled[field] == null && base != null)
-      filled[field] = field.includes('cpu') ? roundCpu(base * times) : base * times;
+    const base = result[from];
+    if (result[field] == null && base != null)
+      result[field] = field.includes('cpu') ? roundCpu(base * times) : base * times;
   }
-  return filled;
+  return result;
 }

@@ -15,7 +15,10 @@ export type Commit = z.infer<typeof commit>;
 
 /** Why a revision exists. */
 export const revisionCause = z.looseObject({
-  /** `create`, `patch`, `push`, `redeploy` (of the live or latest build), `rollback` (to an earlier build), or `unknown`. */
+  /**
+   * `create`, `patch`, `push`, `redeploy` (of the live or latest build), `rollback` (to an earlier build), or
+   * `unknown`.
+   */
   kind: z.string(),
   /** `key`, `operator`, `service`, or `unknown`. */
   actor: z.string(),
@@ -33,15 +36,17 @@ export const historyEntry = z.looseObject({
   revision,
   cause: revisionCause,
   commit: commit.nullable(),
-  /** In their order. */
+  /** Oldest first. */
   statuses: z.array(revisionStep),
-  /** The fields that differ from the revision before, of which the first has none; a secret by its name: `secrets.MODEL_KEY`. */
+  /**
+   * The fields that differ from the previous revision; empty for the first. A secret has its name: `secrets.MODEL_KEY`.
+   */
   changed_fields: z.array(z.string()),
-  /** The latest verdict on it. */
+  /** The latest verdict on the revision. */
   verdict: verdict.nullable(),
-  /** Whether it serves now. */
+  /** Whether the revision serves now. */
   is_live: z.boolean(),
-  /** Whether POST .../redeploy would find its build. */
+  /** Whether its build still exists, so that it can be redeployed. */
   can_redeploy: z.boolean(),
 });
 export type HistoryEntry = z.infer<typeof historyEntry>;
@@ -50,5 +55,5 @@ export type HistoryEntry = z.infer<typeof historyEntry>;
 export const revisionHistory = z.looseObject({ resources: z.array(historyEntry), offset: z.int() });
 export type RevisionHistory = z.infer<typeof revisionHistory>;
 
-/** `revision_id`: of one revision only. */
+/** `revision_id` selects a single revision. */
 export const revisionHistoryQuery = pageQuery.extend({ revision_id: z.uuid().optional() });

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { pageQuery } from './pages.ts';
 import { sourceRevisionConfig } from './source.ts';
 
-/** The header of a change that asks for a hold of the revision that it makes: a whole number of seconds. */
+/** The header of a change that requests a hold of the new revision: a whole number of seconds. */
 export const holdHeader = 'Landfall-Hold';
 
-/** The most seconds that a revision can be held, and those of callers that name none. */
+/** The maximum and default duration of a hold, in seconds. */
 export const maxHoldSeconds = 86_400;
 
 export const holdDecisions = ['promoted', 'discarded'] as const;
@@ -13,16 +13,16 @@ export type HoldDecision = (typeof holdDecisions)[number];
 
 /** The hold of a revision, which is started and healthy without traffic. An addition of ours. */
 export const hold = z.looseObject({
-  /** Where the revision answers by itself while it is held. */
+  /** The revision's own address while it is held. */
   address: z.string(),
-  /** When it is discarded unless it is promoted; null before it is healthy. */
+  /** When it is discarded unless promoted; null before it is healthy. */
   ends_at: z.string().nullable(),
   decision: z.enum(holdDecisions).nullable(),
 });
 
 /** The body of a decision. */
 export const holdDecisionRequest = z.object({
-  /** Why, for the status and the log of the revision. */
+  /** The reason, for the status and the log of the revision. */
   why: z.string().max(1_000).nullish(),
 });
 export type HoldDecisionRequest = z.input<typeof holdDecisionRequest>;
@@ -37,9 +37,9 @@ export const revision = z.looseObject({
   source: z.string().optional(),
   source_revision_config: sourceRevisionConfig.default({}),
   status_message: z.string().nullish(),
-  /** What its build warned of, as sentences: the agent may lack something. An addition of this project's service. */
+  /** Warnings of its build, as sentences. An addition of this project's service. */
   build_warnings: z.array(z.string()).optional(),
-  /** Only where a hold was requested. */
+  /** Only if a hold was requested. */
   hold: hold.optional(),
 });
 export type Revision = z.infer<typeof revision>;
@@ -58,17 +58,19 @@ export type RevisionsQuery = z.infer<typeof revisionsQuery>;
 /** A package that a revision was built with. */
 export const revisionPackage = z.looseObject({
   name: z.string(),
-  /** Null for one that was installed from an address. */
+  /** Null if it was installed from an address. */
   version: z.string().nullable(),
-  /** Where it came from, if not from the index: without credentials. */
+  /** The address it was installed from, without credentials; null if it is from the index. */
   address: z.string().nullable(),
 });
 
 /** GET /v2/deployments/{id}/revisions/{revision_id}/packages: an addition of this project's service. */
 export const revisionPackages = z.looseObject({
-  /** The version of the interpreter: `3.11.2`. Null where no graph is in Python, before the build, and of older builds. */
+  /**
+   * The version of the interpreter: `3.11.2`. Null without a graph in Python, before the build, and for older builds.
+   */
   python: z.string().nullable(),
-  /** The installed packages of Python, in their order; empty where no graph is in Python. */
+  /** The installed Python packages, sorted; empty without a graph in Python. */
   packages: z.array(revisionPackage),
 });
 export type RevisionPackages = z.infer<typeof revisionPackages>;

@@ -10,12 +10,12 @@ export const secretReply = z.looseObject({ name: z.string(), value: z.string().n
 export type SecretReply = z.infer<typeof secretReply>;
 
 /** What services show instead of a value: nothing, a word, or a placeholder with a few characters of the value. */
-const shownInstead =
+const placeholder =
   /^(?:|\S{0,16}(?:[*•●]{3,}|\.{3}|…)\S{0,16}|x{4,}|[<[({]?(?:hidden|redacted|masked|filtered|encrypted)[>\])}]?)$/i;
 
 /** The value of a secret in a response; undefined if the service hides it, or may do so. */
 export const shownValue = ({ value }: Pick<SecretReply, 'value'>): string | undefined =>
-  value == null || shownInstead.test(value) ? undefined : value;
+  value == null || placeholder.test(value) ? undefined : value;
 
 /** The secrets in a response; undefined if the service does not list them, or hides the value of any. */
 export function knownSecrets(replies: readonly SecretReply[] | null | undefined): Secret[] | undefined {

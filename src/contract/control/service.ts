@@ -49,9 +49,9 @@ export interface ChangeOptions extends WriteOptions {
 export interface ControlFeatures {
   /** Supports `WriteOptions.idempotencyKey`: a write without a response may be repeated with the same key. */
   idempotencyKeys: boolean;
-  /** Takes verdicts of smoke tests: `reportVerdict`. */
+  /** Stores verdicts of smoke tests: `reportVerdict`. */
   verdicts: boolean;
-  /** Keeps what smoke tests measured of a revision: `getBaseline`, `keepBaseline`. */
+  /** Stores measurements of smoke tests on a revision: `getBaseline`, `keepBaseline`. */
   baselines?: boolean | undefined;
   /** Holds revisions before traffic: `WriteOptions.holdSeconds`, `promoteRevision`, `discardRevision`. */
   holds?: boolean | undefined;
@@ -90,8 +90,8 @@ export interface ControlService {
   /** POST /v1/projects/{id}/revisions/{revisionId}/deploy_logs */
   deployLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
   /**
-   * POST /v2/deployments/{id}/revisions/{revisionId}/verdicts: what smoke tests found. Only for a service that takes
-   * verdicts (`features`), which changes nothing but its history.
+   * POST /v2/deployments/{id}/revisions/{revisionId}/verdicts: reports a verdict, which the service only adds to the
+   * history. Only for a service with `verdicts` (`features`).
    */
   reportVerdict(
     deploymentId: string,
@@ -101,8 +101,8 @@ export interface ControlService {
   ): Promise<unknown>;
 
   /**
-   * GET /v2/deployments/{id}/revisions/{revisionId}/baselines/{testHash}: what a smoke test measured of a revision;
-   * fails as missing where nothing is kept. Only for a service with `baselines` (`features`).
+   * GET /v2/deployments/{id}/revisions/{revisionId}/baselines/{testHash}: the measurements of a smoke test on a
+   * revision; fails as missing if there are none. Only for a service with `baselines` (`features`).
    */
   getBaseline(
     deploymentId: string,
@@ -110,7 +110,7 @@ export interface ControlService {
     testHash: string,
     options?: CallOptions,
   ): Promise<StoredBaseline>;
-  /** PUT of the same: replaces what is kept, so it may be repeated. */
+  /** PUT of the same path: replaces the stored measurements, so it may be repeated. */
   keepBaseline(
     deploymentId: string,
     revisionId: string,

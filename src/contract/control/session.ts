@@ -12,7 +12,7 @@ export const agentAccessHeader = 'x-landfall-agent-access';
 /** The body of POST /v1/session/agents. */
 export const agentAccessRequest = z.strictObject({ deployment_id: z.uuid() });
 
-/** How long requests may begin with such a token (ms). */
+/** How long such a token is valid for new requests (ms). */
 export const agentAccessMs = 5 * 60_000;
 
 /** A token for the requests of a page to one agent. */
@@ -39,12 +39,12 @@ export const session = z.looseObject({
   /** The workspaces of the key, oldest first. */
   tenants: z.array(tenant),
   csrf_token: z.string(),
-  /** When it ends if nothing is requested until then. */
+  /** When it expires without further requests. */
   expires_at: z.string(),
-  /** The agents' own origin, where the service has one. */
+  /** The agents' own origin, if the service has one. */
   agents_url: z.string().optional(),
 });
 export type Session = z.infer<typeof session>;
 
-/** GET /v1/sessions/current: the session, or null where the browser has none. */
+/** GET /v1/sessions/current: the session, or null if the browser has none. */
 export const currentSession = z.looseObject({ session: session.nullable() });

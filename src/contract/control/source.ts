@@ -16,7 +16,7 @@ export type DeploymentType = z.infer<typeof deploymentType>;
 export const listenerConfig = z.strictObject({ k8s_namespace: dnsLabel.nullish() });
 
 const text = z.string().min(1).nullable();
-/** In a response of other services, whose values are kept. */
+/** The values of a response are not validated, because other services may have others. */
 const anyText = z.string().nullable();
 
 /**

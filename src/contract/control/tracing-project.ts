@@ -12,17 +12,19 @@ export const tokenUsage = z.strictObject({
 });
 export type TokenUsage = z.infer<typeof tokenUsage>;
 
-const text = (longest: number) => z.string().max(longest);
+const text = (maxLength: number) => z.string().max(maxLength);
 const time = z.iso.datetime({ offset: true });
 
-/** The most steps of a run that are exported. */
+/** The maximum number of exported steps of a run. */
 export const maxTracedSteps = 200;
 
-/** One execution of a node; a retried one has several, of one id. Values are cut where long, null where hidden. */
+/**
+ * One execution of a node; a retried node has several with the same id. Long values are truncated, hidden ones null.
+ */
 export const tracedStep = z.strictObject({
   id: text(255),
   name: text(255),
-  /** The names of the subgraphs around it, outermost first; empty in the graph itself. */
+  /** The names of the enclosing subgraphs, outermost first; empty in the graph itself. */
   path: z.array(text(255)).max(20),
   started_at: time,
   ended_at: time.nullable(),
@@ -48,14 +50,14 @@ export const tracedRun = z.strictObject({
   created_at: time,
   started_at: time.nullable(),
   ended_at: time,
-  /** Those of the run, cut as those of a step. An agent of an earlier version sends none of these four. */
+  /** Truncated like those of a step. Agents of earlier versions send none of these four fields. */
   input: z.unknown().optional(),
   output: z.unknown().optional(),
-  /** In the order of their start, by the process that ended the run: the first ones of many. */
+  /** The first steps in the order of their start, as seen by the process that ended the run. */
   steps: z.array(tracedStep).max(maxTracedSteps).optional(),
   /** Whether `input` or `output` was cut, or steps were left out. */
   is_cut: z.boolean().optional(),
-  /** What started it, as its agent says: `api`, `cron`, `playground`. An agent of an earlier version does not. */
+  /** What started the run: `api`, `cron`, `playground`. Agents of earlier versions do not send it. */
   trigger: text(40).nullable().optional(),
 });
 export type TracedRun = z.infer<typeof tracedRun>;
@@ -90,7 +92,7 @@ export const tracedRunResponse = z.looseObject({
   ...tracedRun.shape,
   id: z.string(),
   status: z.string(),
-  /** The start of the input and of the output as one line of text; null where there is none, or it was hidden. */
+  /** The start of the input and of the output as one line; null if there is none, or it was hidden. */
   input_preview: z.string().nullish(),
   output_preview: z.string().nullish(),
 });

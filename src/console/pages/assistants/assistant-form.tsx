@@ -13,13 +13,13 @@ interface AssistantFormProps {
   deploymentId: string;
   /** The graphs to choose from. */
   graphs: readonly string[];
-  /** The one to change; a new one if absent. */
+  /** The assistant to change; a new one if absent. */
   assistant?: Assistant;
   onSaved: (assistant: Assistant) => void;
   onClose: () => void;
 }
 
-/** Makes an assistant, or the next version of one. */
+/** Creates an assistant, or a new version of one. */
 export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClose }: AssistantFormProps) {
   const { status, values, submit, show, typed } = useForm({
     name: assistant?.name ?? '',
@@ -31,7 +31,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
   });
   // The graphs may be loaded after the form was opened.
   const { value: graph } = typed('graph_id', graphs[0]);
-  // Sent again with the same id, a request makes no second one.
+  // The id is created once, so that a retry does not create a second assistant.
   const [newId] = useState(() => crypto.randomUUID());
   const save = async (): Promise<void> => {
     const [name, description] = [values.name.trim(), values.description.trim()];
@@ -127,7 +127,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
   );
 }
 
-/** The fields that differ from an assistant's. The agent copies its context into its configuration, which must not win. */
+/** The changed fields. Only these are sent: the agent copies the context into the configuration, which must not win. */
 function changedFields(values: AssistantPatch, assistant: Assistant | undefined): AssistantPatch {
   const { name = '', description = '', context = {}, config = {}, metadata = {} } = assistant ?? {};
   const former = { name: name ?? '', description: description ?? '', context, config, metadata };

@@ -37,7 +37,7 @@ export const activateVersion = (id: string, assistantId: string, version: number
 export const deleteAssistant = (id: string, assistantId: string): Promise<unknown> =>
   send('DELETE', pathOf(id, assistantId));
 
-/** Whether an assistant is a graph's own, which stays as long as the graph. */
+/** Whether an assistant is a graph's default one, which can't be deleted. */
 export const isDefaultAssistant = ({ metadata }: Pick<Assistant, 'metadata'>): boolean =>
   metadata?.['created_by'] === 'system';
 

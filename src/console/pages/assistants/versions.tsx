@@ -15,7 +15,7 @@ interface VersionsProps {
   onActivate: (version: number) => void;
 }
 
-/** The versions of an assistant, newest first, and what differs between two of them. */
+/** The versions of an assistant, newest first, and the differences between two of them. */
 export function Versions({ versions, active, onActivate }: VersionsProps) {
   const [newest] = versions;
   const [chosen, setChosen] = useState<{ left?: number; right?: number }>({});
@@ -75,7 +75,7 @@ export function Versions({ versions, active, onActivate }: VersionsProps) {
   );
 }
 
-const parts = [
+const comparedFields = [
   ['Context', 'context'],
   ['Configuration', 'config'],
   ['Metadata', 'metadata'],
@@ -86,7 +86,7 @@ function Difference({ left, right }: { left: AssistantVersion; right: AssistantV
   const ofVersion = ({ name, description, graph_id }: AssistantVersion) => ({ name, description, graph_id });
   const compared = [
     { name: 'Name, description and graph', left: ofVersion(left), right: ofVersion(right) },
-    ...parts.map(([name, field]) => ({ name, left: left[field], right: right[field] })),
+    ...comparedFields.map(([name, field]) => ({ name, left: left[field], right: right[field] })),
   ].filter(({ left: one, right: other }) => compareKeys(one, other).some(({ kind }) => kind !== 'same'));
   if (compared.length === 0) return <p class="muted">The two versions have the same values.</p>;
   return (

@@ -16,7 +16,7 @@ interface CronFormProps {
   onClose: () => void;
 }
 
-/** Makes a cron; its next runs are shown while the schedule is typed. */
+/** Creates a cron. The next runs are shown while the schedule is typed. */
 export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFormProps) {
   const { status, values, submit, show, typed } = useForm(() => ({
     assistant_id: assistants[0]?.assistant_id ?? '',
@@ -27,7 +27,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
   const { assistant_id } = values;
   const [schedule, timezone] = [values.schedule.trim(), values.timezone.trim() || null];
   const { onInput: choose, ...assistant } = typed('assistant_id');
-  const [keeps, setKeeps] = useState(true);
+  const [keepsThread, setKeeps] = useState(true);
   const firings = nextFirings({ schedule, timezone }, Date.now());
   const save = async (): Promise<void> => {
     const read = readJson(values.input);
@@ -41,7 +41,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
         schedule,
         ...(timezone === null ? {} : { timezone }),
         input: read.value,
-        on_run_completed: keeps ? 'keep' : 'delete',
+        on_run_completed: keepsThread ? 'keep' : 'delete',
       }),
     );
     if (!isSaved) return;
@@ -92,7 +92,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
         </div>
       )}
       <LinesField label="Input (JSON)" hint="What the graph is given at each run." {...typed('input')} />
-      <Check label="Keep the thread of each run" isOn={keeps} onChange={setKeeps} />
+      <Check label="Keep the thread of each run" isOn={keepsThread} onChange={setKeeps} />
     </FormDialog>
   );
 }

@@ -22,7 +22,7 @@ interface CronPanelProps {
   onDelete: () => void;
 }
 
-/** A cron: when it runs next, how its last runs ended, and what can be done with it. */
+/** A cron with its next runs, its last runs and its actions. */
 export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete }: CronPanelProps) {
   const { cron_id, schedule, timezone, enabled, assistant_id, thread_id, end_time, next_run_date, payload } = cron;
   const [isBusy, run] = useAction();

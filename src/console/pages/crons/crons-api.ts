@@ -11,7 +11,7 @@ export const listCrons = (id: string, page: { limit: number; offset: number }, s
 
 const withNextRuns = z.looseObject({ ...cronSchema.shape, next_run_dates: z.array(z.string()).optional() });
 
-/** When a cron runs next, at most five times, and its last runs. */
+/** The next five times of a cron, and its last runs. */
 export async function getCronTimes(
   id: string,
   cronId: string,

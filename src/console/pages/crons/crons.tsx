@@ -32,7 +32,7 @@ function CronList({ deploymentId }: { deploymentId: string }) {
   const { data: assistants = [] } = useLoaded(`assistants of ${deploymentId}`, (signal) =>
     searchAssistants(deploymentId, { limit: 200, sort_by: 'name', sort_order: 'asc' }, signal),
   );
-  const named = (id: string | null | undefined): Assistant | undefined =>
+  const findAssistant = (id: string | null | undefined): Assistant | undefined =>
     assistants.find(({ assistant_id }) => assistant_id === id);
   return (
     <>
@@ -61,7 +61,7 @@ function CronList({ deploymentId }: { deploymentId: string }) {
                 <CronPanel
                   deploymentId={deploymentId}
                   cron={cron}
-                  assistantName={named(cron.assistant_id)?.name ?? cron.assistant_id ?? ''}
+                  assistantName={findAssistant(cron.assistant_id)?.name ?? cron.assistant_id ?? ''}
                   reload={list.reload}
                   onDelete={() => setDeleted(cron)}
                 />

@@ -4,18 +4,18 @@ export type Firings =
   | { times: readonly number[]; problem?: undefined }
   | { times?: undefined; problem: { field: 'schedule' | 'timezone'; text: string } };
 
-/** The next times of a schedule after `now` (ms since the epoch), or what is wrong with it. */
-export function nextFirings(schedule: Schedule, now: number, most = 5): Firings {
+/** The next times of a schedule after `now` (ms since the epoch), or its problem. */
+export function nextFirings(schedule: Schedule, now: number, maxTimes = 5): Firings {
   const problem = scheduleProblem(schedule);
   if (problem) return { problem: { field: problem.field, text: `It ${problem.reason}` } };
   const times: number[] = [];
-  for (let at = timeAfter(schedule, now); at !== undefined && times.length < most; at = timeAfter(schedule, at)) {
+  for (let at = timeAfter(schedule, now); at !== undefined && times.length < maxTimes; at = timeAfter(schedule, at)) {
     times.push(at);
   }
   return { times };
 }
 
-/** A time as a zone shows it: `Fri, 27 Nov 2026, 09:00`. */
+/** A time in a time zone: `Fri, 27 Nov 2026, 09:00`. */
 export function timeIn(timezone: string | null | undefined, at: number): string {
   const format = (timeZone: string): string =>
     new Intl.DateTimeFormat('en-GB', {

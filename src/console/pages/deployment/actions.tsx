@@ -12,7 +12,7 @@ import { TextField } from '../../parts/field.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 
-/** What a person wants to do. */
+/** An action that a person requests. */
 export type Action =
   | { kind: 'redeploy' | 'rollback' | 'interrupt' | 'promote' | 'discard'; entry: HistoryEntry }
   | { kind: 'delete'; entry?: undefined };
@@ -20,12 +20,12 @@ export type Action =
 interface ActionDialogProps {
   action: Action;
   deployment: Deployment;
-  /** Loads everything again, since something has changed. */
+  /** Loads everything again after the change. */
   onDone: () => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Says what an action will do, and does it. */
+/** Explains an action and carries it out on confirmation. */
 export const ActionDialog = (props: ActionDialogProps) =>
   props.action.kind === 'delete' ? <DeleteDialog {...props} /> : <RevisionDialog {...props} action={props.action} />;
 
@@ -34,7 +34,7 @@ const useIdempotencyKey = (): Record<string, string> => useState({ [idempotencyK
 
 type RevisionAction = Extract<Action, { entry: HistoryEntry }>;
 
-/** The words of each action, and the end of its path. */
+/** The texts of each action, and the end of its path. */
 const revisionActions: Readonly<Record<RevisionAction['kind'], { verb: string; done: string; path: string }>> = {
   redeploy: { verb: 'Redeploy', done: 'Created', path: 'redeploy' },
   rollback: { verb: 'Roll back', done: 'Created', path: 'redeploy' },
@@ -58,8 +58,8 @@ function RevisionDialog({ action, deployment, onDone, onClose }: ActionDialogPro
       headers: { ...key, ...(isDeploy && ifMatch !== null ? { 'if-match': ifMatch } : {}) },
       ...(isDecision ? { body: why.trim() === '' ? {} : { why: why.trim() } } : {}),
     });
-    const made = isDeploy ? deploymentSchema.parse(await response.json()).latest_revision_id : entry.revision.id;
-    announce(`${done} revision ${shortId(made ?? '')}.`);
+    const revisionId = isDeploy ? deploymentSchema.parse(await response.json()).latest_revision_id : entry.revision.id;
+    announce(`${done} revision ${shortId(revisionId ?? '')}.`);
     await onDone();
   };
   return (
@@ -86,7 +86,7 @@ function RevisionDialog({ action, deployment, onDone, onClose }: ActionDialogPro
   );
 }
 
-/** What an action does. */
+/** Explains the consequences of an action. */
 function Consequences({ action: { kind, entry }, deployment }: { action: RevisionAction; deployment: Deployment }) {
   const short = shortId(entry.revision.id);
   if (kind === 'promote') {
@@ -163,21 +163,21 @@ function DeleteDialog({ deployment, onDone, onClose }: ActionDialogProps) {
   );
 }
 
-const mostNames = 3;
+const maxNames = 3;
 
-/** Warns before traffic goes to a revision whose smoke tests failed or proved nothing; nothing where they passed. */
+/** Warns before traffic goes to a revision whose smoke tests did not pass. */
 function FailedTestsWarning({ entry: { verdict } }: { entry: Pick<HistoryEntry, 'verdict'> }) {
   if (verdict === null || verdict.kind === 'passed') return null;
   const isFailed = verdict.kind === 'failed';
-  const missed = verdict.tests.filter(({ kind }) => kind === verdict.kind);
-  const rest = missed.length - mostNames;
+  const unmetTests = verdict.tests.filter(({ kind }) => kind === verdict.kind);
+  const rest = unmetTests.length - maxNames;
   return (
     <div class="notice row row-split tone-bad deployment-warning" role="note">
       <p>
         <strong>{isFailed ? 'Its smoke tests failed' : 'Its smoke tests proved nothing'}</strong>{' '}
         <TimeAgo at={verdict.created_at} />
-        {missed.length > 0 && ': '}
-        {missed.slice(0, mostNames).map(({ name }, index) => (
+        {unmetTests.length > 0 && ': '}
+        {unmetTests.slice(0, maxNames).map(({ name }, index) => (
           <>
             {index > 0 && ', '}
             <Untrusted key={index} text={name} longest={80} />

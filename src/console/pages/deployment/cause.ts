@@ -2,40 +2,40 @@ import type { Commit, HistoryEntry } from '../../../contract/control/revision-hi
 import { shortCommit } from '../../../contract/control/repo-ref.ts';
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 
-/** A part of a sentence: our words, text that others wrote, or a revision. */
+/** A part of a sentence: our own text, untrusted text, or a link to a revision. */
 export type CausePart = string | { text: string } | { revisionId: string };
 
-/** Whether a revision came with its deployment, before a source was uploaded: it has nothing to build. */
+/** Whether a revision was created with its deployment before the first upload, so that it has nothing to build. */
 export const isWithoutSource = ({ cause, revision }: Pick<HistoryEntry, 'cause' | 'revision'>): boolean =>
   cause.kind === 'create' &&
   revision.source === 'internal_source' &&
   !revision.source_revision_config.source_tarball_path;
 
-/** Whether a revision serves or has served; only such a one is worth going back to. */
+/** Whether a revision serves or has served, so that a rollback to it makes sense. */
 export const hasServed = ({ is_live, revision, statuses }: HistoryEntry): boolean =>
   is_live || [revision, ...statuses].some(({ status }) => classOfRevisionStatus(status) === 'live');
 
 const tarballPath = 'source_revision_config.source_tarball_path';
-/** What an upload may change beside its tarball. */
-const ofUpload: readonly string[] = [tarballPath, 'source_revision_config.graph_config_path'];
+/** The fields that an upload may change. */
+const uploadFields: readonly string[] = [tarballPath, 'source_revision_config.graph_config_path'];
 
-/** A changed field in words, where its path says nothing to people. */
+/** The name of a changed field for people. */
 export const changedFieldText = (field: string): string => (field === tarballPath ? 'source' : field);
 
-/** What a revision is, in a headline, and what else is known of its cause. */
+/** The cause of a revision as a headline, and further details. */
 export interface Cause {
   headline: CausePart[];
   details: CausePart[];
 }
 
-/** What caused a revision, in words: `Push by Ada: Fix greeting (a1b2c3d)`, `Uploaded 28 Nov, 16:27 · key “ci”`. */
+/** Describes the cause of a revision: `Push by Ada: Fix greeting (a1b2c3d)`, `Uploaded 28 Nov, 16:27 · key “ci”`. */
 export function causeOf(entry: HistoryEntry): Cause {
   const { cause, commit } = entry;
   const by = byActor(cause);
-  const of = commit === null ? [] : commitParts(commit);
-  if (cause.kind === 'push') return { headline: ['Push', ...(commit === null ? [] : pushed(commit))], details: [] };
-  if (cause.kind === 'create' && commit !== null) return { headline: of, details: ['First deploy', ...by] };
-  return { headline: [...changeParts(entry), ...by], details: of };
+  const commitText = commit === null ? [] : commitParts(commit);
+  if (cause.kind === 'push') return { headline: ['Push', ...(commit === null ? [] : pushParts(commit))], details: [] };
+  if (cause.kind === 'create' && commit !== null) return { headline: commitText, details: ['First deploy', ...by] };
+  return { headline: [...changeParts(entry), ...by], details: commitText };
 }
 
 function changeParts(entry: HistoryEntry): CausePart[] {
@@ -45,7 +45,7 @@ function changeParts(entry: HistoryEntry): CausePart[] {
   if (kind === 'rollback') return redeploy_of === null ? ['Rollback'] : ['Rollback to ', { revisionId: redeploy_of }];
   if (kind !== 'patch') return ['Cause not recorded'];
   if (!entry.changed_fields.includes(tarballPath)) return ['Changed'];
-  const isOnlyUpload = entry.changed_fields.every((field) => ofUpload.includes(field));
+  const isOnlyUpload = entry.changed_fields.every((field) => uploadFields.includes(field));
   return [`Uploaded${uploadTime(entry.revision.created_at)}${isOnlyUpload ? '' : ', with changes'}`];
 }
 
@@ -56,22 +56,22 @@ const uploadedAt = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** ` 27 Nov, 14:05`: uploads have no message to distinguish them by. */
+/** ` 27 Nov, 14:05`, because uploads have no message that distinguishes them. */
 const uploadTime = (at: string | undefined): string =>
   at === undefined || Number.isNaN(Date.parse(at)) ? '' : ` ${uploadedAt.format(new Date(at))}`;
 
 /** A commit: `Fix greeting (a1b2c3d) by Ada`. */
 export function commitParts({ sha, subject, author }: Commit): CausePart[] {
-  const by: CausePart[] = author === null ? [] : [' by ', { text: author }];
+  const authorParts: CausePart[] = author === null ? [] : [' by ', { text: author }];
   return subject === null
-    ? ['Commit ', { text: shortCommit(sha) }, ...by]
-    : [{ text: subject }, ' (', { text: shortCommit(sha) }, ')', ...by];
+    ? ['Commit ', { text: shortCommit(sha) }, ...authorParts]
+    : [{ text: subject }, ' (', { text: shortCommit(sha) }, ')', ...authorParts];
 }
 
-function pushed({ sha, subject, author }: Commit): CausePart[] {
-  const by: CausePart[] = author === null ? [] : [' by ', { text: author }];
-  const what: CausePart[] = subject === null ? [': commit '] : [': ', { text: subject }, ' ('];
-  return [...by, ...what, { text: shortCommit(sha) }, ...(subject === null ? [] : [')'])];
+function pushParts({ sha, subject, author }: Commit): CausePart[] {
+  const authorParts: CausePart[] = author === null ? [] : [' by ', { text: author }];
+  const subjectParts: CausePart[] = subject === null ? [': commit '] : [': ', { text: subject }, ' ('];
+  return [...authorParts, ...subjectParts, { text: shortCommit(sha) }, ...(subject === null ? [] : [')'])];
 }
 
 /** ` · key “ci”` */

@@ -18,7 +18,7 @@ import { isInProgress, shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { statusLabel } from './revision-state.ts';
 
-/** A deployment: what serves now, and the timeline of its revisions. */
+/** A deployment: its live revision, and the timeline of all revisions. */
 export default function Deployment({ deploymentId }: { deploymentId: string }) {
   const history = useHistory(deploymentId);
   const [action, setAction] = useState<Action>();
@@ -67,13 +67,13 @@ export default function Deployment({ deploymentId }: { deploymentId: string }) {
   );
 }
 
-/** Whether nothing was uploaded that could be built. */
+/** Whether the first upload is missing. */
 const hasNoSource = ({ source, source_revision_config }: DeploymentData): boolean =>
   source === 'internal_source' && !source_revision_config.source_tarball_path;
 
 const isDeleting = ({ status }: DeploymentData): boolean => status === 'AWAITING_DELETE';
 
-/** Not the revision that came with the deployment once there is an upload: it never had anything to build. */
+/** Hides the revision that was created with the deployment after the first upload: it never had anything to build. */
 const isShown = (entry: HistoryEntry): boolean =>
   !isWithoutSource(entry) || classOfRevisionStatus(entry.revision.status) !== 'superseded';
 
@@ -143,7 +143,7 @@ function Timeline({ deployment, history, onAction }: PartProps) {
 
 const isRunning = ({ revision }: HistoryEntry): boolean => isInProgress(revision.status);
 
-/** The newest revisions of a deployment: loaded again often while one is in progress, and now and then otherwise. */
+/** The newest revisions of a deployment. They are polled more often while one is in progress. */
 function useHistory(deploymentId: string): LoadedList<HistoryEntry> {
   const list = useList(
     deploymentId,
@@ -168,11 +168,11 @@ function useHistory(deploymentId: string): LoadedList<HistoryEntry> {
   return list;
 }
 
-/** Says how revisions ended that were in progress before. */
-function announceEnds(entries: readonly HistoryEntry[], before: ReadonlySet<string>): void {
+/** Announces the outcome of revisions that were in progress. */
+function announceEnds(entries: readonly HistoryEntry[], inProgressBefore: ReadonlySet<string>): void {
   for (const entry of entries) {
     const { revision } = entry;
-    if (!before.has(revision.id) || isInProgress(revision.status)) continue;
+    if (!inProgressBefore.has(revision.id) || isInProgress(revision.status)) continue;
     const isGood = classOfRevisionStatus(revision.status) === 'live';
     announce(
       isGood

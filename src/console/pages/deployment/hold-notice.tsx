@@ -14,7 +14,7 @@ interface HoldNoticeProps {
   onAction: (action: Action) => void;
 }
 
-/** Where a revision that is held before traffic can be tried, until when, and what can be decided. */
+/** The notice about a revision that is held before traffic: its address, the end of the hold, and the decisions. */
 export function HoldNotice({ deploymentId, entry, onAction }: HoldNoticeProps) {
   const hold = holdOf(entry);
   const { id } = entry.revision;

@@ -1,11 +1,11 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { isInProgress, revisionStatusLabel } from '../../parts/revision-status.ts';
 
-/** What became of a hold: it comes, is there, or was decided. */
+/** The state of a hold: `coming` before it begins, `held`, or decided. */
 export type HoldState =
   { kind: 'held'; address: string; endsAt: string } | { kind: 'coming' | 'promoted' | 'discarded' };
 
-/** The hold of a revision before traffic; undefined where none was requested, or the rollout ended without one. */
+/** The hold of a revision; undefined if none was requested, or the rollout ended without one. */
 export function holdOf({ revision }: Pick<HistoryEntry, 'revision'>): HoldState | undefined {
   const { hold, status } = revision;
   if (!hold) return undefined;
@@ -14,7 +14,7 @@ export function holdOf({ revision }: Pick<HistoryEntry, 'revision'>): HoldState 
   return hold.ends_at === null ? { kind: 'coming' } : { kind: 'held', address: hold.address, endsAt: hold.ends_at };
 }
 
-/** The status of a revision in words, with what its hold makes of it: `Held before traffic`. */
+/** The label of a revision's status, considering its hold: `Held before traffic`. */
 export function statusLabel(entry: Pick<HistoryEntry, 'revision'>): string {
   const kind = holdOf(entry)?.kind;
   if (kind === 'held') return 'Held before traffic';
@@ -27,11 +27,11 @@ export interface StatusTime {
   status: string;
   at: string;
   message: string | null;
-  /** Until the next status; for one in progress, until now. Undefined for an end. */
+  /** The duration until the next status, or until now if in progress. Undefined for a final status. */
   ms: number | undefined;
 }
 
-/** The statuses of a revision with their durations, in their order; a repeated one counts as one. */
+/** The statuses of a revision in order, with their durations. Repeated ones are merged. */
 export function statusTimes(statuses: HistoryEntry['statuses'], now: number): StatusTime[] {
   const distinct = statuses.filter(({ status }, index) => status !== statuses[index - 1]?.status);
   return distinct.map(({ status, at, message }, index) => {
@@ -41,7 +41,7 @@ export function statusTimes(statuses: HistoryEntry['statuses'], now: number): St
   });
 }
 
-/** From the first status to the last, or until now while it is in progress. */
+/** The time from the first status to the last, or until now while in progress. */
 export function totalMs(statuses: HistoryEntry['statuses'], now: number): number | undefined {
   const [first, last] = [statuses[0], statuses.at(-1)];
   if (!first || !last) return undefined;

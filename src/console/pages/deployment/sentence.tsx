@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../../../contract/control/revision-history.ts
 import { causeOf, type CausePart } from './cause.ts';
 import { IdLink } from '../../parts/id-link.tsx';
 
-/** Words with text that others wrote, and links to revisions, among them. */
+/** A sentence of our own text, untrusted text and links to revisions. */
 export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[]; deploymentId: string }) {
   return (
     <>
@@ -17,7 +17,7 @@ export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[];
   );
 }
 
-/** What caused a revision: a headline, and what else is known below it. */
+/** The cause of a revision: a headline, and details below it. */
 export function CauseText({ entry, deploymentId }: { entry: HistoryEntry; deploymentId: string }) {
   const { headline, details } = causeOf(entry);
   return (

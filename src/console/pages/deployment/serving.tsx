@@ -8,7 +8,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 
-/** What serves now, and where. */
+/** The live revision and the agent's address. */
 export function Serving({ deployment, entries }: { deployment: Deployment; entries: readonly HistoryEntry[] }) {
   const { id, active_revision_id } = deployment;
   const live = entries.find(({ revision }) => revision.id === active_revision_id);
@@ -47,7 +47,7 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
   );
 }
 
-/** The address of a deployment's agent, to copy; nothing where it has none. */
+/** The address of a deployment's agent, to copy; nothing if it has none. */
 export function AgentAddress({ deployment }: { deployment: Deployment }) {
   const address = agentAddress(deployment);
   if (address === undefined) return null;

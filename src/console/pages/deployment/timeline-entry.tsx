@@ -16,7 +16,7 @@ interface TimelineEntryProps {
   deploymentId: string;
   entry: HistoryEntry;
   isLatest: boolean;
-  /** False while nothing may be done: the deployment is being deleted. */
+  /** False while the deployment is being deleted, when no action is allowed. */
   canAct: boolean;
   onAction: (action: Action) => void;
 }
@@ -71,23 +71,23 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
   );
 }
 
-const mostShown = 12;
+const maxShownFields = 12;
 
 function ChangedFields({ fields }: { fields: readonly string[] }) {
   return (
     <p class="row deployment-fields">
       <span class="muted">Changed: </span>
-      {fields.slice(0, mostShown).map((field) => (
+      {fields.slice(0, maxShownFields).map((field) => (
         <code key={field}>
           <Untrusted text={changedFieldText(field)} longest={100} />
         </code>
       ))}
-      {fields.length > mostShown && <span class="muted">and {fields.length - mostShown} more</span>}
+      {fields.length > maxShownFields && <span class="muted">and {fields.length - maxShownFields} more</span>}
     </p>
   );
 }
 
-/** The statuses of a revision in a line, each with how long it took; the exact times are in the titles. */
+/** The statuses of a revision in a line with their durations. The exact times are in the titles. */
 function StatusTimes({ statuses }: { statuses: HistoryEntry['statuses'] }) {
   const now = Date.now();
   const times = statusTimes(statuses, now);

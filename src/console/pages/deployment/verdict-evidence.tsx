@@ -21,10 +21,10 @@ const reporters: ReadonlyMap<string, string> = new Map([
   ['cli', 'the command line'],
 ]);
 
-/** The verdict of the smoke tests, and what each test expected and saw. */
+/** The verdict of the smoke tests, and what each test expected and observed. */
 export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
   const { tests, kind, reporter, details_url } = verdict;
-  const isTable = needTable(tests);
+  const isTable = needsTable(tests);
   const passed = tests.filter((test) => test.kind === 'passed').length;
   const { label, tone } = kindOf(kind);
   return (
@@ -54,7 +54,7 @@ export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
 /** Allows only the schemes of the contract: a `javascript:` link would run in this page. */
 const isWebAddress = (url: string | null | undefined): url is string => url != null && /^https?:\/\//i.test(url);
 
-/** What one test expected and saw. Its times are in the table, where there is one. */
+/** What one test expected and observed. Its times are in the table, if there is one. */
 function Test({ test, isInTable }: { test: StoredVerdict['tests'][number]; isInTable: boolean }) {
   const { label, tone } = kindOf(test.kind);
   return (
@@ -96,14 +96,14 @@ function Test({ test, isInTable }: { test: StoredVerdict['tests'][number]; isInT
   );
 }
 
-/** Shown only of tests that count or compare several answers; what one answer was stands below the table. */
-const ofSeveral: readonly Column[] = ['live', 'changed', 'change', 'latency', 'cost'];
+/** The columns of tests that count or compare several answers. Tests with one answer are shown below the table. */
+const comparisonColumns: readonly Column[] = ['live', 'changed', 'change', 'latency', 'cost'];
 
-/** Whether the tests fill a table: not where each needs one answer. */
-const needTable = (tests: StoredVerdict['tests']): boolean =>
-  shownColumns(tableRows(tests)).some((column) => ofSeveral.includes(column));
+/** Whether any test needs the table, because it counts or compares several answers. */
+const needsTable = (tests: StoredVerdict['tests']): boolean =>
+  shownColumns(tableRows(tests)).some((column) => comparisonColumns.includes(column));
 
-/** The table of verdicts that reports on GitHub have, and what it does not say. */
+/** The same table of verdicts as in reports on GitHub, with its notes. */
 function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
   const rows = tableRows(tests);
   const columns = shownColumns(rows).filter((column) => column !== 'expectations');
@@ -118,7 +118,7 @@ function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
         {rows.map((row, index) => (
           <tr key={index}>
             {columns.map((column) => (
-              <td key={column} class={ofSeveral.includes(column) ? 'deployment-figures' : undefined}>
+              <td key={column} class={comparisonColumns.includes(column) ? 'deployment-figures' : undefined}>
                 <CellText row={row} column={column} />
               </td>
             ))}
@@ -154,7 +154,7 @@ function Line({ line }: { line: Cell[number] }) {
   return (
     <div>
       {line.map(({ text, as }, index) => {
-        // A screen reader has the medians beside it.
+        // Hidden from screen readers, which read the medians beside it.
         if (as === 'plot') {
           return (
             <span key={index} class="mono" aria-hidden="true">

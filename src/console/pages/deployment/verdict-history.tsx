@@ -5,11 +5,11 @@ import { paths } from '../../paths.ts';
 import { kindOf, verdictTable, type RateMark, type VerdictCell } from './verdict-rows.ts';
 import { Table } from '../../parts/table.tsx';
 
-/** The verdicts on each smoke test over the last revisions, oldest first; nothing before two were tested. */
+/** The verdicts on each smoke test over the last revisions, oldest first; hidden before two were tested. */
 export function VerdictHistory({ deploymentId, entries }: { deploymentId: string; entries: readonly HistoryEntry[] }) {
   const { revisionIds, rows, hidden } = verdictTable(entries);
   if (revisionIds.length < 2) return null;
-  // Of tests of one answer the timeline says as much.
+  // Open only if tests have several answers: for others, the timeline shows the same.
   const hasMarks = rows.some(({ cells }) => cells.some((cell) => cell?.mark));
   return (
     <details class="panel deployment-verdicts" open={hasMarks}>
@@ -51,7 +51,7 @@ export function VerdictHistory({ deploymentId, entries }: { deploymentId: string
   );
 }
 
-const signs: ReadonlyMap<string, string> = new Map([
+const signByKind: ReadonlyMap<string, string> = new Map([
   ['passed', '✓'],
   ['failed', '✗'],
 ]);
@@ -67,22 +67,22 @@ function Cell({ cell: { revisionId, kind, mark, text }, deploymentId }: { cell: 
       tabIndex={-1}
     >
       {mark && <Mark mark={mark} />}
-      <span aria-hidden="true">{signs.get(kind) ?? '?'}</span>
+      <span aria-hidden="true">{signByKind.get(kind) ?? '?'}</span>
       <span class="visually-hidden">{shownText(text, 200)}</span>
     </a>
   );
 }
 
 const height = 60;
-const at = (share: number): number => (1 - share) * height;
+const yOf = (share: number): number => (1 - share) * height;
 
-/** The likely range as a bar, and the share that was seen as a point on it. */
+/** The likely range as a bar, and the observed share as a point on it. */
 function Mark({ mark: { rate, low, high } }: { mark: RateMark }) {
   return (
     <svg class="deployment-mark" viewBox={`-8 -4 16 ${height + 8}`} width="16" height={height + 8} aria-hidden="true">
       <path class="deployment-mark-scale" d={`M-8 0h16M-8 ${height}h16`} />
-      <path class="deployment-mark-range" d={`M-5 ${at(high)}h10M0 ${at(high)}V${at(low)}M-5 ${at(low)}h10`} />
-      <circle cx="0" cy={at(rate)} r="3" />
+      <path class="deployment-mark-range" d={`M-5 ${yOf(high)}h10M0 ${yOf(high)}V${yOf(low)}M-5 ${yOf(low)}h10`} />
+      <circle cx="0" cy={yOf(rate)} r="3" />
     </svg>
   );
 }

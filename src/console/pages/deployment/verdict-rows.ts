@@ -5,8 +5,8 @@ import { rateText } from '../../../deploy/words/verdict-table/words.ts';
 
 type StoredTest = StoredVerdict['tests'][number];
 
-/** The most revisions and tests that are shown. */
-const most = { revisions: 12, tests: 30 };
+/** The maximum number of shown revisions and tests. */
+const maximum = { revisions: 12, tests: 30 };
 
 /** The share of right answers with its likely range, each from 0 to 1. */
 export interface RateMark {
@@ -19,24 +19,24 @@ export interface RateMark {
 export interface VerdictCell {
   revisionId: string;
   kind: string;
-  /** Only of a test that counts several answers. */
+  /** Only for a test that counts several answers. */
   mark: RateMark | undefined;
   /** `Passed: 28 of 30 answers right, 93.3 % (78.7 to 98.2 %)` */
   text: string;
 }
 
-/** A smoke test with its verdicts, one for each shown revision; undefined where a revision has none. */
+/** A smoke test with its verdict on each shown revision; undefined if a revision has none. */
 export interface VerdictRow {
   name: string;
   cells: (VerdictCell | undefined)[];
 }
 
 export interface VerdictTable {
-  /** The newest with a verdict, oldest first. */
+  /** The newest revisions with a verdict, oldest first. */
   revisionIds: string[];
-  /** In the order of the newest verdict; tests that it does not have any more follow. */
+  /** In the order of the newest verdict; tests that it no longer contains follow. */
   rows: VerdictRow[];
-  /** Tests that are left out. */
+  /** The number of tests that are left out. */
   hidden: number;
 }
 
@@ -44,10 +44,10 @@ export interface VerdictTable {
 export function verdictTable(entries: readonly HistoryEntry[]): VerdictTable {
   const tested = entries
     .flatMap(({ revision, verdict }) => (verdict && verdict.tests.length > 0 ? [{ id: revision.id, verdict }] : []))
-    .slice(0, most.revisions);
+    .slice(0, maximum.revisions);
   const names = [...new Set(tested.flatMap(({ verdict }) => verdict.tests.map(({ name }) => name)))];
   const columns = tested.toReversed();
-  const rows = names.slice(0, most.tests).map((name): VerdictRow => ({
+  const rows = names.slice(0, maximum.tests).map((name): VerdictRow => ({
     name,
     cells: columns.map(({ id, verdict }) => {
       const test = verdict.tests.find((each) => each.name === name);
@@ -57,7 +57,7 @@ export function verdictTable(entries: readonly HistoryEntry[]): VerdictTable {
   return { revisionIds: columns.map(({ id }) => id), rows, hidden: names.length - rows.length };
 }
 
-/** The answers of the revision that were counted, in a test of its own rate or against the live one. */
+/** The counted answers of the revision, in a test of its own rate or against the live one. */
 function countOf({ answers, right_answers, comparison }: StoredTest): { right: number; answers: number } | undefined {
   const count = comparison
     ? { right: comparison.right_answers.new, answers: comparison.answers.new }
@@ -79,7 +79,7 @@ function cellText(test: StoredTest): string {
   return `${label}: ${count.right} of ${count.answers} answers right, ${rateText(count)}${live}`;
 }
 
-/** A verdict in words, with the tone of its badge. */
+/** The label of a verdict, with the tone of its badge. */
 interface VerdictKind {
   label: string;
   tone: 'good' | 'bad' | 'warn' | 'idle';
@@ -91,5 +91,5 @@ const kinds: ReadonlyMap<string, VerdictKind> = new Map<string, VerdictKind>([
   ['unproven', { label: 'Not proven', tone: 'warn' }],
 ]);
 
-/** The kind of a verdict; a new one is shown as it is. */
+/** The label and tone of a verdict; an unknown kind is shown as it is. */
 export const kindOf = (kind: string): VerdictKind => kinds.get(kind) ?? { label: kind, tone: 'idle' };

@@ -1,8 +1,8 @@
 import { deploymentStates, type DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 
-/** What the list shows, as the query of its address says. */
+/** The view of the list, stored in the query of its address. */
 export interface ListView {
-  /** Searched in names, addresses and live commits. */
+  /** The search text, for names, addresses and live commits. */
   search: string;
   /** A state, or empty for all. */
   state: string;
@@ -13,7 +13,7 @@ export interface ListView {
 const sortKeys = ['name', 'state', 'change', 'requests', 'failures'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** Reads the view from the query of an address; what it does not know is ignored. */
+/** Reads the view from the query of an address; unknown values are ignored. */
 export function readView(query: Readonly<Record<string, string | undefined>>): ListView {
   const { q = '', state = '', sort = '' } = query;
   const isDescending = sort.startsWith('-');
@@ -21,7 +21,7 @@ export function readView(query: Readonly<Record<string, string | undefined>>): L
   return { search: q, state, sort: sortKeys.find((key) => key === name) ?? 'name', isDescending };
 }
 
-/** The query of a view, with a question mark; empty for the usual one. */
+/** The query of a view, with a question mark; empty for the default view. */
 export function viewQuery({ search, state, sort, isDescending }: ListView): string {
   const query = new URLSearchParams();
   if (search !== '') query.set('q', search);
@@ -40,26 +40,26 @@ const byName = (one: DeploymentSummary, other: DeploymentSummary): number =>
 
 const order: Readonly<Record<SortKey, (one: DeploymentSummary, other: DeploymentSummary) => number>> = {
   name: byName,
-  state: (one, other) => placeOf(one.state) - placeOf(other.state),
+  state: (one, other) => urgencyOf(one.state) - urgencyOf(other.state),
   change: (one, other) => changedAt(one) - changedAt(other),
   requests: (one, other) => requestsOf(one) - requestsOf(other),
   failures: (one, other) => failuresOf(one) - failuresOf(other),
 };
 
-/** What needs a person comes first. */
+/** Deployments that need attention come first. */
 const byUrgency = ['failed', 'no-source', 'deploying', 'deleting', 'not-deployed', 'live'];
-const placeOf = (state: string): number => byUrgency.indexOf(state);
+const urgencyOf = (state: string): number => byUrgency.indexOf(state);
 const changedAt = ({ last_change }: DeploymentSummary): number => (last_change ? Date.parse(last_change.at) : 0);
 
-/** The deployments that a view shows, in its order; those that are equal by it are in the order of their names. */
+/** The deployments that match a view, in its order; equal ones are sorted by name. */
 export function shownDeployments(all: readonly DeploymentSummary[], view: ListView): DeploymentSummary[] {
-  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = view.search.toLowerCase().split(/\s+/).filter(Boolean);
   const sign = view.isDescending ? -1 : 1;
   return all
     .filter((each) => view.state === '' || each.state === view.state)
     .filter((each) => {
       const text = searchedText(each);
-      return words.every((word) => text.includes(word));
+      return terms.every((word) => text.includes(word));
     })
     .sort((one, other) => sign * order[view.sort](one, other) || byName(one, other));
 }
@@ -67,7 +67,7 @@ export function shownDeployments(all: readonly DeploymentSummary[], view: ListVi
 const searchedText = ({ name, url, live_commit }: DeploymentSummary): string =>
   `${name} ${url ?? ''} ${live_commit?.sha ?? ''} ${live_commit?.subject ?? ''}`.toLowerCase();
 
-/** How many deployments are in each state, for every state that there is. */
+/** The number of deployments in each state. */
 export function stateCounts(all: readonly DeploymentSummary[]): (readonly [state: string, count: number])[] {
   const counts = new Map<string, number>(deploymentStates.map((state) => [state, 0]));
   for (const { state } of all) counts.set(state, (counts.get(state) ?? 0) + 1);
@@ -126,14 +126,14 @@ export interface Bar {
 
 /** The size of the drawing: one unit of width for each step of the period. */
 export const sparklineHeight = 24;
-/** No bar is lower, so that a single request among thousands is seen. */
-const leastHeight = 2;
+/** The minimum height of a bar, so that a single request among thousands is visible. */
+const minBarHeight = 2;
 
 /** The bars of counts, as high as their share of `largest`; none for a count of 0. */
-export function barsOf(counts: readonly number[], largest: number): Bar[] {
+export function barsOf(counts: readonly number[], maxCount: number): Bar[] {
   return counts.flatMap((count, x) => {
     if (count <= 0) return [];
-    const height = Math.max(leastHeight, Math.min(sparklineHeight, (count / Math.max(largest, 1)) * sparklineHeight));
+    const height = Math.max(minBarHeight, Math.min(sparklineHeight, (count / Math.max(maxCount, 1)) * sparklineHeight));
     return [{ x, y: sparklineHeight - height, height }];
   });
 }

@@ -36,7 +36,7 @@ interface TableProps {
   onSort: (key: SortKey) => void;
 }
 
-/** The deployments as a table, of which only the rows in view are in the page. */
+/** The deployments as a table. Only the rows in view are rendered. */
 export function DeploymentTable({ deployments, view, onSort }: TableProps) {
   const { body, items, measure, onFocusIn } = useWindowRows(deployments.map(({ id }) => id));
   let end = 0;
@@ -89,7 +89,7 @@ export function DeploymentTable({ deployments, view, onSort }: TableProps) {
   );
 }
 
-/** The room of rows that are not in the page. */
+/** The space of rows that are not rendered. */
 const Gap = ({ height }: { height: number }) => (
   <tr aria-hidden="true">
     <td class="deployments-gap" colSpan={columns} style={{ height: `${height}px` }} />
@@ -187,7 +187,7 @@ function Sparkline({ deployment }: { deployment: DeploymentSummary }) {
   // Runs may outnumber requests: crons and batches start them too.
   const total = requests.map((count, step) => Math.max(count, runs[step] ?? 0));
   const failed = errors.map((count, step) => count + (failed_runs[step] ?? 0));
-  const largest = Math.max(...total, ...failed, 1);
+  const maxCount = Math.max(...total, ...failed, 1);
   return (
     <>
       <svg
@@ -196,8 +196,8 @@ function Sparkline({ deployment }: { deployment: DeploymentSummary }) {
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        <path class="deployments-requests" d={barsPath(barsOf(total, largest))} />
-        <path class="deployments-errors" d={barsPath(barsOf(failed, largest))} />
+        <path class="deployments-requests" d={barsPath(barsOf(total, maxCount))} />
+        <path class="deployments-errors" d={barsPath(barsOf(failed, maxCount))} />
       </svg>
       <span class="muted" title="The requests of clients. Those of this console are not counted.">
         {texts.requests}

@@ -19,25 +19,25 @@ import { DeploymentTable } from './deployment-table.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
 
-const mostLoaded = 1_000;
-/** The largest and the newest are wanted first. */
+const maxLoaded = 1_000;
+/** The sort keys that begin with the largest or newest. */
 const firstDescending: ReadonlySet<SortKey> = new Set(['change', 'requests', 'failures']);
 
-/** All deployments of the workspace. Its address keeps what is searched, filtered and sorted. */
+/** All deployments of the workspace. The page's address stores search, filter and order. */
 export function Deployments() {
   const { query, route } = useLocation();
   const view = readView(query);
-  const show = (change: Partial<ListView>): void => route(paths.home + viewQuery({ ...view, ...change }), true);
+  const changeView = (change: Partial<ListView>): void => route(paths.home + viewQuery({ ...view, ...change }), true);
   const sortBy = (key: SortKey): void =>
-    show({ sort: key, isDescending: view.sort === key ? !view.isDescending : firstDescending.has(key) });
+    changeView({ sort: key, isDescending: view.sort === key ? !view.isDescending : firstDescending.has(key) });
 
-  // Only where the service has more than it lists at once does it search itself.
+  // The service searches only if it has more deployments than one response contains.
   const [isCut, setCut] = useState(false);
   const name_contains = (isCut && view.search) || undefined;
   const { data, error, reload } = useLoaded(
     name_contains ?? '',
     async (signal) => {
-      const options = { query: { limit: mostLoaded, name_contains }, signal };
+      const options = { query: { limit: maxLoaded, name_contains }, signal };
       const page = await call('GET', 'v2/deployment-summaries', deploymentSummaries, options);
       if (name_contains === undefined) setCut(page.total > page.resources.length);
       return page;
@@ -60,9 +60,9 @@ export function Deployments() {
         <Welcome />
       ) : (
         <>
-          <Filters view={view} data={data} show={show} />
+          <Filters view={view} data={data} show={changeView} />
           {data ? (
-            <List data={data} view={view} show={show} onSort={sortBy} />
+            <List data={data} view={view} show={changeView} onSort={sortBy} />
           ) : (
             !error && <Loading what="the deployments" />
           )}

@@ -8,11 +8,11 @@ import {
 } from '@tanstack/virtual-core';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 
-/** A list that is no longer has all its rows in the page: the browser's own search finds them. */
-const mostPlainRows = 60;
+/** A list up to this length renders all its rows, so that the browser's search finds them. */
+const maxPlainRows = 60;
 const estimatedHeight = 64;
 
-/** Chooses the rows of a long table that are in view while the window scrolls, and the one that has the focus. */
+/** Selects the rows of a long table to render: those in view, and the focused one. */
 export function useWindowRows(keys: readonly string[]) {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const body = useRef<HTMLTableSectionElement>(null);
@@ -57,7 +57,7 @@ export function useWindowRows(keys: readonly string[]) {
 }
 
 function indexesOf(range: Range, focused: number | undefined): number[] {
-  if (range.count <= mostPlainRows) return Array.from({ length: range.count }, (_, index) => index);
+  if (range.count <= maxPlainRows) return Array.from({ length: range.count }, (_, index) => index);
   const indexes = defaultRangeExtractor(range);
   if (focused === undefined || focused >= range.count || indexes.includes(focused)) return indexes;
   return [...indexes, focused].sort((one, other) => one - other);

@@ -15,7 +15,7 @@ import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 
-/** The figures of a deployment over a period, as plots or as a table. */
+/** The metrics of a deployment over a period, as plots or as a table. */
 export default deploymentPage('Health', Figures);
 
 function Figures({ deploymentId, deployment }: DeploymentContentProps) {
@@ -91,9 +91,9 @@ function Plots({ health, range }: { health: Health; range: Range }) {
   );
 }
 
-const mostDeploys = 12;
+const maxDeploys = 12;
 
-/** The deploys that the vertical lines stand for, newest first. */
+/** The deploys of the vertical lines, newest first. */
 function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: Health['deploys'] }) {
   if (deploys.length === 0) return <p class="muted head">No deploys in this period.</p>;
   return (
@@ -102,7 +102,7 @@ function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: Hea
       <ul class="row plain" aria-label="Deploys">
         {deploys
           .toReversed()
-          .slice(0, mostDeploys)
+          .slice(0, maxDeploys)
           .map(({ revision_id, at }) => (
             <li key={revision_id + at}>
               <IdLink to={paths.revision} deploymentId={deploymentId} id={revision_id} />{' '}
@@ -111,13 +111,13 @@ function Deploys({ deploymentId, deploys }: { deploymentId: string; deploys: Hea
               </span>
             </li>
           ))}
-        {deploys.length > mostDeploys && <li class="muted">and {deploys.length - mostDeploys} earlier</li>}
+        {deploys.length > maxDeploys && <li class="muted">and {deploys.length - maxDeploys} earlier</li>}
       </ul>
     </div>
   );
 }
 
-/** The figures of the plots as a table, newest first; steps without a figure are left out. */
+/** The metrics as a table, newest first; steps without a value are left out. */
 function HealthTable({ health }: { health: Health }) {
   const { points, step_seconds, deploys } = health;
   const deploysIn = (at: string): string =>

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-// Before the library.
+// Import before the library, which reads the language.
 import './valid-language.ts';
 import uPlot from 'uplot';
 import type { Health } from '../../../contract/control/health.ts';
@@ -17,17 +17,17 @@ interface PlotProps {
 }
 
 const height = 180;
-/** The distances of the lines of a scale of whole numbers. */
+/** The intervals of a scale of whole numbers. */
 const wholeSteps = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 const colors = ['var(--accent)', 'var(--warn)'] as const;
 const faintAccent = 'color-mix(in srgb, var(--accent) 13%, transparent)';
 
-/** One plot with its title, its lines' names and their values under the cursor. */
+/** One plot with its title, and the names and values of its lines at the cursor. */
 export function Plot({ kind, health, range, cursor }: PlotProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const shown = useRef(health);
-  shown.current = health;
+  const latestHealth = useRef(health);
+  latestHealth.current = health;
   const theme = useThemeVersion();
   const data = useMemo(() => plotData(health, kind), [health, kind]);
 
@@ -37,20 +37,27 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
   useEffect(() => {
     const element = frame.current;
     if (!element) return undefined;
-    const made = new uPlot(
-      options({ kind, range, cursor, width: element.clientWidth, shown, color: (css) => colorOf(css, element) }),
-      plotData(shown.current, kind),
+    const created = new uPlot(
+      options({
+        kind,
+        range,
+        cursor,
+        width: element.clientWidth,
+        shown: latestHealth,
+        color: (css) => colorOf(css, element),
+      }),
+      plotData(latestHealth.current, kind),
       element,
     );
-    plot.current = made;
-    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
-    resized.observe(element);
+    plot.current = created;
+    const resizeObserver = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height }));
+    resizeObserver.observe(element);
     return () => {
-      resized.disconnect();
-      made.destroy();
+      resizeObserver.disconnect();
+      created.destroy();
       plot.current = undefined;
     };
-    // The colours are read when a plot is made.
+    // Create the plot again for a new theme, because colours are read on creation.
   }, [kind, range, theme, isMeasured]);
   useEffect(() => plot.current?.setData(data), [data]);
 
@@ -85,11 +92,11 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
 interface PlotContext extends Pick<PlotProps, 'kind' | 'range' | 'cursor'> {
   width: number;
   shown: { current: Health };
-  /** A colour as a canvas takes it. */
+  /** Resolves a CSS colour for the canvas. */
   color: (css: string) => string;
 }
 
-/** A colour as a canvas takes it: without variables, and resolved for the theme. */
+/** Resolves a CSS colour, because a canvas does not support variables. */
 function colorOf(css: string, element: HTMLElement): string {
   element.style.color = css;
   const { color } = getComputedStyle(element);
@@ -97,7 +104,7 @@ function colorOf(css: string, element: HTMLElement): string {
   return color;
 }
 
-/** The options of a plot, in the colours of the theme. Its own legend is off: the page has one that can be read aloud. */
+/** The options of a plot, in the colours of the theme. The page has its own accessible legend. */
 function options({ kind, range, cursor, width, shown, color }: PlotContext): uPlot.Options {
   const axis = {
     stroke: color('var(--muted)'),
@@ -110,9 +117,9 @@ function options({ kind, range, cursor, width, shown, color }: PlotContext): uPl
     legend: { show: false },
     cursor: { sync: { key: 'health' }, drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
-      // To the end of the last step, where the latest deploy may be.
+      // Include the last step, which may contain the latest deploy.
       x: { range: (_plot, min, max) => [min, max + shown.current.step_seconds] },
-      // Room for the names of the deploys above the line.
+      // Leave space above the line for the names of the deploys.
       y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.3 : 1] },
     },
     axes: [
@@ -132,7 +139,7 @@ function options({ kind, range, cursor, width, shown, color }: PlotContext): uPl
         width: 2,
         spanGaps: false,
         points: { size: 9, filter: (plot: uPlot, row: number) => isolatedPoints(plot.data[row] ?? []) },
-        // Not by colour alone.
+        // Dashes distinguish the lines not by colour alone.
         ...(index === 1 ? { dash: [6, 4] } : {}),
         ...(index === 0 && kind.lines.length === 1 ? { fill: color(faintAccent) } : {}),
       })),
@@ -155,27 +162,27 @@ function timeLabel(seconds: number, { ms }: Range): string {
   return clock.format(at);
 }
 
-/** A text that changes with the colours of the page. */
+/** A text that changes with the theme. */
 function useThemeVersion(): string {
   const [isDark, setDark] = useState(() => darkScheme().matches);
   useEffect(() => {
     const scheme = darkScheme();
-    const changed = (): void => setDark(scheme.matches);
-    scheme.addEventListener('change', changed);
-    return () => scheme.removeEventListener('change', changed);
+    const onChange = (): void => setDark(scheme.matches);
+    scheme.addEventListener('change', onChange);
+    return () => scheme.removeEventListener('change', onChange);
   }, []);
   return `${theme.value} ${isDark}`;
 }
 
 const darkScheme = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');
 
-/** The colours of the lines and their labels, and of what is behind a label. */
+/** The colours of lines and labels, and of a label's background. */
 interface Colors {
   line: string;
   background: string;
 }
 
-/** Draws a vertical line for each deploy, with the short id of its revision, below those that it would cover. */
+/** Draws a vertical line for each deploy, labelled with the short id of its revision. */
 function deployLines(deploys: () => Health['deploys'], { line, background }: Colors): uPlot.Plugin {
   return {
     hooks: {
@@ -200,7 +207,7 @@ function deployLines(deploys: () => Health['deploys'], { line, background }: Col
           const text = shortId(revision_id);
           return [{ x, text, width: ctx.measureText(text).width }];
         });
-        // After all lines, which would cross them.
+        // Draw labels after all lines, which would cross them.
         for (const { text, width, start, row } of placeLabels(labels, { right, gap: 4 * scale })) {
           const top = bbox.top + (2 + row * 14) * scale;
           ctx.fillStyle = background;

@@ -13,19 +13,19 @@ export interface PlotKind {
   lines: readonly Line[];
   /** A value with its unit: `1.2 s`. */
   format: (value: number) => string;
-  /** Whether there are no values between whole numbers. */
+  /** Whether all values are whole numbers. */
   isWhole?: boolean;
-  /** What is measured, where that is not everything that the title could mean. */
+  /** What exactly is measured, if the title is not precise. */
   measures?: string;
 }
 
 const ms = (value: number): string => {
-  if (value < 1_000) return `${trimmed(value)} ms`;
-  return value < 60_000 ? `${trimmed(value / 1_000)} s` : `${trimmed(value / 60_000)} min`;
+  if (value < 1_000) return `${numberText(value)} ms`;
+  return value < 60_000 ? `${numberText(value / 1_000)} s` : `${numberText(value / 60_000)} min`;
 };
 
-const trimmed = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 });
-const percent = (value: number): string => `${trimmed(value * 100)} %`;
+const numberText = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 });
+const percent = (value: number): string => `${numberText(value * 100)} %`;
 
 /** Everything that is plotted, in the order of the page. */
 export const plotKinds: readonly PlotKind[] = [
@@ -35,7 +35,7 @@ export const plotKinds: readonly PlotKind[] = [
       { label: 'Runs', value: ({ runs }, stepSeconds) => (runs * 60) / stepSeconds },
       { label: 'Interrupted', value: ({ interrupted_runs }, stepSeconds) => (interrupted_runs * 60) / stepSeconds },
     ],
-    format: trimmed,
+    format: numberText,
   },
   {
     title: 'Run latency',
@@ -60,7 +60,7 @@ export const plotKinds: readonly PlotKind[] = [
       { label: 'Failed requests', value: ({ errors }) => errors },
       { label: 'Failed runs', value: ({ failed_runs }) => failed_runs },
     ],
-    format: trimmed,
+    format: numberText,
     isWhole: true,
   },
   { title: 'Memory', lines: [{ label: 'Memory', value: ({ memory_bytes }) => memory_bytes }], format: sizeText },
@@ -68,7 +68,7 @@ export const plotKinds: readonly PlotKind[] = [
   {
     title: 'Queue length',
     lines: [{ label: 'Pending', value: ({ queue_length }) => queue_length }],
-    format: trimmed,
+    format: numberText,
     isWhole: true,
   },
 ];
@@ -82,7 +82,7 @@ export const plotData = ({ points, step_seconds }: Health, { lines }: PlotKind):
   ...lines.map(({ value }) => points.map((point) => value(point, step_seconds))),
 ];
 
-/** The places of values between two gaps: a line does not show them. */
+/** The indexes of values between two gaps, which a line does not show. */
 export const isolatedPoints = (values: ArrayLike<number | null | undefined>): number[] =>
   Array.from(values, (_value, index) => index).filter(
     (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
@@ -95,7 +95,7 @@ export const hasFigures = ({ points }: Health): boolean => points.some(isMeasure
 export const isMeasured = (point: HealthPoint): boolean =>
   point.requests > 0 || point.runs > 0 || [point.memory_bytes, point.cpu, point.queue_length].some((it) => it !== null);
 
-/** A plot in a sentence, for those who can't see it: `Memory: highest 92 MB, latest 80 MB.` */
+/** A plot as a sentence, for screen readers: `Memory: highest 92 MB, latest 80 MB.` */
 export function summaryOf(health: Health, kind: PlotKind): string {
   const [, ...rows] = plotData(health, kind);
   const parts = kind.lines.map(({ label }, index) => {
@@ -108,24 +108,24 @@ export function summaryOf(health: Health, kind: PlotKind): string {
   return `${kind.title}: ${parts.join('; ')}.`;
 }
 
-/** The label of a vertical line: where the line is, and how wide its text is. */
+/** The label of a vertical line: the position of the line, and the width of the text. */
 interface LineLabel {
   x: number;
   width: number;
 }
 
-/** The most labels below each other: more would cover the plot. */
-const rows = 2;
+/** The maximum number of label rows; more would cover the plot. */
+const maxLabelRows = 2;
 
 /**
- * Places labels beside their lines, each in the first row where none is in its way; at the right edge to the left of
- * its line. One without a place is left out.
+ * Places each label to the right of its line (at the right edge to the left), in the first row with space for it.
+ * Labels without space are left out.
  */
 export function placeLabels<Label extends LineLabel>(
   labels: readonly Label[],
   { right, gap }: { right: number; gap: number },
 ): (Label & { start: number; row: number })[] {
-  const ends = Array.from({ length: rows }, () => -Infinity);
+  const ends = Array.from({ length: maxLabelRows }, () => -Infinity);
   return labels
     .toSorted((one, other) => one.x - other.x)
     .flatMap((label) => {
@@ -150,11 +150,11 @@ export const ranges = [
 ] as const;
 export type Range = (typeof ranges)[number];
 
-const shortestMs = 600_000;
+const minPeriodMs = 600_000;
 
-/** The start of a period (ms): no figures are older than their deployment. */
+/** The start of a period (ms), but not before the deployment was created. */
 export const startOf = ({ ms }: Range, createdAt: string, now: number): number =>
-  Math.max(now - ms, Math.min(Date.parse(createdAt), now - shortestMs));
+  Math.max(now - ms, Math.min(Date.parse(createdAt), now - minPeriodMs));
 
-/** The period of an address; the shortest where it names none. */
+/** The period with this id; by default the shortest one. */
 export const rangeOf = (id: string | undefined): Range => ranges.find((range) => range.id === id) ?? ranges[0];

@@ -1,4 +1,4 @@
-// uPlot reads the language of the browser as it is loaded, and fails where that is no valid tag: `en-US@posix`.
+// uPlot reads the browser's language when it is loaded, and throws if that is not a valid tag: `en-US@posix`.
 try {
   Intl.getCanonicalLocales(navigator.language);
 } catch {

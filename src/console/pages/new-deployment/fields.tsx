@@ -10,12 +10,12 @@ interface FieldInputProps {
   field: FormField;
   value: string;
   problem: string | undefined;
-  /** What may be chosen; a text may have other values as well. */
+  /** The values to choose from; a text field accepts other values too. */
   options?: readonly Choice[] | undefined;
   onChange: (value: string) => void;
 }
 
-/** A field of the form, by its kind. */
+/** The input of a form field, depending on its kind. */
 export function FieldInput({ field, value, problem, options, onChange }: FieldInputProps) {
   const { label, hint, kind, placeholder } = field;
   if (kind === 'flag') return <Flag field={field} isChecked={value === isOn} onChange={onChange} />;
@@ -57,7 +57,7 @@ function Flag({ field: { label, hint }, isChecked, onChange }: FlagProps) {
   );
 }
 
-/** The fields that are rarely needed, folded until one of them has a problem. */
+/** The rarely needed fields, folded unless one of them has a problem. */
 export function AdvancedFields({ hasProblem, children }: { hasProblem: boolean; children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {

@@ -5,12 +5,12 @@ import { Problem } from '../../parts/field.tsx';
 import { sizeText } from '../../parts/value-text.ts';
 import { pickedField, type Creation } from './use-creation.ts';
 
-/** Where a folder or an archive is dropped or chosen, and what was found in it. */
+/** The area to drop or choose a folder or an archive, and a summary of its content. */
 export function FolderPicker({ creation: { picked, pick, problems } }: { creation: Creation }) {
   const [isOver, setOver] = useState(false);
   const id = useId();
   const problem = problems[pickedField];
-  const described = `${id}-hint${problem === undefined ? '' : ` ${id}-problem`}`;
+  const descriptionIds = `${id}-hint${problem === undefined ? '' : ` ${id}-problem`}`;
   return (
     <div
       class={`empty new-deployment-drop${isOver ? ' new-deployment-over' : ''}`}
@@ -33,7 +33,7 @@ export function FolderPicker({ creation: { picked, pick, problems } }: { creatio
             type="file"
             class="visually-hidden"
             {...{ webkitdirectory: true }}
-            aria-describedby={described}
+            aria-describedby={descriptionIds}
             aria-invalid={problem !== undefined}
             onChange={({ currentTarget: input }) => {
               if (input.files?.length) void pick(pickFiles([...input.files]));
@@ -48,7 +48,7 @@ export function FolderPicker({ creation: { picked, pick, problems } }: { creatio
             type="file"
             class="visually-hidden"
             accept=".gz,.tgz,.zip,application/gzip,application/zip"
-            aria-describedby={described}
+            aria-describedby={descriptionIds}
             onChange={({ currentTarget: input }) => {
               const file = input.files?.[0];
               if (file) void pick(pickArchive(file));
@@ -63,7 +63,7 @@ export function FolderPicker({ creation: { picked, pick, problems } }: { creatio
   );
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 function Found({ name, files, bytes, configPaths, leftOut }: NonNullable<Creation['picked']>) {
   return (
@@ -85,12 +85,12 @@ function Found({ name, files, bytes, configPaths, leftOut }: NonNullable<Creatio
         <details>
           <summary>{`${leftOut.length.toLocaleString('en')} left out`}</summary>
           <ul>
-            {leftOut.slice(0, mostListed).map((path) => (
+            {leftOut.slice(0, maxListed).map((path) => (
               <li key={path}>
                 <Untrusted text={path} longest={200} />
               </li>
             ))}
-            {leftOut.length > mostListed && <li>{`and ${leftOut.length - mostListed} more`}</li>}
+            {leftOut.length > maxListed && <li>{`and ${leftOut.length - maxListed} more`}</li>}
           </ul>
         </details>
       )}

@@ -13,7 +13,7 @@ import { sizeText } from '../../parts/value-text.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 
-/** Creates a deployment; or, with `?deployment=ID`, uploads the source of one that exists. */
+/** Creates a deployment, or with `?deployment=ID` uploads the source of an existing one. */
 export default function NewDeployment() {
   const { query } = useLocation();
   const creation = useCreation(query['deployment']);
@@ -59,7 +59,7 @@ export default function NewDeployment() {
   );
 }
 
-/** The first version is uploaded here where the upload of the form for new deployments failed. */
+/** The title of an upload. It is the first version if the upload of a new deployment failed. */
 function uploadTitle(deployment: Deployment | undefined): string {
   if (deployment === undefined) return 'Upload a new version';
   const isFirst = !deployment.source_revision_config.source_tarball_path;
@@ -146,26 +146,26 @@ function UploadForm({ creation }: { creation: Creation }) {
   );
 }
 
-/** Takes what is dropped anywhere on the page: beside the field, the browser would open the file instead. */
+/** Accepts drops anywhere on the page: outside of the field, the browser would open the file instead. */
 function useDropOnPage({ drop, isBusy }: Creation): void {
   const latest = useRef(drop);
   latest.current = drop;
   useEffect(() => {
-    const over = (event: DragEvent): void => event.preventDefault();
-    const dropped = (event: DragEvent): void => {
+    const onDragOver = (event: DragEvent): void => event.preventDefault();
+    const onDrop = (event: DragEvent): void => {
       event.preventDefault();
       if (event.dataTransfer && !isBusy) latest.current(event.dataTransfer);
     };
-    addEventListener('dragover', over);
-    addEventListener('drop', dropped);
+    addEventListener('dragover', onDragOver);
+    addEventListener('drop', onDrop);
     return () => {
-      removeEventListener('dragover', over);
-      removeEventListener('drop', dropped);
+      removeEventListener('dragover', onDragOver);
+      removeEventListener('drop', onDrop);
     };
   }, [isBusy]);
 }
 
-/** How far packing and uploading are. */
+/** The progress of packing and uploading. */
 function ProgressBar({ progress }: { progress: Progress | undefined }) {
   if (!progress) return null;
   const { step, done, total } = progress;
@@ -177,14 +177,14 @@ function ProgressBar({ progress }: { progress: Progress | undefined }) {
   );
 }
 
-/** Asks before the page is left while it uploads: the upload would stop. */
+/** Asks for confirmation before the page is left during an upload, which would stop. */
 function LeavingGuard({ isBusy }: { isBusy: boolean }) {
   const { route } = useLocation();
   const [target, setTarget] = useState<string>();
   useEffect(() => {
     if (!isBusy) return undefined;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    const hold = (event: MouseEvent): void => {
+    const interceptClick = (event: MouseEvent): void => {
       const path = pathAway(event);
       if (path === undefined) return;
       event.preventDefault();
@@ -193,10 +193,10 @@ function LeavingGuard({ isBusy }: { isBusy: boolean }) {
     };
     addEventListener('beforeunload', warn);
     // Before the router sees the click.
-    addEventListener('click', hold, { capture: true });
+    addEventListener('click', interceptClick, { capture: true });
     return () => {
       removeEventListener('beforeunload', warn);
-      removeEventListener('click', hold, { capture: true });
+      removeEventListener('click', interceptClick, { capture: true });
       setTarget(undefined);
     };
   }, [isBusy]);
@@ -214,7 +214,7 @@ function LeavingGuard({ isBusy }: { isBusy: boolean }) {
   );
 }
 
-/** Where a click leads in this tab; undefined for one that leaves the page as it is, or that the browser warns of. */
+/** The target of a click that leaves the page in this tab. The browser itself warns before other origins. */
 function pathAway({ target, button, ctrlKey, metaKey, altKey, shiftKey }: MouseEvent): string | undefined {
   if (button !== 0 || ctrlKey || metaKey || altKey || shiftKey) return undefined;
   const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;

@@ -2,22 +2,22 @@ import { unzipSync } from 'fflate';
 import { createTarDecoder, createTarPacker } from 'modern-tar';
 import { configPathsOf, folderOf, limits, selectFiles, type SourceFile, type SourceFolder } from './source-files.ts';
 
-/** A folder or an archive that was chosen, and how it becomes the bytes of an upload. */
+/** A chosen folder or archive, and how to pack it for an upload. */
 export interface PickedSource {
   name: string;
   files: number;
-  /** Of its files; of an archive that is sent as it is, its own. */
+  /** The size of its files, or of an archive that is uploaded unchanged. */
   bytes: number;
   /** The graph configuration files, the one nearest to the root first. */
   configPaths: string[];
   leftOut: string[];
-  /** The gzip tar. @param onPacked called with the bytes of the files that were packed so far. */
+  /** Packs a gzip tar. @param onPacked called with the number of bytes packed so far. */
   pack: (onPacked: (bytes: number) => void) => Promise<Blob>;
 }
 
 const isArchive = ({ name }: File): boolean => /\.(?:tar\.gz|tgz|zip)$/i.test(name);
 
-/** What was chosen with the input for a folder. @throws Error for people. */
+/** Reads the files of a folder input. @throws Error with a message for users. */
 export function pickFiles(files: readonly File[]): Promise<PickedSource> {
   const name = files[0]?.webkitRelativePath.split('/')[0] ?? '';
   return pickFolder(name, folderOf(files.map((file) => ({ path: file.webkitRelativePath || file.name, file }))));
@@ -38,7 +38,7 @@ export async function pickDropped(transfer: DataTransfer): Promise<PickedSource>
   throw new Error('This can’t be deployed. Drop a folder, or an archive that ends with .tar.gz, .tgz or .zip.');
 }
 
-/** An archive that was chosen. @throws Error for people. */
+/** Reads a chosen archive. @throws Error with a message for users. */
 export async function pickArchive(file: File): Promise<PickedSource> {
   if (!isArchive(file)) throw new Error('The archive has to end with .tar.gz, .tgz or .zip.');
   return file.name.toLowerCase().endsWith('.zip') ? pickZip(file) : pickTarball(file);
@@ -51,7 +51,7 @@ async function pickFolder(name: string, folder: SourceFolder<File>): Promise<Pic
 }
 
 async function pickTarball(file: File): Promise<PickedSource> {
-  if (file.size > limits.packedBytes) throw new Error(tooLarge);
+  if (file.size > limits.packedBytes) throw new Error(tooLargeMessage);
   const paths: string[] = [];
   try {
     const entries = file.stream().pipeThrough(new DecompressionStream('gzip')).pipeThrough(createTarDecoder());
@@ -74,24 +74,25 @@ async function pickTarball(file: File): Promise<PickedSource> {
   };
 }
 
-/** What a zip may hold: it is unpacked in memory. */
-const largestZip = 256 * 1024 ** 2;
+/** The maximum unpacked size of a zip (bytes), because it is unpacked in memory. */
+const maxZipBytes = 256 * 1024 ** 2;
 
 async function pickZip(file: File): Promise<PickedSource> {
   let bytes = 0;
-  const bounded = ({ originalSize }: { originalSize: number }): boolean => {
+  const checkSize = ({ originalSize }: { originalSize: number }): boolean => {
     bytes += originalSize;
-    if (bytes > largestZip) throw new Error('The zip archive holds more than 256 MB. Pack it as .tar.gz instead.');
+    if (bytes > maxZipBytes) throw new Error('The zip archive holds more than 256 MB. Pack it as .tar.gz instead.');
     return true;
   };
-  const unpacked = unzipSync(new Uint8Array(await file.arrayBuffer()), { filter: bounded });
+  const unpacked = unzipSync(new Uint8Array(await file.arrayBuffer()), { filter: checkSize });
   const files = Object.entries(unpacked)
     .filter(([path]) => !path.endsWith('/') && !path.startsWith('__MACOSX/'))
     .map(([path, content]) => ({ path, file: new File([new Uint8Array(content)], path) }));
   return pickFolder(file.name, folderOf(files));
 }
 
-const tooLarge = 'The archive is larger than 200 MB. Leave out what a build does not need, such as node_modules.';
+const tooLargeMessage =
+  'The archive is larger than 200 MB. Leave out what a build does not need, such as node_modules.';
 
 /** Some tools reject times before 1980. */
 const mtime = new Date('2000-01-01T00:00:00Z');
@@ -99,7 +100,7 @@ const mtime = new Date('2000-01-01T00:00:00Z');
 async function packFiles(files: readonly SourceFile<File>[], onPacked: (bytes: number) => void): Promise<Blob> {
   const { readable, controller } = createTarPacker();
   const packed = new Response(readable.pipeThrough(new CompressionStream('gzip'))).blob();
-  const feed = async (): Promise<void> => {
+  const writeFiles = async (): Promise<void> => {
     let done = 0;
     for (const { path, file } of files) {
       const mode = (await isScript(file)) ? 0o755 : 0o644;
@@ -109,18 +110,18 @@ async function packFiles(files: readonly SourceFile<File>[], onPacked: (bytes: n
     }
     controller.finalize();
   };
-  // A browser reports a file that was changed since it was chosen as one that it can't read.
-  const fed = feed().catch((error: unknown) => {
+  // Browsers report a file that changed since it was chosen as unreadable.
+  const written = writeFiles().catch((error: unknown) => {
     controller.error(error);
     throw new Error('A file could not be read, or has changed. Choose the folder again.', { cause: error });
   });
-  const [blob] = await Promise.all([packed.catch(() => undefined), fed]);
+  const [blob] = await Promise.all([packed.catch(() => undefined), written]);
   if (!blob) throw new Error('The folder could not be packed. Choose it again.');
-  if (blob.size > limits.packedBytes) throw new Error(tooLarge);
+  if (blob.size > limits.packedBytes) throw new Error(tooLargeMessage);
   return blob;
 }
 
-/** Browsers do not say which files may be executed. */
+/** Detects executable files by their first bytes, because browsers do not report permissions. */
 const isScript = async (file: File): Promise<boolean> => (await file.slice(0, 2).text()) === '#!';
 
 const isDirectory = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;

@@ -1,4 +1,4 @@
-import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
+import { ruleOf, accepts } from '../../../contract/control/field-rules.ts';
 import { runFields } from '../../../contract/control/field-table.ts';
 import { deploymentNameProblem } from '../../../contract/control/field-values.ts';
 import type { Source } from '../../../contract/control/source.ts';
@@ -20,15 +20,15 @@ const sourceOf: Readonly<Record<SourceKind, Source>> = {
 /** The path of a field in the body of a request: `source_config.repo_url`. */
 export type FieldPath = string;
 
-/** A field as the form shows it. */
+/** A field of the form. */
 export interface FormField extends FieldText {
   path: FieldPath;
   kind: 'text' | 'flag' | 'choice' | 'json';
   isAdvanced: boolean;
 }
 
-/** The fields of the form, in its order. */
-const shown: Readonly<Record<string, Partial<Pick<FormField, 'kind' | 'isAdvanced'>>>> = {
+/** The fields of the form in order, with their appearance. */
+const fieldAppearance: Readonly<Record<string, Partial<Pick<FormField, 'kind' | 'isAdvanced'>>>> = {
   name: {},
   'integration-id': { kind: 'choice' },
   'repo-url': {},
@@ -47,9 +47,9 @@ const shown: Readonly<Record<string, Partial<Pick<FormField, 'kind' | 'isAdvance
 
 /** The fields for a kind of source, in the order of the form. */
 export function formFields(sourceKind: SourceKind): FormField[] {
-  return Object.entries(shown).flatMap(([name, appearance]) => {
+  return Object.entries(fieldAppearance).flatMap(([name, appearance]) => {
     const field = runFields.find((each) => each.name === name);
-    if (!field?.api || !takes(ruleOf(field.api.path), sourceOf[sourceKind])) return [];
+    if (!field?.api || !accepts(ruleOf(field.api.path), sourceOf[sourceKind])) return [];
     const { path, patch } = field.api;
     const text = fieldText(field);
     const hint = patch === 'fixed' ? `${text.hint} It can’t be changed later.` : text.hint;
@@ -57,7 +57,7 @@ export function formFields(sourceKind: SourceKind): FormField[] {
   });
 }
 
-/** What was entered so far. Fields of other kinds of source keep their values, so that switching back loses nothing. */
+/** The entered values. Fields of other source kinds keep theirs, so that switching back loses nothing. */
 export interface Draft {
   sourceKind: SourceKind;
   values: Readonly<Record<FieldPath, string>>;
@@ -80,7 +80,7 @@ export const emptyDraft: Draft = {
 /** Problems by the path of their field. */
 export type Problems = Readonly<Record<FieldPath, string>>;
 
-/** The body of the request that creates a deployment, or what has to be entered first. */
+/** The body of the request that creates a deployment, or the problems of the draft. */
 export function toRequest(draft: Draft): { body: Record<string, unknown> } | { problems: Problems } {
   const source = sourceOf[draft.sourceKind];
   const body: Record<string, unknown> = { source, source_config: {}, source_revision_config: {} };
@@ -107,7 +107,7 @@ export function toRequest(draft: Draft): { body: Record<string, unknown> } | { p
   return Object.keys(problems).length > 0 ? { problems } : { body };
 }
 
-/** What is wrong with a name, and one that would be right. */
+/** The problem of a name, with a valid suggestion. */
 function nameProblem(name: string): string | undefined {
   const problem = deploymentNameProblem(name);
   if (problem === undefined) return undefined;
@@ -115,13 +115,13 @@ function nameProblem(name: string): string | undefined {
   return `It ${problem}.${corrected === '' ? '' : ` Use “${corrected}”, for example.`}`;
 }
 
-/** Without the rows of secrets that are empty. */
+/** Removes empty rows of secrets. */
 export const withoutEmptySecrets = (draft: Draft): Draft => ({
   ...draft,
   secrets: draft.secrets.filter(({ name, value }) => name.trim() !== '' || value !== ''),
 });
 
-/** Lines of a `.env` file as secrets; undefined where the text has none. */
+/** Parses the lines of a `.env` file as secrets; undefined if there are none. */
 export function readSecretLines(text: string): Draft['secrets'] | undefined {
   const secrets = text.split(/\r?\n/).flatMap((line) => {
     const at = line.indexOf('=');
@@ -136,7 +136,7 @@ export function readSecretLines(text: string): Draft['secrets'] | undefined {
   return secrets.length > 0 ? secrets : undefined;
 }
 
-/** A refusal of the service, by the fields that the form shows; `rest` is for above the form. */
+/** Assigns the problems of a refusal to the fields of the form; `rest` is shown above the form. */
 export function problemsAtFields(
   refused: { message: string; problems: readonly { field: string; message: string }[] },
   draft: Draft,

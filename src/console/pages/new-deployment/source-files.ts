@@ -8,13 +8,13 @@ import {
 } from '../../../kit/archive/ignore-rules.ts';
 import { maxTarballSize } from '../../../kit/archive/tarball.ts';
 
-/** What is needed of a browser's `File`. */
+/** The used part of a browser's `File`. */
 export interface ReadableFile {
   readonly size: number;
   text(): Promise<string>;
 }
 
-/** A folder that was dropped or chosen. */
+/** A dropped or chosen folder. */
 export interface SourceFolder<File extends ReadableFile> {
   entries(): Promise<readonly FolderEntry<File>[]>;
 }
@@ -23,65 +23,65 @@ export type FolderEntry<File extends ReadableFile> =
   | { kind: 'folder'; name: string; folder: SourceFolder<File> };
 
 export interface SourceFile<File extends ReadableFile> {
-  /** From the root, with slashes. */
+  /** The path from the root, with slashes. */
   path: string;
   file: File;
 }
 
 export interface SelectedFiles<File extends ReadableFile> {
-  /** In the order of their paths. */
+  /** Sorted by path. */
   files: SourceFile<File>[];
   bytes: number;
-  /** What was left out because no build needs it, or because it may hold secrets; folders end with a slash. */
+  /** Paths that were left out because no build needs them, or they may contain secrets; folders end with a slash. */
   leftOut: string[];
 }
 
-/** The limits of the command line. */
+/** The same limits as on the command line. */
 export const limits = { files: 50_000, bytes: 1024 ** 3, packedBytes: maxTarballSize } as const;
 
 /**
- * Chooses the files of a folder that are uploaded, by the rules of the command line: without `.git`, `node_modules`,
- * files that may hold secrets, and what ignore files name.
+ * Selects the files of a folder to upload, by the rules of the command line: without `.git`, `node_modules`, files that
+ * may contain secrets, and ignored files.
  *
- * @throws Error for people, where it has too much.
+ * @throws Error with a message for users, if the folder is empty or too large.
  */
 export async function selectFiles<File extends ReadableFile>(root: SourceFolder<File>): Promise<SelectedFiles<File>> {
   const files: SourceFile<File>[] = [];
   const leftOut: string[] = [];
   let bytes = 0;
 
-  const walk = async (folder: SourceFolder<File>, path: string, above: IgnoreRules): Promise<void> => {
+  const walk = async (folder: SourceFolder<File>, path: string, inherited: IgnoreRules): Promise<void> => {
     const entries = await folder.entries();
     if (path !== '' && isPythonEnvironment(entries.map(({ name }) => name))) {
       leftOut.push(`${path}/`);
       return;
     }
     const ignored = await textOf(entries, gitIgnoreFile);
-    const rules = ignored === undefined ? above : above.with(ignored, path);
+    const rules = ignored === undefined ? inherited : inherited.with(ignored, path);
     for (const entry of entries) {
-      const own = path === '' ? entry.name : `${path}/${entry.name}`;
+      const entryPath = path === '' ? entry.name : `${path}/${entry.name}`;
       const isFolder = entry.kind === 'folder';
-      const fate = rules.decide(own, isFolder);
-      if (fate === 'ignored by default') leftOut.push(isFolder ? `${own}/` : own);
-      if (fate !== 'packed') continue;
-      if (isFolder) await walk(entry.folder, own, rules);
+      const decision = rules.decide(entryPath, isFolder);
+      if (decision === 'ignored by default') leftOut.push(isFolder ? `${entryPath}/` : entryPath);
+      if (decision !== 'packed') continue;
+      if (isFolder) await walk(entry.folder, entryPath, rules);
       else {
         const file = await entry.open();
-        files.push({ path: own, file });
+        files.push({ path: entryPath, file });
         bytes += file.size;
-        if (files.length > limits.files || bytes > limits.bytes) throw new Error(tooMuch);
+        if (files.length > limits.files || bytes > limits.bytes) throw new Error(tooLargeMessage);
       }
     }
   };
 
-  const own = await textOf(await root.entries(), ownIgnoreFile);
-  await walk(root, '', ignoreRules(own ?? ''));
+  const ownRules = await textOf(await root.entries(), ownIgnoreFile);
+  await walk(root, '', ignoreRules(ownRules ?? ''));
   if (files.length === 0) throw new Error('There is no file to upload in this folder. Choose the folder of an agent.');
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
   return { files, bytes, leftOut: leftOut.sort() };
 }
 
-const tooMuch = `The folder holds more than ${limits.files.toLocaleString('en')} files or 1 GB. Name what no build needs in ${gitIgnoreFile} or ${ownIgnoreFile}.`;
+const tooLargeMessage = `The folder holds more than ${limits.files.toLocaleString('en')} files or 1 GB. Name what no build needs in ${gitIgnoreFile} or ${ownIgnoreFile}.`;
 
 async function textOf<File extends ReadableFile>(
   entries: readonly FolderEntry<File>[],
@@ -91,7 +91,7 @@ async function textOf<File extends ReadableFile>(
   return found?.kind === 'file' ? (await found.open()).text() : undefined;
 }
 
-/** The folder that files with paths are in; the folder around all of them, where there is one, is left away. */
+/** Builds the folder of a list of files. A single folder around all of them is removed. */
 export function folderOf<File extends ReadableFile>(files: readonly SourceFile<File>[]): SourceFolder<File> {
   const root: Tree<File> = new Map();
   for (const { path, file } of files) {

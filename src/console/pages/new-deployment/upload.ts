@@ -5,7 +5,7 @@ import { isObject } from '../../../kit/json-object.ts';
 import { fromJson } from '../../../kit/json-text.ts';
 import { ApiError, call, serviceUrl } from '../../api/http.ts';
 
-/** Keeps the idempotency key of a request while its content is the same, so that trying again does nothing twice. */
+/** Creates idempotency keys that are the same for the same content, so that a retry has no second effect. */
 export function stableKeys(): (content: string) => string {
   const keys = new Map<string, string>();
   return (content) => {
@@ -19,7 +19,7 @@ export function stableKeys(): (content: string) => string {
 export const createDeployment = (body: unknown, key: string): Promise<Deployment> =>
   call('POST', 'v2/deployments', deploymentSchema, { body, headers: { [idempotencyKeyHeader]: key } });
 
-/** Uploads a gzip tar for a deployment. @returns the path to name it by. @throws ApiError */
+/** Uploads a gzip tar for a deployment. @returns its object path. @throws ApiError */
 export async function uploadTarball(
   deploymentId: string,
   tarball: Blob,
@@ -31,12 +31,12 @@ export async function uploadTarball(
     headers,
     signal,
   });
-  // The service names itself by the address that it was started with; this page may have reached it by another.
+  // The service returns its configured address, but this page may reach it at another one.
   await put(new URL(object_path + new URL(upload_url).search, serviceUrl), tarball, onProgress, signal);
   return object_path;
 }
 
-/** `fetch` does not report how much was sent. */
+/** Sends a PUT with XMLHttpRequest, because `fetch` does not report the upload's progress. */
 function put(url: URL, body: Blob, onProgress: (sent: number) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -58,14 +58,14 @@ function put(url: URL, body: Blob, onProgress: (sent: number) => void, signal: A
 }
 
 function refusal({ status, responseText }: XMLHttpRequest): string {
-  // A proxy in between may answer with HTML.
+  // A proxy may respond with HTML.
   const parsed = fromJson(responseText);
   return isObject(parsed) && typeof parsed['detail'] === 'string'
     ? parsed['detail']
     : `The upload was refused with ${status}. Try again.`;
 }
 
-/** Makes a revision of an uploaded tarball. @throws ApiError */
+/** Creates a revision from an uploaded tarball. @throws ApiError */
 export const deployTarball = (
   deploymentId: string,
   revision: { source_tarball_path: string; graph_config_path?: string },

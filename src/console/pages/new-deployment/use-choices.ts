@@ -13,8 +13,8 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { shownText } from '../../parts/untrusted.tsx';
 
 /**
- * What may be chosen for the fields of a draft, by their paths. If they can't be loaded, for example because GitHub is down,
- * the field takes free text.
+ * The values to choose from for the fields of a draft, by path. If they can't be loaded, for example because GitHub is
+ * down, the field accepts free text.
  */
 export function useChoices({ sourceKind, values }: Draft): Readonly<Record<string, readonly Choice[] | undefined>> {
   const integrationId = values['source_config.integration_id'] ?? '';

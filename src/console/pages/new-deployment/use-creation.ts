@@ -11,14 +11,14 @@ import { emptyDraft, problemsAtFields, toRequest, withoutEmptySecrets, type Draf
 import { nameFor } from './source-files.ts';
 import { createDeployment, deployTarball, stableKeys, uploadTarball } from './upload.ts';
 
-/** How far packing or uploading is, in bytes. */
+/** The progress of packing or uploading, in bytes. */
 export interface Progress {
   step: 'Packing' | 'Uploading';
   done: number;
   total: number;
 }
 
-/** The problem of what was chosen has a place of its own. */
+/** The key of problems with the chosen source. */
 export const pickedField = 'source';
 /** The field with the path of the graph configuration in an upload. */
 export const graphConfigPath = 'source_revision_config.graph_config_path';
@@ -39,25 +39,25 @@ export function useCreation(existingId: string | undefined) {
   const existing = useExisting(existingId);
   const unmountSignal = useUnmountSignal();
 
-  /** Takes problems away that were of former values. */
-  const clear = (isOutdated: (field: string) => boolean): void =>
+  /** Clears the problems of changed fields. */
+  const clearProblems = (isOutdated: (field: string) => boolean): void =>
     setProblems((former) => Object.fromEntries(Object.entries(former).filter(([field]) => !isOutdated(field))));
   const setValue = (path: string, value: string): void => {
-    clear((field) => field === path);
+    clearProblems((field) => field === path);
     setDraft((former) => ({ ...former, values: { ...former.values, [path]: value } }));
   };
   const change = (changed: Partial<Draft>): void => {
-    // Problems of secrets are named by their places, which a removed one changes.
-    if (changed.secrets) clear((field) => field.startsWith('secrets'));
+    // Problems of secrets are stored by index, which changes when one is removed.
+    if (changed.secrets) clearProblems((field) => field.startsWith('secrets'));
     setDraft((former) => ({ ...former, ...changed }));
   };
 
-  /** Takes what was chosen; `what` is a promise, which says why where it can't be taken. */
+  /** Uses the chosen source. A rejection is shown as its problem. */
   const pick = async (what: Promise<PickedSource>): Promise<void> => {
     try {
       const found = await what;
       setPicked(found);
-      clear((field) => field === pickedField);
+      clearProblems((field) => field === pickedField);
       setDraft((former) => ({ ...former, sourceKind: 'folder', values: suggestedValues(former.values, found) }));
     } catch (error) {
       setDraft((former) => ({ ...former, sourceKind: 'folder' }));
@@ -75,14 +75,14 @@ export function useCreation(existingId: string | undefined) {
     };
   };
 
-  /** Packs and uploads what was chosen, and makes a revision of it. */
+  /** Packs and uploads the chosen source, and creates a revision from it. */
   const sendSource = async (id: string, source: PickedSource): Promise<Deployment> => {
     if (uploaded.current?.picked !== source) {
       const total = source.bytes;
       const tarball = await source.pack((done) => setProgress({ step: 'Packing', done, total }));
       unmountSignal.throwIfAborted();
-      const sent = (done: number): void => setProgress({ step: 'Uploading', done, total: tarball.size });
-      uploaded.current = { picked: source, path: await uploadTarball(id, tarball, sent, unmountSignal) };
+      const onUpload = (done: number): void => setProgress({ step: 'Uploading', done, total: tarball.size });
+      uploaded.current = { picked: source, path: await uploadTarball(id, tarball, onUpload, unmountSignal) };
     }
     const { path } = uploaded.current;
     const revision = { source_tarball_path: path, graph_config_path: (draft.values[graphConfigPath] ?? '').trim() };
@@ -91,12 +91,12 @@ export function useCreation(existingId: string | undefined) {
 
   const submit = async (): Promise<void> => {
     if (isBusy) return;
-    const sent = withoutEmptySecrets(draft);
-    setDraft(sent);
-    const request = existingId === undefined ? toRequest(sent) : { body: {} };
-    const source = sent.sourceKind === 'folder' ? picked : undefined;
+    const submitted = withoutEmptySecrets(draft);
+    setDraft(submitted);
+    const request = existingId === undefined ? toRequest(submitted) : { body: {} };
+    const source = submitted.sourceKind === 'folder' ? picked : undefined;
     const missing: Problems =
-      sent.sourceKind === 'folder' && !source ? { [pickedField]: 'Choose a folder or an archive first.' } : {};
+      submitted.sourceKind === 'folder' && !source ? { [pickedField]: 'Choose a folder or an archive first.' } : {};
     const found: Problems = { ...missing, ...('problems' in request ? request.problems : {}) };
     setProblems(found);
     setFailure(undefined);
@@ -110,7 +110,7 @@ export function useCreation(existingId: string | undefined) {
       id ??= deployed?.id ?? '';
       unmountSignal.throwIfAborted();
       if (source) {
-        // From here on a reload, or another attempt, goes on with this deployment.
+        // From here on, a reload or a retry continues with this deployment.
         route(paths.upload(id), true);
         isSending = true;
         deployed = await sendSource(id, source);
@@ -126,7 +126,7 @@ export function useCreation(existingId: string | undefined) {
         return;
       }
       const refused = error instanceof ApiError ? error : { message: messageOf(error), problems: [] };
-      const { problems: atFields, rest } = problemsAtFields(refused, sent);
+      const { problems: atFields, rest } = problemsAtFields(refused, submitted);
       setProblems(atFields);
       setFailure(rest === undefined ? undefined : new Error(rest));
       setBusy(false);
@@ -134,7 +134,7 @@ export function useCreation(existingId: string | undefined) {
     }
   };
 
-  // The path of the configuration of a deployment that was made before.
+  // The path of the configuration of an existing deployment.
   const storedPath = existing?.data?.source_revision_config.graph_config_path;
   useEffect(() => {
     if (storedPath && !picked) setValue(graphConfigPath, storedPath);
@@ -148,12 +148,12 @@ export function useCreation(existingId: string | undefined) {
     pick,
     drop: (transfer: DataTransfer) => void pick(pickDropped(transfer)),
     problems,
-    /** What went wrong beside the fields. */
+    /** The error that does not belong to a field. */
     failure,
     progress,
     isBusy,
     submit,
-    /** The deployment whose source is uploaded; undefined while a new one is made. */
+    /** The deployment whose source is uploaded; undefined for a new one. */
     existing,
   };
 }

@@ -3,11 +3,11 @@ import { createAnsiSequenceParser, type Color, type ParseToken } from 'ansi-sequ
 /** Text of one style. */
 export interface Span {
   text: string;
-  /** Names of styles, which the style sheet makes readable in each theme: `red`, `on-green`, `bold`. */
+  /** Names of styles in the style sheet: `red`, `on-green`, `bold`. */
   styles: readonly string[];
 }
 
-/** Escape sequences: CSI, then strings (titles, links) that are terminated, then short ones, and an escape alone. */
+/** Escape sequences: CSI, terminated strings (titles, links), short ones, and a lone escape. */
 const escapes =
   /(?:\x1B\[|\x9B)[0-?]*[ -/]*[@-~]|(?:\x1B[\]PX^_])[^\x07\x1B]*(?:\x07|\x1B\\)|\x1B(?:[ -/]+[0-~]|[0-Z\\^-~])|\x1B/g;
 const colourSequence = /^\x1B\[[\d;]*m$/;
@@ -16,7 +16,7 @@ const hasEscape = /[\x1B\x9B]/;
 /** Removes all escape sequences. */
 export const withoutAnsi = (text: string): string => (hasEscape.test(text) ? text.replace(escapes, '') : text);
 
-/** The text by its styles, in which only colours and weights count; together the spans are `withoutAnsi(text)`. */
+/** Splits a text into spans of one style each: colours and weights. Joined, they are `withoutAnsi(text)`. */
 export function toSpans(text: string): Span[] {
   if (!hasEscape.test(text)) return [{ text, styles: [] }];
   const coloured = text.replace(escapes, (sequence) => (colourSequence.test(sequence) ? sequence : ''));
@@ -28,14 +28,14 @@ export function toSpans(text: string): Span[] {
 
 const value = (token: ParseToken): string => token.value;
 
-/** Text can't be hidden or blink: a log must be readable. */
+/** The supported decorations. Hidden and blinking text is not, because a log must be readable. */
 const decorations = new Set(['bold', 'dim', 'italic', 'underline', 'strikethrough']);
 
 function stylesOf({ foreground, background, decorations: found }: ParseToken): string[] {
   const isReversed = found.has('reverse');
   const [front, back] = isReversed ? [background, foreground ?? namedWhite] : [foreground, background];
   return [
-    // On a background the text keeps its own colour: few pairs of colours are readable.
+    // With a background, the foreground is ignored, because few pairs of colours are readable.
     ...(back ? [`on-${hueOf(back)}`] : front ? [hueOf(front)] : []),
     ...[...found].filter((decoration) => decorations.has(decoration)),
   ];
@@ -48,16 +48,16 @@ const hues = ['red', 'yellow', 'green', 'cyan', 'blue', 'magenta'] as const;
 function hueOf(color: Color): string {
   if (color.type === 'named') return color.name.replace('bright', '').toLowerCase();
   const [red, green, blue] = color.type === 'rgb' ? color.rgb : rgbOf(color.index);
-  const most = Math.max(red, green, blue);
-  const range = most - Math.min(red, green, blue);
-  if (range < 32) return most < 128 ? 'black' : 'white';
-  const turn =
-    most === red
+  const max = Math.max(red, green, blue);
+  const range = max - Math.min(red, green, blue);
+  if (range < 32) return max < 128 ? 'black' : 'white';
+  const hueIndex =
+    max === red
       ? ((green - blue) / range + 6) % 6
-      : most === green
+      : max === green
         ? (blue - red) / range + 2
         : (red - green) / range + 4;
-  return hues[Math.round(turn) % 6] ?? 'white';
+  return hues[Math.round(hueIndex) % 6] ?? 'white';
 }
 
 /** A colour of the table of 256: https://en.wikipedia.org/wiki/ANSI_escape_code#8-bit */

@@ -3,27 +3,27 @@ import { fromJson } from '../../../kit/json-text.ts';
 import { messageOf } from '../../../kit/errors.ts';
 import { parseEvents } from '../../../kit/sse/parse-events.ts';
 
-/** How the reading of a log stands. */
+/** The state of reading a log. */
 export type FollowState =
   | { kind: 'loading' }
-  /** All lines are here; new ones come as they are written. */
+  /** All existing lines are loaded; new ones arrive as they are written. */
   | { kind: 'live' }
   | { kind: 'reconnecting'; reason: string }
   /** There will be no more lines. */
   | { kind: 'complete' }
   | { kind: 'failed'; reason: string };
 
-/** The lines of a page of a log; a shorter page is the last one for now. */
+/** The number of lines in a page of a log; a shorter page is currently the last one. */
 export const pageSize = 1_000;
-const longestEvent = 4_000_000;
+const maxEventBytes = 4_000_000;
 
 export interface FollowedLog {
-  /** The id of the last line that is here. */
+  /** The id of the last loaded line. */
   lastId: () => string | undefined;
   readPage: (after: string | undefined, signal: AbortSignal) => Promise<LogPage>;
-  /** Undefined where there is nothing more to come. */
+  /** Undefined if the log is complete. */
   openStream: (after: string | undefined, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Whether another attempt would fail as well. */
+  /** Whether a retry would fail too. */
   isFinal: (error: unknown) => boolean;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   onLines: (lines: readonly LogEntry[]) => void;
@@ -32,7 +32,7 @@ export interface FollowedLog {
 
 /**
  * Reads a log in pages and then follows it, until it is complete or `signal` aborts. After a broken connection it
- * continues from the last line, at first at once and then with growing delays.
+ * continues from the last line, first at once and then with growing delays.
  */
 export async function followLog(log: FollowedLog, signal: AbortSignal): Promise<void> {
   let failures = 0;
@@ -45,7 +45,7 @@ export async function followLog(log: FollowedLog, signal: AbortSignal): Promise<
       if (!chunks) return log.onState({ kind: 'complete' });
       log.onState({ kind: 'live' });
       failures = 0;
-      for await (const { event, data } of parseEvents(chunks, { maxEventBytes: longestEvent })) {
+      for await (const { event, data } of parseEvents(chunks, { maxEventBytes: maxEventBytes })) {
         if (event === 'end') return log.onState({ kind: 'complete' });
         const line = event === 'log' ? logEntry.safeParse(fromJson(data)) : undefined;
         if (line?.success) log.onLines([line.data]);

@@ -6,23 +6,23 @@ import { withoutAnsi } from './ansi.ts';
 export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A line of a log as it is kept in the page. */
+/** A line of a log in the page. */
 export interface LogLine {
   id: string;
-  /** Milliseconds since the epoch; NaN where it is unknown. */
+  /** Milliseconds since the epoch; NaN if unknown. */
   at: number;
   level: LogLevel;
-  /** As it was written. */
+  /** The line as it was written. */
   raw: string;
-  /** As it is shown and searched: without escape sequences, and of a JSON line the message first. */
+  /** The text to show and search: without escape sequences; for a JSON line, the message followed by the fields. */
   text: string;
-  /** Where `text` has fields of a JSON line instead of its message. */
+  /** The index in `text` at which the fields of a JSON line begin. */
   fieldsAt: number;
   /** The fields of a JSON line besides its message, level and time. */
   fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Reads a line that the service sent; undefined for one without an id, which could not be resumed from. */
+/** Reads a line of the service; undefined for one without an id, from which reading could not be resumed. */
 export function toLogLine({ id, timestamp, level, message }: LogEntry): LogLine | undefined {
   if (id === undefined || id === null) return undefined;
   const common = { id: String(id), at: new Date(timestamp ?? NaN).getTime(), raw: message };
@@ -77,7 +77,7 @@ const levelWords: readonly (readonly [LogLevel, RegExp])[] = [
   ['debug', /^(debug|trace|verbose)/i],
 ];
 
-/** The level that a word or a number of pino means; undefined for others. */
+/** The level of a name or of a pino number; undefined for others. */
 function toLevel(level: unknown): LogLevel | undefined {
   if (typeof level === 'number')
     return level >= 50 ? 'error' : level >= 40 ? 'warning' : level >= 30 ? 'info' : 'debug';
@@ -92,6 +92,6 @@ export function clockTime(at: number): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** Whether the id of a line, a growing decimal number, is a later one. */
+/** Whether an id of a line is later than another one. Ids are growing decimal numbers. */
 export const isLaterId = (id: string, than: string): boolean =>
   id.length === than.length ? id > than : id.length > than.length;

@@ -2,24 +2,24 @@ import type { LogEntry } from '../../../contract/control/log.ts';
 import { isLaterId, logLevels, toLogLine, type LogLevel, type LogLine } from './log-line.ts';
 import { toSpans } from './ansi.ts';
 
-/** The most lines that are kept in the page; the oldest are dropped. */
-export const mostKeptLines = 200_000;
+/** The maximum number of lines in the page; the oldest are dropped. */
+export const maxKeptLines = 200_000;
 
 /**
  * The lines of a log, each once and in order, also after a reconnect. Lines have numbers, from 0; the
  * number of a line does not change when older ones are dropped.
  */
 export class LogLines {
-  /** How many lines were dropped: the number of the first that is kept. */
+  /** The number of dropped lines, which is also the number of the first line that is left. */
   dropped = 0;
-  readonly #most: number;
+  readonly #maxLines: number;
   #lines: LogLine[] = [];
 
-  constructor(most = mostKeptLines) {
-    this.#most = most;
+  constructor(maxLines = maxKeptLines) {
+    this.#maxLines = maxLines;
   }
 
-  /** How many lines there were, the dropped ones included. */
+  /** The number of all lines, including dropped ones. */
   get count(): number {
     return this.dropped + this.#lines.length;
   }
@@ -38,9 +38,9 @@ export class LogLines {
       const { lastId } = this;
       if (line && (lastId === undefined || isLaterId(line.id, lastId))) this.#lines.push(line);
     }
-    if (this.#lines.length <= this.#most) return;
-    // Some more than needed, because each removal moves all that stay.
-    const removed = this.#lines.length - Math.floor(this.#most * 0.9);
+    if (this.#lines.length <= this.#maxLines) return;
+    // Remove more than needed, because each removal copies all remaining lines.
+    const removed = this.#lines.length - Math.floor(this.#maxLines * 0.9);
     this.#lines = this.#lines.slice(removed);
     this.dropped += removed;
   }
@@ -58,14 +58,14 @@ export class LogLines {
 }
 
 export interface LogFilter {
-  /** Plain text, in any case; nothing is searched where it is empty. */
+  /** The text to search, ignoring case; empty for no search. */
   query: string;
-  /** The lowest level that is shown. */
+  /** The lowest level to show. */
   level: LogLevel;
   onlyMatching: boolean;
 }
 
-/** The lines of a log that a filter shows, and those of them that match its query: brought up to date line by line. */
+/** The lines of a log that pass a filter, and those that match its query. Updated incrementally. */
 export class LogView {
   /** Numbers of lines, ascending. */
   shown: number[] = [];
@@ -86,10 +86,10 @@ export class LogView {
   /** Adds the new lines, and removes the dropped ones. */
   update(): void {
     const lines = this.#lines;
-    const gone = firstFrom(this.shown, lines.dropped);
-    if (gone > 0) this.shown = this.shown.slice(gone);
-    const goneMatches = firstFrom(this.matches, lines.dropped);
-    if (goneMatches > 0) this.matches = this.matches.slice(goneMatches);
+    const droppedShown = lowerBound(this.shown, lines.dropped);
+    if (droppedShown > 0) this.shown = this.shown.slice(droppedShown);
+    const droppedMatches = lowerBound(this.matches, lines.dropped);
+    if (droppedMatches > 0) this.matches = this.matches.slice(droppedMatches);
     const lowest = logLevels.indexOf(this.#filter.level);
     for (let number = Math.max(this.#next, lines.dropped); number < lines.count; number += 1) {
       const line = lines.line(number);
@@ -101,21 +101,21 @@ export class LogView {
     this.#next = lines.count;
   }
 
-  /** The place of a line among the shown ones; of the next one where it is not shown. */
-  placeOf(number: number): number {
-    return firstFrom(this.shown, number);
+  /** The index of a line among the shown ones; of the next one if it is not shown. */
+  indexOf(number: number): number {
+    return lowerBound(this.shown, number);
   }
 
-  /** The place of the match after or before a line, from the other end where there is none. */
+  /** The index of the next or previous match; wraps around at the end. */
   matchFrom(number: number, step: 1 | -1): number | undefined {
     if (this.matches.length === 0) return undefined;
-    const place = step === 1 ? firstFrom(this.matches, number + 1) : firstFrom(this.matches, number) - 1;
+    const place = step === 1 ? lowerBound(this.matches, number + 1) : lowerBound(this.matches, number) - 1;
     return (place + this.matches.length) % this.matches.length;
   }
 }
 
-/** The place of the first number in ascending ones that is not lower. */
-function firstFrom(numbers: readonly number[], from: number): number {
+/** The index of the first number that is not lower than `from`, in ascending numbers. */
+function lowerBound(numbers: readonly number[], from: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -125,12 +125,12 @@ function firstFrom(numbers: readonly number[], from: number): number {
   return low;
 }
 
-/** A pattern that finds a plain text in any case. */
+/** A pattern that finds a plain text, ignoring case. */
 const queryPattern = (query: string, flags: 'i' | 'gi'): RegExp | undefined =>
   query === '' ? undefined : new RegExp(query.replace(/[$()*+./?[\\\]^{|}-]/g, String.raw`\$&`), flags);
 
-/** The part of a long line that is shown in the list, in characters. */
-export const longestShown = 2_000;
+/** How many characters of a line the list shows. */
+export const maxShownLength = 2_000;
 
 /** A part of a line with one style. */
 interface Piece {
@@ -139,7 +139,7 @@ interface Piece {
   isMatch: boolean;
 }
 
-/** The shown part of a line, by colours, fields and matches of the query. */
+/** Splits the shown part of a line by colours, fields and matches of the query. */
 export function toPieces(line: LogLine, query: string): Piece[] {
   const spans =
     line.fields === undefined
@@ -148,11 +148,11 @@ export function toPieces(line: LogLine, query: string): Piece[] {
           { text: line.text.slice(0, line.fieldsAt), styles: [] },
           { text: line.text.slice(line.fieldsAt), styles: ['field'] },
         ];
-  const matches = matchesIn(line.text.slice(0, longestShown), query);
+  const matches = matchesIn(line.text.slice(0, maxShownLength), query);
   const pieces: Piece[] = [];
   let start = 0;
   for (const { text, styles } of spans) {
-    const end = Math.min(start + text.length, longestShown);
+    const end = Math.min(start + text.length, maxShownLength);
     const cuts = [...new Set([start, ...matches.flat().filter((at) => at > start && at < end), end])];
     for (const [at, from] of cuts.entries()) {
       const to = cuts[at + 1];
@@ -161,7 +161,7 @@ export function toPieces(line: LogLine, query: string): Piece[] {
       pieces.push({ text: line.text.slice(from, to), styles, isMatch });
     }
     start = end;
-    if (start >= longestShown) break;
+    if (start >= maxShownLength) break;
   }
   return pieces;
 }

@@ -1,6 +1,6 @@
 import type { Ref, RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useReducer, useState } from 'preact/hooks';
-import { type LogLines, type LogView, longestShown, toPieces } from './log-lines.ts';
+import { type LogLines, type LogView, maxShownLength, toPieces } from './log-lines.ts';
 import { type LogKind, logAddress } from './use-log.ts';
 import {
   elementScroll,
@@ -20,7 +20,7 @@ interface LogListProps {
   query: string;
   /** The number of the selected line. */
   selected: number | undefined;
-  /** A line to bring into view, each time that the object is another one. */
+  /** A line to scroll to, whenever the object changes. */
   target: { number: number } | undefined;
   isFollowing: boolean;
   isWrapped: boolean;
@@ -30,30 +30,30 @@ interface LogListProps {
   listRef: Ref<HTMLDivElement>;
 }
 
-/** The lines of a log, of which only those in view are elements. */
+/** The lines of a log. Only those in view are rendered. */
 export function LogList(props: LogListProps) {
   const { label, kind, lines, view, query, selected, target, isFollowing, isWrapped, showTimes, onFollow, onSelect } =
     props;
   const scroller = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
   const lastDropped = useRef(lines.dropped);
-  // Another function makes all rows be placed again.
+  // A new function makes the virtualizer place all rows again.
   const keyOf = useCallback((index: number) => view.shown[index] ?? `after ${index}`, [view, lines.dropped]);
   const rows = useScrollerRows(scroller, view.shown.length, keyOf);
   const space = useRef<HTMLDivElement>(null);
   const slots = useRef(0);
 
-  // Heights that were measured are of no use any more.
+  // Measured heights are invalid after the wrapping changed.
   useEffect(() => rows.measure(), [rows, isWrapped]);
 
-  // All at once, because each change between two of them would lay the page out again.
+  // Measure all rows at once, because a change in between would cause another layout.
   const measureRows = (): void => {
     for (const row of isWrapped ? (space.current?.children ?? []) : []) {
       if (row instanceof HTMLElement) rows.resizeItem(Number(row.dataset['index']), row.offsetHeight);
     }
   };
   useLayoutEffect(measureRows);
-  // In a narrower window or a larger font, lines need more room.
+  // Lines need more space in a narrower window or with a larger font.
   useEffect(() => {
     if (!space.current || !isWrapped) return;
     const observer = new ResizeObserver(measureRows);
@@ -62,10 +62,10 @@ export function LogList(props: LogListProps) {
   }, [rows, isWrapped]);
 
   useLayoutEffect(() => {
-    if (target) rows.scrollToIndex(view.placeOf(target.number), { align: 'center' });
+    if (target) rows.scrollToIndex(view.indexOf(target.number), { align: 'center' });
   }, [rows, target]);
 
-  // After each rendering: lines may have come, and rows may have been measured.
+  // Adjust the scroll position after each rendering, because lines may have arrived or rows been measured.
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
@@ -87,12 +87,12 @@ export function LogList(props: LogListProps) {
 
   const select = (step: number): void => {
     const first = rows.getVirtualItemForOffset(scroller.current?.scrollTop ?? 0)?.index ?? 0;
-    const place = selected === undefined ? first : view.placeOf(selected) + step;
+    const place = selected === undefined ? first : view.indexOf(selected) + step;
     const number = view.shown[Math.min(Math.max(place, 0), view.shown.length - 1)];
     if (number === undefined) return;
     onFollow(false);
     onSelect(number);
-    rows.scrollToIndex(view.placeOf(number), { align: 'auto' });
+    rows.scrollToIndex(view.indexOf(number), { align: 'auto' });
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -192,11 +192,13 @@ function classOf(style: string): string {
 }
 
 /** The least height of a row: then a measured one is never smaller, and the end that is followed never moves up. */
-const leastHeight = (): number => rowHeight;
+const minHeight = (): number => rowHeight;
 
 type Rows = Virtualizer<HTMLElement, HTMLElement>;
 
-/** Renders only the rows that are in view. `keyOf` names a row by what it shows, so that its measured height follows it. */
+/**
+ * Renders only the rows that are in view. `keyOf` names a row by what it shows, so that its measured height follows it.
+ */
 function useScrollerRows(
   scroller: RefObject<HTMLElement | null>,
   count: number,
@@ -206,7 +208,7 @@ function useScrollerRows(
   const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: leastHeight,
+    estimateSize: minHeight,
     getItemKey: keyOf,
     scrollToFn: elementScroll,
     observeElementRect,
@@ -251,7 +253,7 @@ function LogRow({ kind, line, number, query, isSelected, showTimes }: LogRowProp
         <span class={`log-level tone-${tones[line.level]}`}>{line.level === 'info' ? '' : line.level}</span>
         <bdi class="log-text">
           {toPieces(line, query).map(({ text: part, styles, isMatch }) => {
-            const shown = shownText(part, longestShown);
+            const shown = shownText(part, maxShownLength);
             const className = styles.map(classOf).join(' ');
             return isMatch ? (
               <mark class={`log-match ${className}`}>{shown}</mark>
@@ -261,8 +263,8 @@ function LogRow({ kind, line, number, query, isSelected, showTimes }: LogRowProp
               <span class={className}>{shown}</span>
             );
           })}
-          {line.text.length > longestShown && (
-            <span class="muted"> … {(line.text.length - longestShown).toLocaleString('en')} more characters</span>
+          {line.text.length > maxShownLength && (
+            <span class="muted"> … {(line.text.length - maxShownLength).toLocaleString('en')} more characters</span>
           )}
         </bdi>
       </>

@@ -3,7 +3,7 @@ import { useAction } from '../../api/use-form.ts';
 import { copyLines, downloadLog, logAddress, useLog, type LogSource, type LogKind } from './use-log.ts';
 import { logLevels, type LogLevel, type LogLine } from './log-line.ts';
 import { LogList } from './log-list.tsx';
-import { LogView, mostKeptLines, type LogLines } from './log-lines.ts';
+import { LogView, maxKeptLines, type LogLines } from './log-lines.ts';
 import { LogStatus } from './log-status.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Check, Select } from '../../parts/field.tsx';
@@ -156,8 +156,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
       )}
       {lines.dropped > 0 && (
         <p class="notice">
-          This page keeps the newest {mostKeptLines.toLocaleString('en')} lines. Download the log to read the older
-          ones.
+          This page keeps the newest {maxKeptLines.toLocaleString('en')} lines. Download the log to read the older ones.
         </p>
       )}
       <LogList
@@ -197,7 +196,7 @@ function describeFound(count: number, place: number): string {
   return place === -1 ? lines : `${(place + 1).toLocaleString('en')} of ${lines}`;
 }
 
-const longestText = 100_000;
+const maxTextLength = 100_000;
 
 interface LogLineDetailsProps {
   line: LogLine;
@@ -227,7 +226,7 @@ function LogLineDetails({ line, number, kind, onClose }: LogLineDetailsProps) {
         </span>
       </header>
       <p class="log-whole" tabIndex={0} role="region" aria-label="Text of the line">
-        <Untrusted text={text.slice(0, fieldsAt)} longest={longestText} />
+        <Untrusted text={text.slice(0, fieldsAt)} longest={maxTextLength} />
       </p>
       {fields !== undefined && Object.keys(fields).length > 0 && <JsonView name="Fields" value={fields} open />}
     </section>

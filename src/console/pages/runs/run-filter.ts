@@ -1,14 +1,14 @@
 import { isUuid } from '../../../kit/uuid.ts';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 
-/** Which runs are listed, as in the query of the page's address. */
+/** The filter of the runs, stored in the query of the page's address. */
 export interface RunFilter {
   status: string;
   assistant: string;
   thread: string;
   /** A key of `timeRanges`, `custom`, or empty for any time. */
   time: string;
-  /** Of a custom range, in local time: `2026-11-26T10:00`. */
+  /** The custom range in local time: `2026-11-26T10:00`. */
   from: string;
   until: string;
   /** A text of the error. */
@@ -31,10 +31,10 @@ export function readRunFilter(query: Readonly<Record<string, string | undefined>
   return { status, assistant, thread, time, from, until, error };
 }
 
-/** Whether a filter leaves out any run. */
+/** Whether a filter has any condition. */
 export const isFiltered = (filter: RunFilter): boolean => Object.values(filter).some((value) => value !== '');
 
-/** What is wrong with a filter, by its field. */
+/** The problems of a filter by field. */
 export function runFilterProblems({ thread, time, from, until }: RunFilter): Partial<Record<keyof RunFilter, string>> {
   const range = time === 'custom' && isTime(from) && isTime(until) && Date.parse(from) >= Date.parse(until);
   return {
@@ -43,7 +43,7 @@ export function runFilterProblems({ thread, time, from, until }: RunFilter): Par
   };
 }
 
-/** The query for the service. What it would refuse is left out. */
+/** The query for the service. Invalid values are left out. */
 export function toRunsQuery(filter: RunFilter, now: number): Record<string, string | undefined> {
   const { status, assistant, thread, time, from, until, error } = filter;
   const range = timeRanges[time];

@@ -18,7 +18,7 @@ interface RunTableProps {
   choose: (run: ListedRun, isChosen: boolean) => void;
 }
 
-/** The runs as a table, each with what it received and made. */
+/** The runs as a table, each with its input and output. */
 export function RunTable({ deploymentId, runs, assistants, chosen, choose }: RunTableProps) {
   return (
     <Table
@@ -69,20 +69,20 @@ export function RunTable({ deploymentId, runs, assistants, chosen, choose }: Run
   );
 }
 
-/** What a run received and made, or failed with. */
+/** The link to a run, with its input and its output or error. */
 function Summary({ deploymentId, run }: { deploymentId: string; run: ListedRun }) {
   const { id, thread_id, ended_at, error, input_preview, output_preview } = run;
-  // A run in progress has no page of its own yet: the playground follows it on its thread.
-  const address =
+  // A run in progress has no page yet, so link to the playground, which follows it on its thread.
+  const href =
     ended_at === null
       ? thread_id === null
         ? undefined
         : `${paths.playground(deploymentId)}?${new URLSearchParams({ thread: thread_id, run: id })}`
       : paths.run(deploymentId, encodeURIComponent(id));
-  const name = <span class="mono">{shownText(shortId(id))}</span>;
+  const idText = <span class="mono">{shownText(shortId(id))}</span>;
   return (
     <>
-      {address === undefined ? name : <a href={address}>{name}</a>}
+      {href === undefined ? idText : <a href={href}>{idText}</a>}
       {input_preview != null && <Preview label="In" text={input_preview} />}
       {error ? (
         <div class="failed runs-error">

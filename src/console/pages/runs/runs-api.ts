@@ -22,8 +22,8 @@ export async function listRuns(
 }
 
 /**
- * The runs of a deployment's agent that are in progress. There are none where no agent responds, and none to see where
- * its rules or its version don't list them. @throws ApiError for any other failure: no runs are no proof that there are none
+ * The runs of a deployment's agent that are in progress. Empty if no agent responds, or if it does not permit or
+ * support listing them. @throws ApiError for any other failure, after which it is unknown whether there are runs.
  */
 export async function listLiveRuns(deploymentId: string, signal: AbortSignal): Promise<ListedRun[]> {
   try {

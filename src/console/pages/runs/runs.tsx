@@ -20,7 +20,7 @@ import { finalRunStatuses } from '../../../contract/agent/run.ts';
 export default deploymentPage('Runs', RunList);
 
 const everyMs = 5_000;
-/** Runs in progress come and go more often. */
+/** Shorter, because runs in progress change more often. */
 const liveEveryMs = 2_500;
 
 function RunList({ deployment: { id, tracer_session_id } }: DeploymentContentProps) {
@@ -31,7 +31,7 @@ function RunList({ deployment: { id, tracer_session_id } }: DeploymentContentPro
   const { data: live = [], ...liveRuns } = useLoaded(id, (signal) => listLiveRuns(id, signal), {
     everyMs: liveEveryMs,
   });
-  const shownLive = mayBeLive(filter) ? matchingLive(live, filter) : [];
+  const matchingLiveRuns = mayBeLive(filter) ? matchingLive(live, filter) : [];
   const ended = useList<ListedRun>(
     JSON.stringify([tracer_session_id, filter]),
     (run) => run.id,
@@ -41,7 +41,7 @@ function RunList({ deployment: { id, tracer_session_id } }: DeploymentContentPro
         : listRuns(tracer_session_id, { ...toRunsQuery(filter, Date.now()), ...page }, signal),
     { everyMs },
   );
-  const list = { ...ended, entries: ended.entries && joinRuns(shownLive, ended.entries) };
+  const list = { ...ended, entries: ended.entries && joinRuns(matchingLiveRuns, ended.entries) };
   return (
     <>
       <RunFilters
@@ -96,7 +96,7 @@ interface ChoiceProps {
   clear: () => void;
 }
 
-/** What can be done with the runs that were ticked, the older one first; they may have left the list by a filter. */
+/** The actions on the selected runs, the older one first. A filter may have removed them from the list. */
 function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
   const [left, right] = chosen
     .toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at))
@@ -120,7 +120,7 @@ function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
 }
 
 interface RunFiltersProps {
-  /** Those to choose from. Names are a help only: without a live agent, the filter of the address still works. */
+  /** The assistants to choose from. Without a live agent there are none, but the filter of the address still works. */
   assistants: readonly Assistant[];
   filter: RunFilter;
   problems: Partial<Record<keyof RunFilter, string>>;

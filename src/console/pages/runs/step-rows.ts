@@ -22,7 +22,7 @@ type Timed = Pick<TracedRunResponse, 'created_at' | 'started_at' | 'ended_at' | 
 
 /** The steps of a run in the order of their start, each below the step that it is within. */
 export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Timed): WaterfallRows {
-  // The clocks of two processes may differ: the scale holds every step.
+  // The clocks of two processes may differ, so the scale covers every step.
   const starts = steps.map((step) => Date.parse(step.started_at));
   const ends = steps.map((step) => Date.parse(step.ended_at ?? ended_at));
   const from = Math.min(Date.parse(started_at ?? created_at), ...starts);

@@ -12,19 +12,19 @@ import { readJson } from '../../parts/json-text.ts';
 import { isEditable, textOf, valueAt, type SettingsField } from './fields.ts';
 import { hasSecretEdits, secretsToSend, type SecretEdits } from './secrets.ts';
 
-/** What a person has typed, by the path of the field; a flag is `true` or `false`. */
+/** The typed values by the path of the field; a flag is `true` or `false`. */
 export type Edits = Readonly<Record<string, string>>;
 
-/** The change that edits make, and what is wrong with them. */
+/** The changes of the edits, and their problems. */
 export interface Changes {
   fields: readonly SettingsField[];
-  /** By the path of the field. */
+  /** Problems by the path of the field. */
   problems: ReadonlyMap<string, string>;
   /** Undefined while there are problems or no changes. It contains secrets. */
   patch: DeploymentPatchRequest | undefined;
 }
 
-/** Only what differs from the deployment as it was read. */
+/** Compares the edits with the deployment as it was read. */
 export function changesOf(
   deployment: Deployment,
   fields: readonly SettingsField[],
@@ -78,14 +78,14 @@ export function initialText(deployment: Deployment, { path, control }: SettingsF
 function readValue({ control }: SettingsField, text: string): { value: unknown } | { problem: string } {
   if (control === 'flag') return { value: text === 'true' };
   const trimmed = text.trim();
-  // Null and absent mean "as it is" to the service.
+  // A value can't be removed: the service treats null and absent as unchanged.
   if (trimmed === '') return { problem: 'This cannot be emptied. Enter a value, or undo the change.' };
   if (control === 'text') return { value: trimmed };
   const read = readJson(trimmed);
   return read.problem === undefined ? { value: read.value } : { problem: read.problem };
 }
 
-/** What is wrong with a value, in a sentence. */
+/** The problem of a value as a sentence; undefined if valid. */
 function valueProblem(path: string, value: unknown): string | undefined {
   if (path === 'source_config.resource_spec') return resourceSpecProblem(value);
   if (typeof value !== 'string') return undefined;
@@ -117,14 +117,14 @@ function resourceSpecProblem(value: unknown): string | undefined {
   return found.length === 0 ? undefined : `${found.slice(0, 5).join('. ')}.`;
 }
 
-/** What saving does. */
+/** The effect of saving. */
 export interface SaveEffect {
   makesRevision: boolean;
-  /** For people, before they save. */
+  /** Shown to the user before saving. */
   message: string;
 }
 
-/** What saving these changed fields does; undefined where nothing has changed. */
+/** The effect of saving these changed fields; undefined if there are none. */
 export function saveEffect(changed: readonly Pick<SettingsField, 'label' | 'effect'>[]): SaveEffect | undefined {
   if (changed.length === 0) return undefined;
   const labels = (effect: SettingsField['effect']): string[] =>

@@ -5,8 +5,8 @@ import { initialText } from './changes.ts';
 import { fixedTextOf, valueAt, type SettingsField } from './fields.ts';
 import { Fact } from '../../parts/table.tsx';
 
-/** The words for when a change takes effect, beside the rule. */
-const effects = {
+/** When a change takes effect; shown after the hint. */
+const effectTexts = {
   revision: 'A change creates a revision.',
   'in-place': 'Changes at once.',
   'next-revision': 'Takes effect with the next revision.',
@@ -17,23 +17,23 @@ const effects = {
 interface FieldControlProps {
   deployment: Deployment;
   field: SettingsField;
-  edited: string | undefined;
+  editedText: string | undefined;
   problem: string | undefined;
   onInput: (text: string) => void;
 }
 
 /** The control of a field that may be changed. */
-export function FieldControl({ deployment, field, edited, problem, onInput }: FieldControlProps) {
-  const text = edited ?? initialText(deployment, field);
+export function FieldControl({ deployment, field, editedText, problem, onInput }: FieldControlProps) {
+  const text = editedText ?? initialText(deployment, field);
   const hint = (
     <>
-      <Hint text={field.hint} /> <span class="settings-effect">{effects[field.effect]}</span>
+      <Hint text={field.hint} /> <span class="settings-effect">{effectTexts[field.effect]}</span>
     </>
   );
-  const words = { label: field.label, hint, problem };
+  const fieldProps = { label: field.label, hint, problem };
   if (field.control === 'flag') {
     return (
-      <Field {...words}>
+      <Field {...fieldProps}>
         {(attributes) => (
           <input
             {...attributes}
@@ -45,12 +45,12 @@ export function FieldControl({ deployment, field, edited, problem, onInput }: Fi
       </Field>
     );
   }
-  if (field.control === 'text') return <TextField {...words} value={text} spellcheck={false} onInput={onInput} />;
+  if (field.control === 'text') return <TextField {...fieldProps} value={text} spellcheck={false} onInput={onInput} />;
   const rows = Math.min(20, Math.max(4, text.split('\n').length));
-  return <LinesField {...words} rows={rows} value={text} onInput={onInput} />;
+  return <LinesField {...fieldProps} rows={rows} value={text} onInput={onInput} />;
 }
 
-/** What was set on create, or by the service. */
+/** The values that were set on create, or by the service. */
 export function FixedFields({ deployment, fields }: { deployment: Deployment; fields: readonly SettingsField[] }) {
   return (
     <dl class="facts settings-fixed">

@@ -1,5 +1,5 @@
 import type { Deployment } from '../../../contract/control/deployment.ts';
-import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
+import { ruleOf, accepts } from '../../../contract/control/field-rules.ts';
 import { deploymentFields, type PatchEffect } from '../../../contract/control/field-table.ts';
 import { sources } from '../../../contract/control/source.ts';
 import { fieldText, type FieldText } from '../../parts/deployment-fields.ts';
@@ -12,12 +12,12 @@ export interface SettingsField extends FieldText {
   control: 'text' | 'flag' | 'json' | 'secrets';
 }
 
-/** The fields of a deployment of a source, in the order of the table of all: fixed and read-only ones too. */
+/** The fields of a deployment with this source in the order of the field table, including fixed and read-only ones. */
 export function settingsFields(source: string): SettingsField[] {
   const known = sources.find((each) => each === source);
   return deploymentFields.flatMap((field): SettingsField[] => {
     const { api, reads } = field;
-    if (!api || (known !== undefined && !takes(ruleOf(api.path), known))) return [];
+    if (!api || (known !== undefined && !accepts(ruleOf(api.path), known))) return [];
     const { path } = api;
     // Only the upload sets the path of an uploaded object.
     const effect = path === 'source_revision_config.source_tarball_path' ? 'read-only' : api.patch;
@@ -50,7 +50,7 @@ const sourceTexts: Readonly<Record<string, string>> = {
   internal_docker: 'Container image in the service’s own registry',
 };
 
-/** A value that cannot be changed, in words. */
+/** The text of a value that cannot be changed. */
 export const fixedTextOf = (path: string, value: unknown): string =>
   (path === 'source' ? sourceTexts[textOf(value)] : undefined) ?? textOf(value);
 

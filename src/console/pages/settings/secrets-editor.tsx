@@ -6,7 +6,7 @@ import type { SecretEdits } from './secrets.ts';
 import { Button } from '../../parts/button.tsx';
 
 interface SecretsEditorProps {
-  /** The names alone: a value that the service returned must not come near the document. */
+  /** Only names: values that the service returned must never get into the document. */
   names: readonly string[];
   edits: SecretEdits;
   problem: string | undefined;

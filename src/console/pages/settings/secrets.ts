@@ -2,7 +2,7 @@ import type { Deployment } from '../../../contract/control/deployment.ts';
 import { reservedNames } from '../../../contract/control/field-values.ts';
 import type { Secret } from '../../../contract/control/secret.ts';
 
-/** What a person changes about the secrets: nothing here is a value that the service returned. */
+/** The edits of secrets. They contain no values that the service returned. */
 export interface SecretEdits {
   /** New values of secrets that exist. */
   changed: ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export const noSecretEdits: SecretEdits = { changed: new Map(), removed: new Set
 export const hasSecretEdits = ({ changed, removed, added }: SecretEdits): boolean =>
   changed.size > 0 || removed.size > 0 || added.length > 0;
 
-/** The whole set of secrets to send: those that stay as they were read, and the changes; or what is wrong. */
+/** The complete set of secrets to send: unchanged ones as they were read, and the changes; or the problem. */
 export function secretsToSend(
   read: Deployment['secrets'],
   { changed, removed, added }: SecretEdits,
@@ -24,11 +24,11 @@ export function secretsToSend(
   const secrets: Secret[] = [];
   for (const { name, value } of read) {
     if (removed.has(name)) continue;
-    const sent = changed.get(name) ?? value;
-    // Sent without its value, a secret would be lost.
-    if (sent == null)
+    const newValue = changed.get(name) ?? value;
+    // Sending a secret without its value would delete it.
+    if (newValue == null)
       return { problem: `The service does not return the value of ${name}. Set a new value, or remove it.` };
-    secrets.push({ name, value: sent });
+    secrets.push({ name, value: newValue });
   }
   const names = new Set(secrets.map(({ name }) => name));
   for (const { name, value } of added) {
@@ -40,11 +40,13 @@ export function secretsToSend(
   return { secrets };
 }
 
-function nameProblem(name: string, taken: ReadonlySet<string>): string | undefined {
+function nameProblem(name: string, existingNames: ReadonlySet<string>): string | undefined {
   if (name === '') return 'Enter a name for each new secret.';
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return `${name} is not a valid name for an environment variable. Use letters, digits and underscores.`;
   }
   if (reservedNames.has(name)) return `${name} is set by the platform. Choose another name.`;
-  return taken.has(name) ? `${name} exists already. Choose another name, or set a new value for it.` : undefined;
+  return existingNames.has(name)
+    ? `${name} exists already. Choose another name, or set a new value for it.`
+    : undefined;
 }

@@ -27,7 +27,7 @@ export default deploymentPage('Settings', ({ deployment, reload }) =>
 );
 
 interface SettingsFormProps {
-  /** As it was loaded last. */
+  /** The deployment as it was last loaded. */
   current: Deployment;
   reload: () => Promise<void>;
 }
@@ -40,8 +40,8 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
   const [secrets, setSecrets] = useState<SecretEdits>(noSecretEdits);
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
-  const [isTried, setTried] = useState(false);
-  const [made, setMade] = useState<string>();
+  const [wasSubmitted, setTried] = useState(false);
+  const [newRevisionId, setMade] = useState<string>();
   const key = useRef<string | undefined>(undefined);
 
   const fields = settingsFields(base.source);
@@ -59,14 +59,14 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
     return () => removeEventListener('beforeunload', warn);
   }, [effect === undefined]);
 
-  const edited = (): void => {
-    // Another change is another write.
+  const resetResult = (): void => {
+    // A further edit needs a new idempotency key.
     key.current = undefined;
     setMade(undefined);
     setError(undefined);
   };
   const discard = (): void => {
-    edited();
+    resetResult();
     setEdits({});
     setSecrets(noSecretEdits);
     setTried(false);
@@ -82,7 +82,7 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
     }
     setBusy(true);
     setError(undefined);
-    // The service refuses a change that is based on an older revision; a change without one makes no revision.
+    // `If-Match` only detects newer revisions, so also check for changes that created none.
     const latest = await call('GET', `v2/deployments/${base.id}`, deploymentSchema).catch(() => base);
     if (conflictOf(base, latest, changes.fields) !== undefined) {
       await reload();
@@ -112,9 +112,9 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
   };
   const refused = error instanceof ApiError ? error : undefined;
   const problemOf = (path: string): string | undefined =>
-    (isTried || path === 'source_config.resource_spec' ? changes.problems.get(path) : undefined) ??
+    (wasSubmitted || path === 'source_config.resource_spec' ? changes.problems.get(path) : undefined) ??
     refused?.problems.find(({ field }) => field.startsWith(path))?.message;
-  const wrong = fields.filter(({ path }) => problemOf(path) !== undefined).map(({ label }) => label);
+  const invalidLabels = fields.filter(({ path }) => problemOf(path) !== undefined).map(({ label }) => label);
 
   return (
     <form class="settings" noValidate onSubmit={(event) => void save(event)}>
@@ -128,7 +128,7 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
               edits={secrets}
               problem={problemOf(field.path)}
               onChange={(next) => {
-                edited();
+                resetResult();
                 setSecrets(next);
               }}
             />
@@ -137,10 +137,10 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
               key={field.path}
               deployment={base}
               field={field}
-              edited={edits[field.path]}
+              editedText={edits[field.path]}
               problem={problemOf(field.path)}
               onInput={(text) => {
-                edited();
+                resetResult();
                 setEdits({ ...edits, [field.path]: text });
               }}
             />
@@ -152,7 +152,7 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
         <FixedFields deployment={base} fields={fields.filter((field) => !isEditable(field))} />
       </section>
       <div
-        class={`panel row row-split settings-bar ${effect || made ? 'settings-bar-sticky' : ''}`}
+        class={`panel row row-split settings-bar ${effect || newRevisionId ? 'settings-bar-sticky' : ''}`}
         role="region"
         aria-label="Save"
       >
@@ -161,7 +161,7 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
             <p>{conflict} Load the newer settings: what you typed stays.</p>
             <Button
               onClick={() => {
-                edited();
+                resetResult();
                 setBase(current);
               }}
             >
@@ -174,15 +174,16 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
           <p role="status">
             {effect ? (
               effect.message
-            ) : made === undefined ? (
+            ) : newRevisionId === undefined ? (
               'Nothing is changed.'
             ) : (
               <>
-                Saved. The service is making <a href={paths.revision(base.id, made)}>revision {shortId(made)}</a> of it.
+                Saved. The service is making{' '}
+                <a href={paths.revision(base.id, newRevisionId)}>revision {shortId(newRevisionId)}</a> of it.
               </>
             )}
           </p>
-          {wrong.length > 0 && <p class="field-error">Cannot be saved yet: {wrong.join(', ')}.</p>}
+          {invalidLabels.length > 0 && <p class="field-error">Cannot be saved yet: {invalidLabels.join(', ')}.</p>}
           {effect && <p class="muted">Changed: {changes.fields.map(({ label }) => label).join(', ')}</p>}
         </div>
         <div class="actions">

@@ -75,7 +75,7 @@ export function addressIn(host: string): string | undefined {
 }
 
 function isAllowed(host: string, domains: NonNullable<UrlRules['allowedDomains']>): boolean {
-  return domains.some((domain) => (domain.below ? host.endsWith(`.${domain.host}`) : host === domain.host));
+  return domains.some((domain) => (domain.isWildcard ? host.endsWith(`.${domain.host}`) : host === domain.host));
 }
 
 const privateAddress =
@@ -97,6 +97,6 @@ export function addressProblem(address: string, host: string, rules: UrlRules): 
 }
 
 function isNamedItself(address: string, host: string, { allowedDomains = [] }: UrlRules): boolean {
-  const isNamed = allowedDomains.some((domain) => !domain.below && domain.host === host);
+  const isNamed = allowedDomains.some((domain) => !domain.isWildcard && domain.host === host);
   return isNamed && (addressIn(host) !== undefined || (host === 'localhost' && isLoopback(address)));
 }

@@ -1,4 +1,4 @@
-import { fieldRules, takes, type FieldRule } from '../../../contract/control/field-rules.ts';
+import { fieldRules, accepts, type FieldRule } from '../../../contract/control/field-rules.ts';
 import { valueAt } from '../../../kit/diagnostics/issues.ts';
 import type { Source } from '../../../contract/control/source.ts';
 
@@ -25,7 +25,7 @@ export const lengthProblems = (body: unknown): string[] =>
 
 /** The problem with every field of a body that the source does not have. */
 export function unknownFields(source: Source, body: unknown): string[] {
-  const unknown = rulesGiven(body).filter((rule) => !takes(rule, source));
+  const unknown = rulesGiven(body).filter((rule) => !accepts(rule, source));
   const reported = unknown.map(({ path, appliesTo }) => doesNotApply(path, source, appliesTo));
   const emptyConfig = source !== 'external_docker' && isGiven(body, 'source_config.listener_config');
   const isReported = unknown.some(({ path }) => path.startsWith('source_config.listener_config'));

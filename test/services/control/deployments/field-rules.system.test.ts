@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldRules, takes } from '../../../../src/contract/control/field-rules.ts';
+import { fieldRules, accepts } from '../../../../src/contract/control/field-rules.ts';
 import type { FieldRule } from '../../../../src/contract/control/field-rules.ts';
 import { sources } from '../../../../src/contract/control/source.ts';
 import type { Source } from '../../../../src/contract/control/source.ts';
@@ -35,8 +35,8 @@ function having(body: Record<string, unknown>, path: string, value: unknown): Re
 }
 
 const everySource = fieldRules.flatMap((rule) => sources.map((source) => ({ rule, path: rule.path, source })));
-const applying = everySource.filter(({ rule, source }) => takes(rule, source));
-const surplus = everySource.filter(({ rule, source }) => !takes(rule, source) && rule.patch !== 'read-only');
+const applying = everySource.filter(({ rule, source }) => accepts(rule, source));
+const surplus = everySource.filter(({ rule, source }) => !accepts(rule, source) && rule.patch !== 'read-only');
 const required = everySource.filter(({ rule, source }) => rule.requiredFor.includes(source));
 /** A tarball belongs to one deployment, so its path is set separately; name and source have their own tests. */
 const atCreation = applying.filter(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentPatchRequest, type DeploymentPatchRequest } from '../../../../contract/control/deployment.ts';
-import { takes } from '../../../../contract/control/field-rules.ts';
+import { accepts } from '../../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../../contract/control/repo-ref.ts';
 import type { Source } from '../../../../contract/control/source.ts';
 import { fieldAt, isGiven, lengthProblems, rulesGiven, unknownFields } from '../../validation/field.ts';
@@ -74,7 +74,7 @@ export function checkPatch(
 
 function fixedProblems(current: CurrentDeployment, request: unknown): string[] {
   return rulesGiven(request)
-    .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
+    .filter((rule) => rule.patch === 'fixed' && accepts(rule, current.source))
     .filter(({ path }) => !isSame(fieldAt(request, path), fieldAt(current, path)))
     .map(({ path }) => {
       const currentValue = fieldAt(current, path);
