@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adviceOn } from '../../src/console/pages/revision/outcome-advice.ts';
+import { adviceFor } from '../../src/console/pages/revision/outcome-advice.ts';
 import { toStages } from '../../src/console/pages/revision/stages.ts';
 import { revisionStatuses } from '../../src/contract/control/revision-status.ts';
 
@@ -57,7 +57,7 @@ test('lets the last stage grow while the rollout is in progress, and ends it wit
 test('says what to do after each ending that needs a person, and nothing otherwise', () => {
   const silent = revisionStatuses.filter(
     (status) =>
-      adviceOn({ status, source: 'github', isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) ===
+      adviceFor({ status, source: 'github', isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) ===
       undefined,
   );
   expect(silent).toEqual([
@@ -70,15 +70,15 @@ test('says what to do after each ending that needs a person, and nothing otherwi
     'DEPLOYED',
   ]);
   const live = { status: 'DEPLOYED', source: 'github', isLive: true, isOtherLive: false };
-  expect(adviceOn({ ...live, verdict: 'failed' })?.title).toContain('smoke tests failed');
-  expect(adviceOn({ ...live, isLive: false, verdict: undefined })?.title).toContain('does not run');
-  expect(adviceOn({ ...live, isLive: false, isOtherLive: true, verdict: 'failed' })).toBeUndefined();
+  expect(adviceFor({ ...live, verdict: 'failed' })?.title).toContain('smoke tests failed');
+  expect(adviceFor({ ...live, isLive: false, verdict: undefined })?.title).toContain('does not run');
+  expect(adviceFor({ ...live, isLive: false, isOtherLive: true, verdict: 'failed' })).toBeUndefined();
   const failed = { status: 'BUILD_FAILED', source: 'github', isLive: false, verdict: undefined };
-  expect(adviceOn({ ...failed, isOtherLive: true })?.advice[0]).toContain('still serves');
-  expect(adviceOn({ ...failed, isOtherLive: false })?.advice[0]).toContain('No revision serves');
-  const adviceFor = (source: string) => adviceOn({ ...failed, source, isOtherLive: true })?.advice.join(' ');
-  expect(adviceFor('internal_source')).toContain('upload a new version');
-  expect(adviceFor('internal_source')).not.toContain('push');
-  expect(adviceFor('internal_docker')).toContain('push a new image and set it in the settings');
-  expect(adviceFor('github')).toContain('push or redeploy');
+  expect(adviceFor({ ...failed, isOtherLive: true })?.advice[0]).toContain('still serves');
+  expect(adviceFor({ ...failed, isOtherLive: false })?.advice[0]).toContain('No revision serves');
+  const adviceText = (source: string) => adviceFor({ ...failed, source, isOtherLive: true })?.advice.join(' ');
+  expect(adviceText('internal_source')).toContain('upload a new version');
+  expect(adviceText('internal_source')).not.toContain('push');
+  expect(adviceText('internal_docker')).toContain('push a new image and set it in the settings');
+  expect(adviceText('github')).toContain('push or redeploy');
 });

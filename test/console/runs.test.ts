@@ -60,7 +60,7 @@ test('puts the steps of subgraphs below theirs, on the scale of the run', () => 
   ];
   const { rows, totalMs } = toWaterfall(run(steps));
   const unit = totalMs / 10;
-  expect(rows.map(({ step: { id }, depth, left, width, afterMs }) => [id, depth, left, width, afterMs])).toEqual([
+  expect(rows.map(({ step: { id }, depth, left, width, offsetMs }) => [id, depth, left, width, offsetMs])).toEqual([
     ['outer-1', 0, 10, 40, unit],
     ['first-2', 1, 20, 10, 2 * unit],
     ['other-2', 0, 20, 70, 2 * unit],

@@ -3,34 +3,34 @@ import * as z from 'zod';
 // What the Action, the App and the command line found when they tested a revision: docs/design/contract.md has
 // no place for it.
 
-const text = (longest: number) => z.string().max(longest);
+const text = (maxLength: number) => z.string().max(maxLength);
 
-/** One thing that was expected, and what was seen. */
+/** An expectation of a test, and the observed value. */
 export const reportedExpectation = z.strictObject({
   expected: text(2_000),
   seen: text(2_000),
   held: z.boolean(),
-  /** It is only shown: the verdict does not follow from it. */
+  /** Whether it is only shown and has no influence on the verdict. */
   advises: z.literal(true).optional(),
 });
 
-const ofBoth = <Value extends z.ZodType>(value: Value) => z.strictObject({ live: value, new: value });
+const liveAndNew = <Value extends z.ZodType>(value: Value) => z.strictObject({ live: value, new: value });
 const times = z.array(z.number().min(0)).max(200);
 
-/** The answers of the tested agent beside those of the live one. */
+/** The comparison of the tested agent with the live one. */
 export const reportedComparison = z.strictObject({
-  answers: ofBoth(z.int().min(0)),
-  right_answers: ofBoth(z.int().min(0)),
-  /** Requests without an answer, of either agent. */
+  answers: liveAndNew(z.int().min(0)),
+  right_answers: liveAndNew(z.int().min(0)),
+  /** Number of requests without an answer from either agent. */
   unreachable: z.int().min(0),
-  /** Whether the live agent answered beside the new one, or before it. */
+  /** Whether the live agent was measured at the same time as the new one, instead of before it. */
   beside: z.boolean(),
   measures: z
     .array(
       z.strictObject({
         measure: text(50),
         verdict: z.enum(['worse', 'no-worse', 'undecided', 'not-measured']),
-        /** Whether the verdict of the test follows from it. */
+        /** Whether the verdict of the test depends on it. */
         decides: z.boolean(),
         p_value: z.number().min(0).max(1),
         /** Right answers, median ms, tokens or cost, or the number of different paths. */
@@ -40,7 +40,7 @@ export const reportedComparison = z.strictObject({
     )
     .max(20),
   /** Total times of answers. */
-  times_ms: ofBoth(times),
+  times_ms: liveAndNew(times),
 });
 export type ReportedComparison = z.infer<typeof reportedComparison>;
 
@@ -50,22 +50,22 @@ export const reportedTest = z.strictObject({
   kind: z.enum(['passed', 'failed', 'unproven']),
   attempts: z.int().min(0),
   expectations: z.array(reportedExpectation).max(50),
-  /** Why nothing is proven; null otherwise. */
+  /** The reason if nothing is proven; else null. */
   why: text(2_000).nullable(),
   first_event_ms: z.number().min(0).nullable(),
   total_ms: z.number().min(0).nullable(),
-  /** Of a test that counts several answers: those that it decided by, and how many of them were right. */
+  /** For a test that counts answers: how many it counted, and how many of those were right. */
   answers: z.int().min(0).nullish(),
   right_answers: z.int().min(0).nullish(),
-  /** The two pass rates that they decide between, from 0 to 1. */
+  /** The two pass rates between which the answers decide, from 0 to 1. */
   pass_rate: z.number().min(0).max(1).nullish(),
   low_rate: z.number().min(0).max(1).nullish(),
-  /** Of a test against the live revision. */
+  /** For a test against the live revision. */
   comparison: reportedComparison.nullish(),
 });
 
-/** The most characters of the tests of a report, as JSON. */
-const maxLength = 200_000;
+/** Limit for the JSON of all tests of a report, in characters. */
+const maxTestsLength = 200_000;
 
 /** The body of POST /v2/deployments/{id}/revisions/{id}/verdicts. */
 export const verdictReport = z.strictObject({
@@ -81,8 +81,8 @@ export const verdictReport = z.strictObject({
     .array(reportedTest)
     .max(100)
     .refine(
-      (tests) => JSON.stringify(tests).length <= maxLength,
-      `all tests together may have ${maxLength} characters as JSON`,
+      (tests) => JSON.stringify(tests).length <= maxTestsLength,
+      `all tests together may have ${maxTestsLength} characters as JSON`,
     ),
 });
 export type VerdictReport = z.infer<typeof verdictReport>;

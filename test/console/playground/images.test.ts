@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { imageOf } from '../../../src/console/pages/playground/images.ts';
 
 const png = 'iVBORw0KGgo=';
-const embedded = { address: `data:image/png;base64,${png}`, isEmbedded: true };
-const remote = { address: 'https://pictures.example/a.png', isEmbedded: false };
+const embedded = { url: `data:image/png;base64,${png}`, isEmbedded: true };
+const remote = { url: 'https://pictures.example/a.png', isEmbedded: false };
 
 test.each<[name: string, part: unknown, image: unknown]>([
-  ['a data URL of OpenAI', { type: 'image_url', image_url: { url: embedded.address } }, embedded],
-  ['a short form', { type: 'image_url', image_url: remote.address }, remote],
-  ['the responses API', { type: 'input_image', image_url: embedded.address }, embedded],
+  ['a data URL of OpenAI', { type: 'image_url', image_url: { url: embedded.url } }, embedded],
+  ['a short form', { type: 'image_url', image_url: remote.url }, remote],
+  ['the responses API', { type: 'input_image', image_url: embedded.url }, embedded],
   ['Anthropic', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }, embedded],
-  ['a URL of Anthropic', { type: 'image', source: { type: 'url', url: remote.address } }, remote],
+  ['a URL of Anthropic', { type: 'image', source: { type: 'url', url: remote.url } }, remote],
   ['LangChain', { type: 'image', source_type: 'base64', mime_type: 'image/png', data: png }, embedded],
   ['LangChain 1', { type: 'image', mimeType: 'image/png', data: png }, embedded],
-  ['a URL of LangChain', { type: 'image', source_type: 'url', url: remote.address }, remote],
+  ['a URL of LangChain', { type: 'image', source_type: 'url', url: remote.url }, remote],
   ['an address without encryption', { type: 'image_url', image_url: 'http://pictures.example/a.png' }, undefined],
   ['a script', { type: 'image_url', image_url: 'javascript:alert(1)' }, undefined],
   ['a page', { type: 'image_url', image_url: 'data:text/html;base64,PGI+' }, undefined],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeGraph, layOut } from '../../../src/console/pages/playground/graph-layout.ts';
+import { describeGraph, layOutGraph } from '../../../src/console/pages/playground/graph-layout.ts';
 import { changedValues, toSteps } from '../../../src/console/pages/playground/history.ts';
 import {
   interruptsOf,
@@ -7,7 +7,7 @@ import {
   resumeCommand,
   resumeValue,
 } from '../../../src/console/pages/playground/interrupts.ts';
-import { safeAddress } from '../../../src/console/pages/playground/markdown-tree.ts';
+import { safeUrl } from '../../../src/console/pages/playground/markdown-tree.ts';
 import { stackIn } from '../../../src/console/pages/playground/run-view.ts';
 import { toThreadQuery } from '../../../src/console/pages/playground/thread-query.ts';
 import type { ThreadState } from '../../../src/contract/agent/thread.ts';
@@ -35,7 +35,7 @@ describe('steps', () => {
       state('a', undefined, { a: 1 }, { next: ['__start__'], metadata: { source: 'input' } }),
     ]);
     expect(
-      steps.map(({ madeBy, changes, isFork }) => [madeBy, changes.map(({ key, kind }) => `${key} ${kind}`), isFork]),
+      steps.map(({ origin, changes, isFork }) => [origin, changes.map(({ key, kind }) => `${key} ${kind}`), isFork]),
     ).toEqual([
       ['left, right', ['a changed'], true],
       ['left, right', ['a changed', 'x added'], false],
@@ -118,7 +118,7 @@ describe('the graph', () => {
   };
 
   test('is placed from top to bottom, with subgraphs around their nodes', () => {
-    const layout = layOut(drawing);
+    const layout = layOutGraph(drawing);
     const y = (id: string): number => layout?.nodes.find((node) => node.id === id)?.y ?? 0;
     expect(y('__start__')).toBeLessThan(y('sort:first'));
     expect(y('answer')).toBeLessThan(y('__end__'));
@@ -128,7 +128,7 @@ describe('the graph', () => {
 
   test('is only listed where it is large', () => {
     const many = Array.from({ length: 151 }, (_each, index) => ({ id: String(index) }));
-    expect(layOut({ nodes: many, edges: [] })).toBeUndefined();
+    expect(layOutGraph({ nodes: many, edges: [] })).toBeUndefined();
     expect(describeGraph(drawing).at(3)).toEqual({ id: 'answer', label: 'answer', next: ['first', 'End', 'nowhere'] });
   });
 });
@@ -142,7 +142,7 @@ test.each([
   ['/deployments', undefined],
   ['//example.com', undefined],
 ])('a link to %s leads to %s', (url, address) => {
-  expect(safeAddress(url)).toBe(address);
+  expect(safeUrl(url)).toBe(address);
 });
 
 test.each([

@@ -10,13 +10,13 @@ interface ActionDecisionProps {
   action: ActionRequest;
   decision: Decision | undefined;
   isBusy: boolean;
-  /** `isFinal`: nothing else has to be filled in. */
+  /** `isFinal`: whether the decision is complete. */
   onDecide: (decision: Decision | undefined, isFinal: boolean) => void;
 }
 
 const labels = { approve: 'Approve', edit: 'Edit', respond: 'Respond', reject: 'Reject' } as const;
 
-/** An action that waits for a decision: approve it, change it, answer in its place, or reject it. */
+/** An action that waits for a decision: to approve, edit, answer or reject it. */
 export function ActionDecision({ action, decision, isBusy, onDecide }: ActionDecisionProps) {
   const [open, setOpen] = useState<'edit' | 'respond' | 'reject'>();
   const [text, setText] = useState('');

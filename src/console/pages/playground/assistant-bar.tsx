@@ -21,33 +21,33 @@ interface AssistantBarProps {
 const nameOf = ({ name, graph_id }: Assistant): string =>
   name === undefined || name === null || name === graph_id ? graph_id : `${name} (${graph_id})`;
 
-/** Chooses the assistant, and which of its versions is active. */
+/** Selects the assistant and its active version. */
 export function AssistantBar({ agent, assistants, assistant, choose, reload }: AssistantBarProps) {
   const { assistant_id: id, version: active } = assistant;
   const { data: versions } = useLoaded(`${id} ${active ?? ''}`, () => agent.versions(id));
-  const field = useId();
-  const [wanted, setWanted] = useState<number>();
+  const fieldId = useId();
+  const [chosenVersion, setChosenVersion] = useState<number>();
   return (
     <div class="row head playground-bar">
       <div class="row muted">
-        <label for={`${field}-assistant`}>Assistant</label>
+        <label for={`${fieldId}-assistant`}>Assistant</label>
         <Select
-          id={`${field}-assistant`}
+          id={`${fieldId}-assistant`}
           value={id}
           options={assistants.map((each) => ({ value: each.assistant_id, label: shownText(nameOf(each), 80) }))}
           onChange={choose}
         />
       </div>
       <div class="row muted">
-        <label for={`${field}-version`}>Version</label>
+        <label for={`${fieldId}-version`}>Version</label>
         <Select
-          id={`${field}-version`}
-          value={String(wanted ?? active ?? '')}
+          id={`${fieldId}-version`}
+          value={String(chosenVersion ?? active ?? '')}
           options={(versions ?? [{ version: active ?? 1 }]).map(({ version }) => ({
             value: String(version),
             label: version === active ? `${version}, active` : String(version),
           }))}
-          onChange={(version) => Number(version) !== active && setWanted(Number(version))}
+          onChange={(version) => Number(version) !== active && setChosenVersion(Number(version))}
         />
       </div>
       {assistant.description !== undefined && assistant.description !== null && (
@@ -55,18 +55,18 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
           <bdi>{shownText(assistant.description, 300)}</bdi>
         </p>
       )}
-      {wanted !== undefined && (
+      {chosenVersion !== undefined && (
         <ConfirmDialog
-          title={`Activate version ${wanted}`}
+          title={`Activate version ${chosenVersion}`}
           action="Activate"
-          onConfirm={() => agent.activate(id, wanted)}
-          done={`Version ${wanted} is active.`}
+          onConfirm={() => agent.activate(id, chosenVersion)}
+          done={`Version ${chosenVersion} is active.`}
           onDone={reload}
-          onClose={() => setWanted(undefined)}
+          onClose={() => setChosenVersion(undefined)}
         >
           <p>
             Every run of this assistant, from here and from all clients, uses the context and the configuration of
-            version {wanted} from now on. You can activate version {active} again at any time.
+            version {chosenVersion} from now on. You can activate version {active} again at any time.
           </p>
         </ConfirmDialog>
       )}
@@ -77,11 +77,11 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
 interface ConfigurationProps {
   assistant: Assistant;
   schemas: GraphSchemas;
-  /** The context of the next runs; undefined for the assistant's own. */
+  /** Receives the context of the next runs; undefined for the assistant's own. */
   onChange: (context: Record<string, unknown> | undefined) => void;
 }
 
-/** The context that runs from this page are started with, and the rest of the assistant's settings. */
+/** The context for runs that are started on this page, and the assistant's other settings. */
 export function Configuration({ assistant, schemas, onChange }: ConfigurationProps) {
   const form = toForm(schemas.context_schema ?? schemas.config_schema);
   const [entry, setEntry] = useState(() => emptyEntry(form, assistant.context ?? {}));

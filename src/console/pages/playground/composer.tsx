@@ -13,9 +13,9 @@ const takesMessages = (schema: unknown): boolean =>
 
 interface ComposerProps extends ConversationProps {
   hasChat: boolean;
-  /** The graph waits for an answer: another input is not what comes next, and drops the question. */
+  /** Whether the graph waits for an answer. Another input would drop its question. */
   isWaiting: boolean;
-  /** A run with the input of a form has begun. */
+  /** Called when a run with the input of a form has begun. */
   onFormSent: () => void;
 }
 
@@ -27,13 +27,13 @@ export function Composer(props: ComposerProps) {
   const [mode, setMode] = useState<'chat' | 'form'>();
   const [text, setText] = useState('');
   const [entry, setEntry] = useState(() => emptyEntry(form));
-  const [isTried, setTried] = useState(false);
-  const { status, submit: once } = useForm({});
+  const [isSubmitted, setSubmitted] = useState(false);
+  const { status, submit: runOnce } = useForm({});
   const [isConfirming, setConfirming] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     setEntry(emptyEntry(form));
-    setTried(false);
+    setSubmitted(false);
   }, [form]);
   const shownMode = mode ?? (isChat ? 'chat' : 'form');
   const { value, problems } = readEntry(form, entry);
@@ -41,18 +41,18 @@ export function Composer(props: ComposerProps) {
 
   const input = shownMode === 'chat' ? { messages: [{ role: 'user', content: text }] } : value;
   const submit = (): void => {
-    setTried(true);
+    setSubmitted(true);
     if (!input || (shownMode === 'chat' && text.trim() === '')) return;
     if (isWaiting) setConfirming(true);
     else void send();
   };
   const send = async (): Promise<void> => {
-    await once(async () => {
+    await runOnce(async () => {
       const thread = session ?? (await startThread());
       await thread.start({ assistantId, context, input, checkpoint: fork?.checkpoint });
       if (shownMode === 'form') onFormSent();
       setText('');
-      setTried(false);
+      setSubmitted(false);
       setFork(undefined);
     });
     box.current?.focus();
@@ -70,7 +70,7 @@ export function Composer(props: ComposerProps) {
       >
         {fork && (
           <p class="notice">
-            The next run continues from step {fork.number ?? ''} (<bdi>{shownText(fork.madeBy, 60)}</bdi>).{' '}
+            The next run continues from step {fork.number ?? ''} (<bdi>{shownText(fork.origin, 60)}</bdi>).{' '}
             <Button onClick={() => setFork(undefined)}>Continue from the newest</Button>
           </p>
         )}
@@ -94,7 +94,7 @@ export function Composer(props: ComposerProps) {
             <SchemaForm
               form={form}
               entry={entry}
-              problems={isTried ? problems : {}}
+              problems={isSubmitted ? problems : {}}
               onChange={setEntry}
               label="Input"
             />

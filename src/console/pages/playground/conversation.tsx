@@ -21,12 +21,12 @@ export interface ConversationProps {
   schema: unknown;
   session: ThreadSession | undefined;
   startThread: () => Promise<ThreadSession>;
-  /** The older state that the next run continues from. */
+  /** The older step that the next run continues from. */
   fork: Step | undefined;
   setFork: (step: Step | undefined) => void;
 }
 
-/** What was said on a thread, or its state; what it waits for; and the way to continue. */
+/** The messages or the state of a thread, its interrupts, and the form for the next run. */
 export function Conversation(props: ConversationProps) {
   const { deploymentId, assistantId, context, session, fork, setFork } = props;
   const isFollowing = session?.isFollowing.value ?? false;
@@ -38,15 +38,15 @@ export function Conversation(props: ConversationProps) {
   const streamed = isFollowing ? (view?.streamed ?? []) : [];
   const interrupts = useMemo(() => (isFollowing || older ? [] : interruptsOf(newest)), [newest, older, isFollowing]);
   const hasChat = messages !== undefined || streamed.length > 0;
-  // On a narrow screen the form hides what its run does: that comes into sight at the start of the run, and at its end.
+  // On a narrow screen the form hides the run. Scroll to the run when it starts and when it ends.
   const result = useRef<HTMLDivElement>(null);
-  const isAwaited = useRef(false);
-  const shownRun = session?.run.value?.run_id;
+  const isScrollPending = useRef(false);
+  const shownRunId = session?.run.value?.run_id;
   useEffect(() => {
-    if (!isAwaited.current || shownRun === undefined) return;
+    if (!isScrollPending.current || shownRunId === undefined) return;
     result.current?.scrollIntoView({ block: 'nearest' });
-    isAwaited.current = isFollowing;
-  }, [shownRun, isFollowing]);
+    isScrollPending.current = isFollowing;
+  }, [shownRunId, isFollowing]);
 
   return (
     <section class="surface stack playground-main" aria-label="Conversation">
@@ -83,13 +83,13 @@ export function Conversation(props: ConversationProps) {
         {...props}
         hasChat={messages !== undefined}
         isWaiting={interrupts.length > 0 || (!isFollowing && interruptsOf(session?.states.value[0]).length > 0)}
-        onFormSent={() => (isAwaited.current = true)}
+        onFormSent={() => (isScrollPending.current = true)}
       />
     </section>
   );
 }
 
-/** Why a run is not followed any more. */
+/** The error that ended the following of a run. */
 function Refusal({ session, runId, error }: { session: ThreadSession; runId: string; error: Error }) {
   return (
     <div class="notice row row-split tone-bad" role="alert">
@@ -105,7 +105,7 @@ function Refusal({ session, runId, error }: { session: ThreadSession; runId: str
   );
 }
 
-/** The state that the shown run left; undefined where it is too old to be loaded. */
+/** The state after the shown run; undefined if it is not among the loaded states. */
 const stateAfter = ({ run, states }: ThreadSession): ThreadState | undefined =>
   states.value.find(({ metadata }) => metadata?.['run_id'] === run.value?.run_id);
 

@@ -21,7 +21,7 @@ interface Line {
   points: readonly { x: number; y: number }[];
 }
 
-/** A drawing with places; `groups` are subgraphs around their nodes. */
+/** A drawing with positions; `groups` are the subgraphs around their nodes. */
 export interface GraphLayout {
   width: number;
   height: number;
@@ -33,22 +33,23 @@ export interface GraphLayout {
 const labelOf = (id: string): string =>
   id === '__start__' ? 'Start' : id === '__end__' ? 'End' : (id.split(':').at(-1) ?? id);
 const groupOf = (id: string): string => id.split(':').slice(0, -1).join(':');
-const longestLabel = 28;
-const cut = (label: string): string => (label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label);
+const maxLabelLength = 28;
+const shortenLabel = (label: string): string =>
+  label.length > maxLabelLength ? `${label.slice(0, maxLabelLength - 1)}…` : label;
 
-/** Graphs with more nodes are only listed. */
-const mostNodes = 150;
+/** Graphs with more nodes are listed but not drawn. */
+const maxNodes = 150;
 
-/** Places the nodes of a graph from top to bottom; undefined where it is too large to be drawn. */
-export function layOut({ nodes, edges }: GraphDrawing): GraphLayout | undefined {
-  if (nodes.length === 0 || nodes.length > mostNodes) return undefined;
+/** Positions the nodes of a graph from top to bottom; undefined if it is too large to be drawn. */
+export function layOutGraph({ nodes, edges }: GraphDrawing): GraphLayout | undefined {
+  if (nodes.length === 0 || nodes.length > maxNodes) return undefined;
   const graph = new Graph({ compound: true, multigraph: true });
   graph.setGraph({ rankdir: 'TB', nodesep: 24, ranksep: 36, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
   const ids = new Set(nodes.map(({ id }) => String(id)));
   const groups = new Set<string>();
   for (const id of ids) {
-    const label = cut(labelOf(id));
+    const label = shortenLabel(labelOf(id));
     graph.setNode(id, { width: Math.max(64, label.length * 7.6 + 40), height: 34 });
   }
   for (const id of ids) {
@@ -66,7 +67,7 @@ export function layOut({ nodes, edges }: GraphDrawing): GraphLayout | undefined 
   layout(graph);
   const box = (id: string): Box => {
     const { x = 0, y = 0, width = 0, height = 0 } = graph.node(id);
-    return { id, label: cut(labelOf(id)), x, y, width, height };
+    return { id, label: shortenLabel(labelOf(id)), x, y, width, height };
   };
   const { width = 0, height = 0 } = graph.graph();
   return {
@@ -84,7 +85,7 @@ export function layOut({ nodes, edges }: GraphDrawing): GraphLayout | undefined 
   };
 }
 
-/** Each node with those that it leads to, for people who can't see the drawing. */
+/** Each node with its successors, for people who can't see the drawing. */
 export function describeGraph({ nodes, edges }: GraphDrawing): { id: string; label: string; next: string[] }[] {
   return nodes.map(({ id }) => ({
     id: String(id),

@@ -1,6 +1,6 @@
 import { useId, useMemo } from 'preact/hooks';
 import { shownText } from '../../parts/untrusted.tsx';
-import { describeGraph, layOut, type GraphDrawing } from './graph-layout.ts';
+import { describeGraph, layOutGraph, type GraphDrawing } from './graph-layout.ts';
 import type { NodeStatus } from './run-view.ts';
 
 interface GraphViewProps {
@@ -8,26 +8,26 @@ interface GraphViewProps {
   nodes: ReadonlyMap<string, NodeStatus>;
 }
 
-const words: Readonly<Record<NodeStatus, string>> = {
+const statusTexts: Readonly<Record<NodeStatus, string>> = {
   running: 'running',
   done: 'done',
   failed: 'failed',
   waiting: 'waits for you',
 };
 const tones = { running: 'busy', done: 'good', failed: 'bad', waiting: 'warn' } as const;
-/** Paths around 0,0: fonts may lack such signs. */
-const signs: Readonly<Record<NodeStatus, string>> = {
+/** SVG paths around 0,0, since fonts may lack these characters. */
+const signPaths: Readonly<Record<NodeStatus, string>> = {
   running: 'M4 0A4 4 0 1 1 0-4',
   done: 'M-4 0-1 3 4-4',
   failed: 'M-4-4 4 4M4-4-4 4',
   waiting: 'M0-5V1M0 3V5',
 };
 
-/** The graph, with what each node is doing. */
+/** The graph with the status of each node. */
 export function GraphView({ drawing, nodes }: GraphViewProps) {
-  const layout = useMemo(() => layOut(drawing), [drawing]);
-  const described = useMemo(() => describeGraph(drawing), [drawing]);
-  const arrow = useId();
+  const layout = useMemo(() => layOutGraph(drawing), [drawing]);
+  const nodeList = useMemo(() => describeGraph(drawing), [drawing]);
+  const arrowId = useId();
   const running = [...nodes].filter(([, status]) => status === 'running').map(([name]) => name);
   return (
     <details class="surface playground-panel" open>
@@ -38,13 +38,13 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
         <div class="playground-graph" role="region" aria-label="Drawing of the graph" tabIndex={0}>
           <svg
             role="img"
-            aria-label={`The graph has ${described.length} nodes; they are listed below.`}
+            aria-label={`The graph has ${nodeList.length} nodes; they are listed below.`}
             viewBox={`0 0 ${layout.width} ${layout.height}`}
             width={layout.width}
             height={layout.height}
           >
             <defs>
-              <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+              <marker id={arrowId} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
                 <path d="M0 0 8 4 0 8z" class="playground-arrow" />
               </marker>
             </defs>
@@ -58,7 +58,7 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
             ))}
             {layout.lines.map(({ from, to, label, isConditional, points }, index) => (
               <g key={index} class={isConditional ? 'playground-line playground-line-conditional' : 'playground-line'}>
-                <path d={pathOf(points)} marker-end={`url(#${arrow})`}>
+                <path d={pathOf(points)} marker-end={`url(#${arrowId})`}>
                   <title>{`${shownText(from)} to ${shownText(to)}${label === undefined ? '' : `: ${shownText(label)}`}`}</title>
                 </path>
               </g>
@@ -82,14 +82,14 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
                   {status && (
                     <path
                       class="playground-sign"
-                      d={signs[status]}
+                      d={signPaths[status]}
                       transform={`translate(${x - width / 2 + 12} ${y})`}
                     />
                   )}
                   <text x={x} y={y + 4} text-anchor="middle">
                     {shownText(label)}
                   </text>
-                  <title>{`${shownText(id)}${status ? `, ${words[status]}` : ''}`}</title>
+                  <title>{`${shownText(id)}${status ? `, ${statusTexts[status]}` : ''}`}</title>
                 </g>
               );
             })}
@@ -103,12 +103,12 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
       <details>
         <summary>Nodes as a list</summary>
         <ul aria-label="Nodes">
-          {described.map(({ id, label, next }) => {
+          {nodeList.map(({ id, label, next }) => {
             const status = nodes.get(id);
             return (
               <li key={id}>
                 <code>{shownText(label, 100)}</code>
-                {status && `, ${words[status]}`}
+                {status && `, ${statusTexts[status]}`}
                 {next.length > 0 && <span class="muted"> → {shownText(next.join(', '), 300)}</span>}
               </li>
             );

@@ -5,19 +5,19 @@ import { compareKeys, isSame, type KeyChange } from '../../parts/changes.ts';
 /** The number of states in a page of a thread's history. */
 export const historyPage = 30;
 
-/** A state of a thread, with what brought it about. */
+/** A state of a thread, with its origin and its changes. */
 export interface Step {
   id: string;
   checkpoint: Checkpoint;
   state: ThreadState;
-  /** The nodes that ran to make it, `input` or `edit`. */
-  madeBy: string;
+  /** Names of the nodes that ran to make it, or a description of another origin. */
+  origin: string;
   number: number | undefined;
   at: string | undefined;
   next: readonly string[];
   runId: string | undefined;
   changes: readonly KeyChange[];
-  /** It continues an older state than the one listed before it. */
+  /** Whether its parent is not the state listed after it. */
   isFork: boolean;
 }
 
@@ -35,25 +35,25 @@ export function toSteps(states: readonly ThreadState[]): Step[] {
       id,
       checkpoint,
       state,
-      madeBy: makerOf(state, parent),
+      origin: describeOrigin(state, parent),
       number: typeof step === 'number' ? step : undefined,
       at: state.created_at ?? undefined,
       next: state.next,
       runId: typeof runId === 'string' ? runId : undefined,
-      changes: compareKeys(keyed(parent?.values), keyed(state.values)).filter(isChange),
+      changes: compareKeys(asObject(parent?.values), asObject(state.values)).filter(isChange),
       isFork: parent !== undefined && states[index + 1] !== parent,
     };
   });
 }
 
-/** Only objects have keys to compare. */
-const keyed = (values: unknown): Record<string, unknown> => (isObject(values) ? values : {});
+/** The values if they are an object, which has keys to compare; else an empty object. */
+const asObject = (values: unknown): Record<string, unknown> => (isObject(values) ? values : {});
 
 const isChange = ({ kind }: KeyChange): boolean => kind !== 'same';
 
 const idOf = (checkpoint: Checkpoint | null | undefined): string => checkpoint?.checkpoint_id ?? '';
 
-function makerOf({ metadata }: ThreadState, parent: ThreadState | undefined): string {
+function describeOrigin({ metadata }: ThreadState, parent: ThreadState | undefined): string {
   const source = metadata?.['source'];
   if (source === 'input') return 'Before the run';
   if (source === 'update') return 'Edited';
@@ -62,8 +62,8 @@ function makerOf({ metadata }: ThreadState, parent: ThreadState | undefined): st
   return nodes.length > 0 ? nodes.join(', ') : 'Start';
 }
 
-/** What an edit of a state has to send: the keys that were changed, since reducers would add the others again. */
+/** The values to send for an edit: only the changed keys, since reducers would add the others again. */
 export function changedValues(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
-  const former = keyed(before);
-  return Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(former[key], value)));
+  const previous = asObject(before);
+  return Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(previous[key], value)));
 }

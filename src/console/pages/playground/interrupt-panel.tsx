@@ -17,26 +17,26 @@ import { Button } from '../../parts/button.tsx';
 
 interface InterruptPanelProps {
   interrupts: readonly Interrupt[];
-  /** Continues the graph. */
+  /** Resumes the graph with the answers. */
   onAnswer: (command: { resume: unknown }) => Promise<void>;
 }
 
-/** The answer to an interrupt as it stands; undefined while it is incomplete. */
+/** The answer to an interrupt; undefined while it is incomplete. */
 type Answer = { value: unknown } | undefined;
 
-/** What the graph waits for, and the answers that continue it. All interrupts are answered together. */
+/** The interrupts of a graph and the forms for their answers. All interrupts are answered together. */
 export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
   const [answers, setAnswers] = useState<readonly Answer[]>(interrupts.map(() => undefined));
   const { status, submit } = useForm({});
-  const [only] = interrupts;
-  const format = resumeFormatOf(only?.value);
-  // The buttons of a single action send its decision at once.
-  const isDecidedAtOnce = interrupts.length === 1 && format.kind === 'actions' && format.actions.length === 1;
-  const given = interrupts.flatMap((interrupt, index) => {
+  const [firstInterrupt] = interrupts;
+  const format = resumeFormatOf(firstInterrupt?.value);
+  // The buttons of a single action send its decision directly.
+  const isSentByClick = interrupts.length === 1 && format.kind === 'actions' && format.actions.length === 1;
+  const completeAnswers = interrupts.flatMap((interrupt, index) => {
     const answer = answers[index];
     return answer ? [{ interrupt, value: answer.value }] : [];
   });
-  const send = (all: typeof given): Promise<boolean> => submit(() => onAnswer(resumeCommand(all)));
+  const send = (all: typeof completeAnswers): Promise<boolean> => submit(() => onAnswer(resumeCommand(all)));
   return (
     <section class="playground-interrupts" aria-label="Waiting for you">
       <h2>The agent needs your answer</h2>
@@ -45,18 +45,22 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
           key={interrupt.id ?? index}
           interrupt={interrupt}
           onChange={(answer) => setAnswers((former) => former.with(index, answer))}
-          // A decision by one click needs no other.
-          onDecide={interrupts.length === 1 && only ? (value) => void send([{ interrupt: only, value }]) : undefined}
+          // A single interrupt can be answered by one click.
+          onDecide={
+            interrupts.length === 1 && firstInterrupt
+              ? (value) => void send([{ interrupt: firstInterrupt, value }])
+              : undefined
+          }
           isBusy={status.isBusy}
         />
       ))}
       <Problem text={status.problem} />
-      {!isDecidedAtOnce && (
+      {!isSentByClick && (
         <div class="actions">
           <Button
             kind="primary"
-            disabled={status.isBusy || given.length < interrupts.length}
-            onClick={() => void send(given)}
+            disabled={status.isBusy || completeAnswers.length < interrupts.length}
+            onClick={() => void send(completeAnswers)}
           >
             {interrupts.length === 1 ? 'Send answer' : 'Send answers'}
           </Button>
@@ -69,7 +73,7 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
 interface InterruptFormProps {
   interrupt: Interrupt;
   onChange: (answer: Answer) => void;
-  /** Sends a value at once; undefined where other interrupts wait too. */
+  /** Sends a value directly; undefined if there are other interrupts. */
   onDecide: ((value: unknown) => void) | undefined;
   isBusy: boolean;
 }
@@ -99,10 +103,10 @@ function Actions({
   isBusy,
 }: FormProps & { format: Extract<ResumeFormat, { kind: 'actions' }> }) {
   const { actions } = format;
-  const [made, setMade] = useState<readonly (Decision | undefined)[]>(actions.map(() => undefined));
+  const [decisions, setDecisions] = useState<readonly (Decision | undefined)[]>(actions.map(() => undefined));
   const decide = (index: number, decision: Decision | undefined, isFinal: boolean): void => {
-    const next = made.with(index, decision);
-    setMade(next);
+    const next = decisions.with(index, decision);
+    setDecisions(next);
     const all = next.filter((each) => each !== undefined);
     const value = all.length === actions.length ? { value: resumeValue(format, all) } : undefined;
     onChange(value);
@@ -112,7 +116,7 @@ function Actions({
     <ActionDecision
       key={index}
       action={action}
-      decision={made[index]}
+      decision={decisions[index]}
       isBusy={isBusy}
       onDecide={(decision, isFinal) => decide(index, decision, isFinal)}
     />

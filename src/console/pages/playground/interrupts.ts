@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { fromJson } from '../../../kit/json-text.ts';
 import type { ThreadState } from '../../../contract/agent/thread.ts';
 
-/** What a graph waits for. */
+/** A question of a graph that waits for its answer. */
 export interface Interrupt {
-  /** Absent with old engines. */
+  /** Undefined with old engines. */
   id: string | undefined;
   value: unknown;
   node: string;
@@ -25,19 +25,19 @@ export type ResumeFormat =
   | { kind: 'actions'; form: 'decisions' | 'camel-decisions' | 'list' | 'single'; actions: readonly ActionRequest[] }
   | { kind: 'free' };
 
-/** What a person decided about an action. */
+/** A person's decision about an action. */
 export interface Decision {
   kind: DecisionKind;
   /** The arguments after an edit. */
   args?: Record<string, unknown> | undefined;
-  /** What to say, with a response or a rejection. */
+  /** The text of a response, or the reason of a rejection. */
   message?: string | undefined;
 }
 
 const args = z.record(z.string(), z.unknown());
-const decisions = ['approve', 'edit', 'reject', 'respond'] as const;
+const decisionKinds = ['approve', 'edit', 'reject', 'respond'] as const;
 
-/** The human-in-the-loop middleware in Python and in JavaScript. */
+/** Request of the human-in-the-loop middleware in Python; that of JavaScript follows. */
 const middleware = z.object({
   action_requests: z.array(z.object({ name: z.string(), args, description: z.string().nullish() })).min(1),
   review_configs: z.array(z.object({ action_name: z.string(), allowed_decisions: z.array(z.string()) })),
@@ -55,7 +55,7 @@ const camelMiddleware = z
     })),
   }));
 
-/** The older form, of agent inboxes. */
+/** The older format, of agent inboxes. */
 const inboxRequest = z.object({
   action_request: z.object({ action: z.string(), args }),
   config: z.object({
@@ -70,10 +70,11 @@ type InboxRequest = z.infer<typeof inboxRequest>;
 
 /** Detects the format of an interrupt. */
 export function resumeFormatOf(value: unknown): ResumeFormat {
-  const modern = middleware.safeParse(value);
-  if (modern.success) return { kind: 'actions', form: 'decisions', actions: modernActions(modern.data) };
-  const camel = camelMiddleware.safeParse(value);
-  if (camel.success) return { kind: 'actions', form: 'camel-decisions', actions: modernActions(camel.data) };
+  const pythonRequest = middleware.safeParse(value);
+  if (pythonRequest.success) return { kind: 'actions', form: 'decisions', actions: modernActions(pythonRequest.data) };
+  const javaScriptRequest = camelMiddleware.safeParse(value);
+  if (javaScriptRequest.success)
+    return { kind: 'actions', form: 'camel-decisions', actions: modernActions(javaScriptRequest.data) };
   const many = z.array(inboxRequest).min(1).safeParse(value);
   if (many.success) return { kind: 'actions', form: 'list', actions: many.data.map(inboxAction) };
   const one = inboxRequest.safeParse(value);
@@ -84,7 +85,7 @@ export function resumeFormatOf(value: unknown): ResumeFormat {
 function modernActions({ action_requests, review_configs }: z.infer<typeof middleware>): ActionRequest[] {
   return action_requests.map(({ name, args, description }, index) => {
     const config = review_configs.find(({ action_name }) => action_name === name) ?? review_configs[index];
-    const allowed = decisions.filter((kind) => config?.allowed_decisions.includes(kind) ?? kind !== 'respond');
+    const allowed = decisionKinds.filter((kind) => config?.allowed_decisions.includes(kind) ?? kind !== 'respond');
     return { name, args, description: description ?? undefined, allowed };
   });
 }
@@ -99,18 +100,21 @@ function inboxAction({ action_request, config, description }: InboxRequest): Act
 }
 
 /** The value that resumes the graph with these decisions, one for each action. */
-export function resumeValue(format: Extract<ResumeFormat, { kind: 'actions' }>, made: readonly Decision[]): unknown {
+export function resumeValue(
+  format: Extract<ResumeFormat, { kind: 'actions' }>,
+  decisions: readonly Decision[],
+): unknown {
   const { form, actions } = format;
-  const each = made.map((decision, index) => ({ decision, action: actions[index] }));
+  const each = decisions.map((decision, index) => ({ decision, action: actions[index] }));
   if (form === 'list' || form === 'single') {
     const answers = each.map(({ decision, action }) => inboxAnswer(decision, action?.name ?? ''));
     // Inboxes send a list for a single request too.
     return answers;
   }
-  const edited = form === 'decisions' ? 'edited_action' : 'editedAction';
+  const editedKey = form === 'decisions' ? 'edited_action' : 'editedAction';
   return {
     decisions: each.map(({ decision: { kind, args, message }, action }) => {
-      if (kind === 'edit') return { type: 'edit', [edited]: { name: action?.name, args: args ?? action?.args } };
+      if (kind === 'edit') return { type: 'edit', [editedKey]: { name: action?.name, args: args ?? action?.args } };
       return { type: kind, ...(message === undefined || message === '' ? {} : { message }) };
     }),
   };
@@ -122,26 +126,26 @@ function inboxAnswer({ kind, args, message }: Decision, action: string): object 
   return { type: kind === 'approve' ? 'accept' : 'ignore', args: null };
 }
 
-/** What resumes several interrupts at once: the one value, or each by its id. */
+/** The command that resumes the interrupts: a single value, or the values by the ids of the interrupts. */
 export function resumeCommand(answers: readonly { interrupt: Interrupt; value: unknown }[]): { resume: unknown } {
   const [first] = answers;
   if (answers.length === 1 && first) return { resume: first.value };
   return { resume: Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id ?? '', value])) };
 }
 
-const stored = z.looseObject({ id: z.string().optional(), value: z.unknown() });
+const storedInterrupt = z.looseObject({ id: z.string().optional(), value: z.unknown() });
 
-/** The interrupts of a state, with the nodes that wait. */
+/** The interrupts of a state with the names of their nodes. */
 export function interruptsOf(state: ThreadState | undefined): Interrupt[] {
   return (state?.tasks ?? []).flatMap(({ name, interrupts }) =>
     (interrupts ?? []).flatMap((each) => {
-      const parsed = stored.safeParse(each);
+      const parsed = storedInterrupt.safeParse(each);
       return parsed.success ? [{ id: parsed.data.id, value: parsed.data.value, node: name }] : [];
     }),
   );
 }
 
-/** Reads an answer as JSON where it is, else as text. */
+/** Parses an answer as JSON; any other text is the answer itself. */
 export function readAnswer(text: string): unknown {
   const value = fromJson(text);
   return value === undefined ? text : value;

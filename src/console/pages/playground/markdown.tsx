@@ -2,14 +2,14 @@ import type { AlignType, Nodes } from 'mdast';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shownText } from '../../parts/untrusted.tsx';
-import { longestMarkdown, parseMarkdown, safeAddress } from './markdown-tree.ts';
+import { maxMarkdownLength, parseMarkdown, safeUrl } from './markdown-tree.ts';
 import { imageAt, type MessageImage } from './images.ts';
 import { Button } from '../../parts/button.tsx';
 
-/** At most a tenth of the time is spent on parsing a text that is being written, and it is never older than this (ms). */
-const pauses = { perParse: 9, longestMs: 200 };
+/** Pause between parses of a streamed text: nine times the last parse, so that parsing takes a tenth of the time. */
+const parsePause = { perParse: 9, maxMs: 200 };
 
-/** Markdown that others wrote, as elements: raw HTML stays text, images are shown after a click, and links lead only to web pages. */
+/** Untrusted Markdown as elements. Raw HTML stays text, images are shown after a click, links lead to web pages. */
 export function Markdown({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   const parseMs = useRef(0);
   const paced = usePaced(text, isStreaming, parseMs);
@@ -27,7 +27,7 @@ export function Markdown({ text, isStreaming }: { text: string; isStreaming: boo
   );
 }
 
-/** The text as it was some moments ago while it is being written, then as it is. */
+/** The text, updated with pauses while it is streamed. */
 function usePaced(text: string, isStreaming: boolean, parseMs: { readonly current: number }): string {
   const [paced, setPaced] = useState(text);
   const latest = useRef(text);
@@ -39,19 +39,19 @@ function usePaced(text: string, isStreaming: boolean, parseMs: { readonly curren
       timer.current = undefined;
       setPaced(latest.current);
     };
-    timer.current = setTimeout(show, Math.min(pauses.perParse * parseMs.current, pauses.longestMs));
+    timer.current = setTimeout(show, Math.min(parsePause.perParse * parseMs.current, parsePause.maxMs));
   }, [text, paced, isStreaming]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return isStreaming ? paced : text;
 }
 
-/** What is too long or too deep for a tree. */
+/** A text that is too long or too deep to be parsed. */
 function PlainText({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   return (
     <div class="playground-markdown">
-      <bdi class="untrusted">{shownText(isWhole ? text : text.slice(0, firstCharacters), Number.MAX_SAFE_INTEGER)}</bdi>
-      {text.length > firstCharacters && (
+      <bdi class="untrusted">{shownText(isWhole ? text : text.slice(0, previewLength), Number.MAX_SAFE_INTEGER)}</bdi>
+      {text.length > previewLength && (
         <p>
           <Button aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
@@ -62,31 +62,31 @@ function PlainText({ text }: { text: string }) {
   );
 }
 
-const firstCharacters = 5_000;
+const previewLength = 5_000;
 
-/** The whole text: it is bounded by the one who calls. */
-const shown = (text: string): string => shownText(text, longestMarkdown);
+/** The text without control characters and without a shorter limit than that of the parser. */
+const wholeText = (text: string): string => shownText(text, maxMarkdownLength);
 
 function toElements(text: string): ComponentChildren[] | undefined {
   const root = parseMarkdown(text);
   if (!root) return undefined;
-  const addresses = new Map<string, string>();
-  for (const child of root.children) if (child.type === 'definition') addresses.set(child.identifier, child.url);
-  return root.children.map((node, index) => element(node, index, addresses));
+  const urls = new Map<string, string>();
+  for (const child of root.children) if (child.type === 'definition') urls.set(child.identifier, child.url);
+  return root.children.map((node, index) => element(node, index, urls));
 }
 
-type Addresses = ReadonlyMap<string, string>;
+type DefinitionUrls = ReadonlyMap<string, string>;
 
-function element(node: Nodes, key: number, addresses: Addresses): ComponentChildren {
+function element(node: Nodes, key: number, addresses: DefinitionUrls): ComponentChildren {
   const children = (): ComponentChildren =>
     'children' in node ? node.children.map((child, index) => element(child, index, addresses)) : undefined;
   switch (node.type) {
     case 'text':
-      return shown(node.value);
+      return wholeText(node.value);
     case 'paragraph':
       return <p key={key}>{children()}</p>;
     case 'heading':
-      // No heading of the page: its outline is not the agent's to change.
+      // A heading element would change the outline of the page.
       return (
         <p key={key} class={`playground-heading playground-heading-${node.depth}`}>
           {children()}
@@ -100,11 +100,11 @@ function element(node: Nodes, key: number, addresses: Addresses): ComponentChild
       return <del key={key}>{children()}</del>;
     case 'inlineCode':
     case 'html':
-      return <code key={key}>{shown(node.value)}</code>;
+      return <code key={key}>{wholeText(node.value)}</code>;
     case 'code':
       return (
         <pre key={key} class="sunken" tabIndex={0}>
-          <code>{shown(node.value)}</code>
+          <code>{wholeText(node.value)}</code>
         </pre>
       );
     case 'break':
@@ -154,11 +154,11 @@ function element(node: Nodes, key: number, addresses: Addresses): ComponentChild
         </div>
       );
     case 'footnoteReference':
-      return <sup key={key}>{shown(node.label ?? node.identifier)}</sup>;
+      return <sup key={key}>{wholeText(node.label ?? node.identifier)}</sup>;
     case 'footnoteDefinition':
       return (
         <div key={key} class="muted">
-          {shown(node.label ?? node.identifier)}: {children()}
+          {wholeText(node.label ?? node.identifier)}: {children()}
         </div>
       );
     default:
@@ -186,19 +186,19 @@ function tableCell(
 
 function image(key: number, url: string, alt: string): JSX.Element {
   const found = imageAt(url);
-  // By its address: a click is for one image, not for another one that takes its place.
+  // The URL is part of the key, so that a click does not also show another image in the same position.
   return found ? (
-    <ImageView key={`${key} ${found.address}`} image={found} alt={alt} />
+    <ImageView key={`${key} ${found.url}`} image={found} alt={alt} />
   ) : (
-    link(key, url, `Image: ${shown(alt)}`)
+    link(key, url, `Image: ${wholeText(alt)}`)
   );
 }
 
 function link(key: number, url: string, content: ComponentChildren): JSX.Element {
-  const address = safeAddress(url);
-  if (address === undefined) return <span key={key}>{content}</span>;
+  const safe = safeUrl(url);
+  if (safe === undefined) return <span key={key}>{content}</span>;
   return (
-    <a key={key} href={address} target="_blank" rel="noopener noreferrer nofollow" title={shown(address)}>
+    <a key={key} href={safe} target="_blank" rel="noopener noreferrer nofollow" title={wholeText(safe)}>
       {content}
     </a>
   );
@@ -209,16 +209,16 @@ interface ImageViewProps {
   alt: string;
 }
 
-/** An image of a message: at once where it is embedded, else after a click, since its server learns who looks at it. */
-export function ImageView({ image: { address, isEmbedded }, alt }: ImageViewProps) {
-  const [isWanted, setWanted] = useState(isEmbedded);
+/** An image of a message. Unless it is embedded, it is shown after a click, since its server sees the request. */
+export function ImageView({ image: { url, isEmbedded }, alt }: ImageViewProps) {
+  const [isShown, setShown] = useState(isEmbedded);
   const [hasFailed, setFailed] = useState(false);
-  if (hasFailed) return <span class="muted">This image can’t be shown: {shownText(address, 100)}</span>;
-  if (isWanted) {
+  if (hasFailed) return <span class="muted">This image can’t be shown: {shownText(url, 100)}</span>;
+  if (isShown) {
     return (
       <img
         class="playground-image"
-        src={address}
+        src={url}
         alt={shownText(alt, 200)}
         referrerpolicy="no-referrer"
         onError={() => setFailed(true)}
@@ -226,8 +226,8 @@ export function ImageView({ image: { address, isEmbedded }, alt }: ImageViewProp
     );
   }
   return (
-    <Button title={shownText(address)} onClick={() => setWanted(true)}>
-      Show the image of {shownText(new URL(address).host, 80)}
+    <Button title={shownText(url)} onClick={() => setShown(true)}>
+      Show the image of {shownText(new URL(url).host, 80)}
     </Button>
   );
 }

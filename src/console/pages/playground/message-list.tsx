@@ -9,28 +9,28 @@ import { readAnswer } from './interrupts.ts';
 
 interface MessageListProps {
   messages: readonly ChatMessage[];
-  /** Those that are being written. */
+  /** Messages that are being streamed. */
   streamed: readonly ChatMessage[];
   isBusy: boolean;
 }
 
-/** How far from its end a list still counts as being there, in pixels. */
-const nearEnd = 48;
+/** Distance from the end within which a list counts as scrolled to its end. */
+const nearEndPixels = 48;
 
-/** The messages of a thread. It stays at the newest one until it is scrolled up. */
+/** The messages of a thread. The list stays at the newest one until a person scrolls up. */
 export function MessageList({ messages, streamed, isBusy }: MessageListProps) {
   const list = useRef<HTMLDivElement>(null);
-  const [follows, setFollows] = useState(true);
+  const [isAtEnd, setAtEnd] = useState(true);
   const scrollToEnd = (): void => {
     const element = list.current;
     if (element) element.scrollTop = element.scrollHeight;
   };
   useLayoutEffect(() => {
-    if (follows) scrollToEnd();
+    if (isAtEnd) scrollToEnd();
   });
-  const noteScroll = (): void => {
+  const readScroll = (): void => {
     const element = list.current;
-    if (element) setFollows(element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd);
+    if (element) setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPixels);
   };
   return (
     <div class="playground-chat">
@@ -41,21 +41,21 @@ export function MessageList({ messages, streamed, isBusy }: MessageListProps) {
         aria-label="Messages"
         aria-busy={isBusy}
         tabIndex={0}
-        onScroll={noteScroll}
+        onScroll={readScroll}
       >
         <ol class="plain stack tight">
-          {/* One list, so that a message that is complete keeps its open parts. */}
+          {/* One list, so that the open details of a message stay open when it is complete. */}
           {[...messages, ...streamed].map((message, index) => (
             <Message key={message.id} message={message} isStreaming={index >= messages.length} />
           ))}
         </ol>
       </div>
-      {!follows && (
+      {!isAtEnd && (
         <button
           type="button"
           class="button playground-newest"
           onClick={() => {
-            setFollows(true);
+            setAtEnd(true);
             scrollToEnd();
           }}
         >
@@ -70,26 +70,26 @@ const speakers = { human: 'You', ai: 'Agent', tool: 'Tool', system: 'System', ot
 
 interface MessageProps {
   message: ChatMessage;
-  /** It is being written. */
+  /** Whether it is still being written. */
   isStreaming: boolean;
 }
 
 /** One message of a chat. */
 function Message({ message, isStreaming }: MessageProps) {
-  // Of a long chat, only the message that changes is rendered again.
+  // In a long chat, only the changed message is rendered again.
   return useMemo(() => <MessageItem message={message} isStreaming={isStreaming} />, [message, isStreaming]);
 }
 
 function MessageItem({ message, isStreaming }: MessageProps) {
-  const { role, name, text, toolCalls, others, isError } = message;
+  const { role, name, text, toolCalls, otherParts, isError } = message;
   const speaker = `${speakers[role]}${name === undefined || role === 'tool' ? '' : ` (${shownText(name, 60)})`}`;
   const body = (
     <>
       {text !== '' && <Markdown text={text} isStreaming={isStreaming} />}
-      {others.map((part, index) => {
+      {otherParts.map((part, index) => {
         const image = imageOf(part);
         return image ? (
-          <ImageView key={`${index} ${image.address}`} image={image} alt={`Image of ${speaker}`} />
+          <ImageView key={`${index} ${image.url}`} image={image} alt={`Image of ${speaker}`} />
         ) : (
           <JsonView key={index} name="part" value={part} />
         );

@@ -2,7 +2,7 @@ import { isObject } from '../../../kit/json-object.ts';
 
 type Role = 'human' | 'ai' | 'tool' | 'system' | 'other';
 
-/** A tool call of a message; `args` is text while it is still being written. */
+/** A tool call of a message; `args` is a string while it is being streamed. */
 interface ToolCall {
   id: string;
   name: string;
@@ -20,8 +20,8 @@ export interface ChatMessage {
   /** The call that a tool's message responds to. */
   toolCallId: string | undefined;
   isError: boolean;
-  /** Parts of the content that are no text: images, files, reasoning. */
-  others: readonly unknown[];
+  /** Parts of the content other than text: images, files, reasoning. */
+  otherParts: readonly unknown[];
 }
 
 const roles: Readonly<Record<string, Role>> = {
@@ -36,33 +36,33 @@ const roles: Readonly<Record<string, Role>> = {
   developer: 'system',
 };
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The text of a message's content: itself, or that of its parts. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
-  return list(content)
+  return asList(content)
     .map((part) =>
-      typeof part === 'string' ? part : isObject(part) && part['type'] === 'text' ? text(part['text']) : '',
+      typeof part === 'string' ? part : isObject(part) && part['type'] === 'text' ? asText(part['text']) : '',
     )
     .join('');
 }
 
-/** The message in a state or a stream; undefined where the value is none. */
-export function readMessage(value: unknown, place: number): ChatMessage | undefined {
+/** Reads a message of a state or a stream; undefined if the value is none. */
+export function readMessage(value: unknown, index: number): ChatMessage | undefined {
   if (!isObject(value)) return undefined;
   const { content } = value;
   if (content === undefined) return undefined;
   return {
-    id: text(value['id']) || `at-${place}`,
-    role: roles[text(value['type']) || text(value['role'])] ?? 'other',
+    id: asText(value['id']) || `at-${index}`,
+    role: roles[asText(value['type']) || asText(value['role'])] ?? 'other',
     text: textOf(content),
-    name: text(value['name']) || undefined,
+    name: asText(value['name']) || undefined,
     toolCalls: readToolCalls(value),
-    toolCallId: text(value['tool_call_id']) || undefined,
+    toolCallId: asText(value['tool_call_id']) || undefined,
     isError: value['status'] === 'error',
-    others: list(content).filter((part) => isObject(part) && !handledPartTypes.has(text(part['type']))),
+    otherParts: asList(content).filter((part) => isObject(part) && !handledPartTypes.has(asText(part['type']))),
   };
 }
 
@@ -70,23 +70,23 @@ export function readMessage(value: unknown, place: number): ChatMessage | undefi
 const handledPartTypes = new Set(['text', 'tool_use', 'input_json_delta', 'tool_call']);
 
 function readToolCalls(message: Record<string, unknown>): ToolCall[] {
-  const whole = list(message['tool_calls']).filter(isObject);
-  const calls = whole.length > 0 ? whole : list(message['tool_call_chunks']).filter(isObject);
+  const whole = asList(message['tool_calls']).filter(isObject);
+  const calls = whole.length > 0 ? whole : asList(message['tool_call_chunks']).filter(isObject);
   return calls.map((call, index) => ({
-    id: text(call['id']) || `call-${index}`,
-    name: text(call['name']) || 'a tool',
+    id: asText(call['id']) || `call-${index}`,
+    name: asText(call['name']) || 'a tool',
     args: call['args'],
   }));
 }
 
-/** The messages of a state; undefined where it has no list of them. */
+/** The messages of a state; undefined if it has no list of them. */
 export function messagesOf(values: unknown): ChatMessage[] | undefined {
   const messages = isObject(values) ? values['messages'] : undefined;
   if (!Array.isArray(messages)) return undefined;
   return messages.map(readMessage).filter((message) => message !== undefined);
 }
 
-/** Adds a chunk to the message that it continues. A message that is no chunk replaces it. */
+/** Adds a chunk to the message that it continues. A complete message replaces it. */
 export function addChunk(
   before: Record<string, unknown> | undefined,
   chunk: Record<string, unknown>,
@@ -95,9 +95,9 @@ export function addChunk(
   return {
     ...before,
     content: joinContents(before['content'], chunk['content']),
-    // Those of a chunk are read from its part of the arguments.
+    // Chunks have parsed tool calls from incomplete arguments.
     tool_calls: [],
-    tool_call_chunks: joinParts(list(before['tool_call_chunks']), list(chunk['tool_call_chunks']), 'args'),
+    tool_call_chunks: joinParts(asList(before['tool_call_chunks']), asList(chunk['tool_call_chunks']), 'args'),
   };
 }
 
@@ -107,7 +107,7 @@ function joinContents(before: unknown, more: unknown): unknown {
 }
 
 const toParts = (content: unknown): unknown[] =>
-  typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : list(content);
+  typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : asList(content);
 
 /** Joins parts with the same index; `field` is the text that grows. */
 function joinParts(before: readonly unknown[], more: readonly unknown[], field: string): unknown[] {
@@ -120,7 +120,7 @@ function joinParts(before: readonly unknown[], more: readonly unknown[], field: 
       const known = Object.fromEntries(
         Object.entries(part).filter(([, value]) => value !== undefined && value !== null),
       );
-      joined[index] = { ...former, ...known, [field]: text(former[field]) + text(part[field]) };
+      joined[index] = { ...former, ...known, [field]: asText(former[field]) + asText(part[field]) };
     } else joined.push(part);
   }
   return joined;

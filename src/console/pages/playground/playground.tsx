@@ -4,7 +4,7 @@ import { deploymentPage } from '../../parts/deployment-page.tsx';
 import { ErrorNotice, Loading, Empty } from '../../parts/notices.tsx';
 import { paths } from '../../paths.ts';
 import { isUuid } from '../../../kit/uuid.ts';
-import { agentOf, type Agent } from './agent-api.ts';
+import { createAgent, type Agent } from './agent-api.ts';
 import { type AgentPlace, useSession } from './use-session.ts';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -18,7 +18,7 @@ import { ThreadList } from './thread-list.tsx';
 import type { ThreadSession } from './thread-session.ts';
 import { IdLink } from '../../parts/id-link.tsx';
 
-/** Talks to the agent of a deployment: threads, runs, their steps and interrupts. */
+/** The playground of a deployment's agent: threads, runs, steps and interrupts. */
 export default deploymentPage('Playground', ({ deploymentId }) => {
   const { revision = '' } = useLocation().query;
   const heldRevisionId = isUuid(revision) ? revision : undefined;
@@ -43,11 +43,11 @@ function HeldNotice({ deploymentId, revisionId }: { deploymentId: string; revisi
 const assistantsMs = 15_000;
 const retryMs = 5_000;
 
-/** The playground of an agent. */
+/** The content of the page for one agent. */
 function Workbench({ place }: { place: AgentPlace }) {
   const { deploymentId, heldRevisionId } = place;
   const [agent] = useState(() =>
-    agentOf(heldRevisionId === undefined ? deploymentId : `${deploymentId}@${heldRevisionId}`),
+    createAgent(heldRevisionId === undefined ? deploymentId : `${deploymentId}@${heldRevisionId}`),
   );
   const {
     data: assistants,
@@ -59,7 +59,7 @@ function Workbench({ place }: { place: AgentPlace }) {
   const [assistantId, setAssistantId] = useState<string>();
   const { session, open, startThread } = useSession(agent, place);
   const usedAssistant = session?.run.value?.assistant_id;
-  // Continue a thread with its first assistant until another one is chosen.
+  // Continue a thread with the assistant of its run until a person selects another one.
   useEffect(() => {
     if (usedAssistant !== undefined) setAssistantId(usedAssistant);
   }, [usedAssistant, session]);

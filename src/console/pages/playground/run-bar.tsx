@@ -21,7 +21,7 @@ interface RunBarProps {
   context: Record<string, unknown> | undefined;
 }
 
-/** The run that is shown: how it is going, its error, and what can be done about it. */
+/** The status and the error of the shown run, with its actions. */
 export function RunBar({ session, deploymentId, assistantId, context }: RunBarProps) {
   const [isBusy, act] = useAction();
   const run = session.run.value;
@@ -71,9 +71,9 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   );
 }
 
-/** Lines of the log arrive within about a second. */
+/** Interval for searching the log again, whose lines arrive within about a second. */
 const logMs = 2_000;
-const mostAttempts = 10;
+const maxAttempts = 10;
 
 /** The error of a run; its stack is in the agent's log. */
 function Failure({ failure, deploymentId, runId }: { failure: RunError; deploymentId: string; runId: string }) {
@@ -95,7 +95,7 @@ function Failure({ failure, deploymentId, runId }: { failure: RunError; deployme
   );
 }
 
-/** The stack of a run's error: the line of the agent's log with the run's id, and those below that belong to it. */
+/** The stack of a run's error: the line with the run's id in the agent's log, and the indented lines after it. */
 async function findStack(deploymentId: string, runId: string, signal: AbortSignal): Promise<string | undefined> {
   const read = (query: Record<string, string | number>) =>
     call('GET', `v2/deployments/${deploymentId}/logs`, logPage, {
@@ -118,13 +118,13 @@ function Stack({ deploymentId, runId }: { deploymentId: string; runId: string })
     async (signal) => {
       setAttempts((former) => former + 1);
       const stack = await findStack(deploymentId, runId, signal);
-      if (stack?.includes('\n') === true) setAttempts(mostAttempts);
+      if (stack?.includes('\n') === true) setAttempts(maxAttempts);
       return stack;
     },
-    attempts < mostAttempts ? { everyMs: logMs } : {},
+    attempts < maxAttempts ? { everyMs: logMs } : {},
   );
   if (error) return <p class="field-error">{error.message}</p>;
-  if (data === undefined && attempts >= mostAttempts) {
+  if (data === undefined && attempts >= maxAttempts) {
     return <p class="muted">No stack trace in the agent log yet. Reopen to check again.</p>;
   }
   if (data === undefined) return <p class="muted">Looking for the stack in the agent's log …</p>;

@@ -4,10 +4,10 @@ import { metadataEventData, splitEventName, type StreamEvent } from '../../../co
 import { addChunk, messagesOf, readMessage, type ChatMessage } from './messages.ts';
 import type { LogEntry } from '../../../contract/control/log.ts';
 
-/** What a node is doing, or how it ended. */
+/** The status of a node in a run. */
 export type NodeStatus = 'running' | 'done' | 'failed' | 'waiting';
 
-/** A message as it is being written. */
+/** A message that is being streamed. */
 interface StreamedMessage {
   raw: Record<string, unknown>;
   shown: ChatMessage;
@@ -17,9 +17,9 @@ interface StreamedMessage {
 export interface RunView {
   runId: string;
   attempt: number;
-  /** The number of the last event; `-1` before the first. */
+  /** The id of the last event; `-1` before the first. */
   lastEventId: string;
-  /** The newest state of the graph itself. */
+  /** The newest state of the graph, not of its subgraphs. */
   values: unknown;
   streamed: readonly StreamedMessage[];
   /** By path: `inner:classify`. */
@@ -41,7 +41,7 @@ export const emptyRun = (runId: string): RunView => ({
 const pathOf = (namespace: readonly string[], name: string): string =>
   [...namespace.map((part) => part.split(':', 1)[0]), name].join(':');
 
-/** The run after one more event. An event that it already has changes nothing. */
+/** The view after one more event. An event that it already includes changes nothing. */
 export function reduceRun(view: RunView, { id, event, data }: StreamEvent): RunView {
   if (id !== undefined && Number(id) <= Number(view.lastEventId)) return view;
   const next = id === undefined ? view : { ...view, lastEventId: id };
@@ -56,7 +56,7 @@ export function reduceRun(view: RunView, { id, event, data }: StreamEvent): RunV
   return next;
 }
 
-/** A new attempt repeats everything after the last stored step. */
+/** Resets the view for a new attempt, which repeats everything after the last stored step. */
 function startAttempt(view: RunView, data: unknown): RunView {
   const parsed = metadataEventData.safeParse(data);
   const attempt = (parsed.success ? parsed.data.attempt : undefined) ?? view.attempt;
@@ -67,7 +67,7 @@ function startAttempt(view: RunView, data: unknown): RunView {
 function withValues(view: RunView, data: unknown): RunView {
   if (!isObject(data)) return { ...view, values: data };
   const { __interrupt__: interrupts, ...values } = data;
-  // An event about interrupts alone has no state.
+  // An event that has only interrupts has no state.
   if (interrupts !== undefined && Object.keys(values).length === 0) return view;
   const stored = new Set(messagesOf(values)?.map(({ id }) => id));
   const streamed = view.streamed.filter(({ shown }) => !stored.has(shown.id));
@@ -95,7 +95,7 @@ function withChunk(view: RunView, data: unknown): RunView {
   return { ...view, streamed: index < 0 ? [...view.streamed, message] : view.streamed.with(index, message) };
 }
 
-/** The statuses of all nodes once a run has ended: what was running then did not end well. */
+/** The statuses of all nodes after a run: those that were still running have failed. */
 export function endedNodes(view: RunView, hasFailed: boolean): ReadonlyMap<string, NodeStatus> {
   const nodes = new Map(view.nodes);
   const running = [...nodes].filter(([, status]) => status === 'running').map(([path]) => path);
@@ -106,7 +106,7 @@ export function endedNodes(view: RunView, hasFailed: boolean): ReadonlyMap<strin
   return nodes;
 }
 
-/** The text of an error in a log: the line that reports it, and the indented ones below, which are its stack. */
+/** The text of an error in a log: the line that reports it, and the indented lines of its stack after it. */
 export function stackIn(logs: readonly LogEntry[], first: LogEntry): string {
   const start = logs.findIndex(({ id, message }) => id === first.id && message === first.message);
   const below = start < 0 ? [] : logs.slice(start + 1);

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 
 type Form = Extract<FormField, { kind: 'group' }> | undefined;
 
-/** What is typed into a form, or as JSON in its place. */
+/** The input of a form, or the JSON that replaces it. */
 export interface Entry {
   draft: Draft;
   json: string;
@@ -19,7 +19,7 @@ export const emptyEntry = (form: Form, value: Record<string, unknown> = {}): Ent
   isJson: !form,
 });
 
-/** The value of a form, undefined while it has problems. */
+/** The value of a form; undefined while it has problems. */
 export function readEntry(
   form: Form,
   entry: Entry,
@@ -47,7 +47,7 @@ interface SchemaFormProps {
 export function SchemaForm({ form, entry, problems, onChange, label }: SchemaFormProps) {
   const toggle = (isJson: boolean): void => {
     const { value } = readEntry(form, entry);
-    // What was typed goes along where it is valid.
+    // Valid input is kept.
     if (value) onChange({ ...emptyEntry(form, value), isJson });
     else onChange({ ...entry, isJson });
   };

@@ -1,17 +1,17 @@
 import { isObject } from '../../../kit/json-object.ts';
 import { readJson } from '../../parts/json-text.ts';
 
-interface Common {
+interface CommonField {
   name: string;
   hint: string | undefined;
   isRequired: boolean;
-  /** An empty field is null. */
+  /** Whether an empty field is null. */
   isNullable: boolean;
   initial: unknown;
 }
 
 /** A field of a form, made from a JSON schema. */
-export type FormField = Common &
+export type FormField = CommonField &
   (
     | { kind: 'text' | 'boolean' | 'json' }
     | { kind: 'number'; isInteger: boolean; min: number | undefined; max: number | undefined }
@@ -20,16 +20,16 @@ export type FormField = Common &
     | { kind: 'group'; fields: readonly FormField[] }
   );
 
-/** What a person has typed: text in most fields, and the drafts of the fields within. Undefined is left out. */
+/** The input of a field: text for most, and the drafts of inner fields for a group or a list. Undefined is omitted. */
 export type Draft = string | boolean | undefined | Draft[] | { [name: string]: Draft };
 
-/** What is wrong, by the path of the field: `address.street`, `tags.0`. */
+/** Problems by the path of the field: `address.street`, `tags.0`. */
 export type Problems = Readonly<Record<string, string>>;
 
 type Schema = Record<string, unknown>;
-const deepest = 5;
+const maxDepth = 5;
 
-/** The form of an object's schema; undefined where it has no named fields, so that only JSON is left. */
+/** The form for an object's schema; undefined if it has no named fields, so that only JSON can be entered. */
 export function toForm(schema: unknown): Extract<FormField, { kind: 'group' }> | undefined {
   const field = toField('', schema, schema, true, 0);
   return field.kind === 'group' && field.fields.length > 0 ? field : undefined;
@@ -38,7 +38,7 @@ export function toForm(schema: unknown): Extract<FormField, { kind: 'group' }> |
 function toField(name: string, given: unknown, root: unknown, isRequired: boolean, depth: number): FormField {
   const { schema, isNullable } = resolve(given, root);
   const description = schema['description'];
-  const common: Common = {
+  const common: CommonField = {
     name,
     hint: typeof description === 'string' ? description : undefined,
     isRequired,
@@ -54,10 +54,10 @@ function toField(name: string, given: unknown, root: unknown, isRequired: boolea
     const bound = (key: string): number | undefined => (typeof schema[key] === 'number' ? schema[key] : undefined);
     return { ...common, kind: 'number', isInteger: type === 'integer', min: bound('minimum'), max: bound('maximum') };
   }
-  if (depth < deepest && type === 'array' && isObject(schema['items']) && !hasMessages(schema))
+  if (depth < maxDepth && type === 'array' && isObject(schema['items']) && !hasMessages(schema))
     return { ...common, kind: 'list', item: toField('', schema['items'], root, true, depth + 1) };
   const properties = schema['properties'];
-  if (depth < deepest && isObject(properties) && Object.keys(properties).length > 0) {
+  if (depth < maxDepth && isObject(properties) && Object.keys(properties).length > 0) {
     const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
     const fields = Object.entries(properties).map(([key, each]) =>
       toField(key, each, root, required.includes(key), depth + 1),
@@ -67,11 +67,11 @@ function toField(name: string, given: unknown, root: unknown, isRequired: boolea
   return { ...common, kind: 'json' };
 }
 
-/** Whether an array is of messages: in Python each kind of them has a schema of its own. They are easier to write as one JSON. */
+/** Whether an array has messages, which are easier to write as JSON. In Python each kind of message has a schema. */
 const hasMessages = ({ langgraph_type, items }: Schema): boolean =>
   langgraph_type === 'messages' || (isObject(items) && Array.isArray(items['oneOf']) && items['oneOf'].length > 1);
 
-/** Follows references, and takes the one type of "this or null". */
+/** Follows references, and resolves a union of one type and null to that type. */
 function resolve(given: unknown, root: unknown): { schema: Schema; isNullable: boolean } {
   let schema = isObject(given) ? given : {};
   for (let hops = 0; hops < 10 && typeof schema['$ref'] === 'string'; hops++) schema = follow(schema['$ref'], root);
@@ -101,7 +101,7 @@ function follow(reference: string, root: unknown): Schema {
   return isObject(found) ? found : {};
 }
 
-/** The draft of a value; of a field's default where there is none. */
+/** The draft for a value, by default for that of the field. */
 export function toDraft(field: FormField, value: unknown = field.initial): Draft {
   if (field.kind === 'group') {
     if (!isObject(value) && !field.isRequired) return undefined;
@@ -118,7 +118,7 @@ export function toDraft(field: FormField, value: unknown = field.initial): Draft
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Reads a form: its value, and what is wrong with which field. */
+/** Reads the value of a form and the problems of its fields. */
 export function readForm(form: FormField, draft: Draft): { value: unknown; problems: Problems } {
   const problems: Record<string, string> = {};
   const value = read(form, draft, '', problems);
@@ -134,7 +134,7 @@ function read(field: FormField, draft: Draft, path: string, problems: Record<str
   if (field.kind === 'list' && Array.isArray(draft))
     return draft.map((each, index) => read(field.item, each, at(index), problems));
   if (field.kind === 'boolean' && typeof draft === 'boolean') return draft;
-  // An entry of a list may be an empty text. A required field is filled in, or given as JSON.
+  // An entry of a list may be an empty text. An empty required field has to be entered as JSON.
   if (typeof draft === 'string' && (draft !== '' || (field.kind === 'text' && field.name === '')))
     return readText(field, draft, path, problems);
   if (field.isNullable && field.isRequired) return null;

@@ -87,14 +87,14 @@ interface StepItemProps {
 
 function StepItem({ step, isOfRun, canRun, onRun, onFork, onEdit }: StepItemProps) {
   const [isOpen, setOpen] = useState(false);
-  const { number, madeBy, isFork, at, changes } = step;
+  const { number, origin, isFork, at, changes } = step;
   return (
     <li class={isOfRun ? 'playground-step-of-run' : ''}>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary class="row row-split">
           <span class="fold playground-step-name">
             {number !== undefined && number >= 0 && <span class="muted">{number} </span>}
-            <bdi>{shownText(madeBy, 80)}</bdi>
+            <bdi>{shownText(origin, 80)}</bdi>
             {isFork && <span class="muted"> (forked)</span>}
           </span>
           {at !== undefined && <TimeAgo at={at} />}
@@ -104,7 +104,7 @@ function StepItem({ step, isOfRun, canRun, onRun, onFork, onEdit }: StepItemProp
             </span>
           )}
         </summary>
-        {/* The values of all steps together would be a large page. */}
+        {/* Rendering the values of all steps would make a large page. */}
         {isOpen && <StepDetails {...{ step, canRun, onRun, onFork, onEdit }} />}
       </details>
     </li>
@@ -156,7 +156,7 @@ interface EditStateProps {
   onClose: () => void;
 }
 
-/** Changes the values of a state, as if a node had returned them. */
+/** Edits the values of a state, as if a node had returned them. */
 function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) {
   const { values: former } = step.state;
   const { status, values, submit, typed } = useForm(() => ({

@@ -16,7 +16,7 @@ import { Select } from '../../parts/field.tsx';
 interface ThreadListProps {
   agent: Agent;
   place: AgentPlace;
-  /** The JSON schema of the graph's input, whose texts name the threads without messages. */
+  /** The JSON schema of the graph's input, whose text fields name the threads without messages. */
   inputSchema: unknown;
   current: ThreadSession | undefined;
   onOpen: (threadId: string | undefined) => void;
@@ -32,7 +32,7 @@ const labelOf = (status: string): readonly [label: string, tone: Tone] => labels
 const refreshMs = 5_000;
 const titleOf = ({ title, threadId }: ListedThread): string => title ?? `Thread ${threadId.slice(0, 8)}`;
 
-/** The threads of the agent, newest first: searched, opened, deleted. */
+/** Lists, searches, opens and deletes the threads of the agent, newest first. */
 export function ThreadList({ agent, place, inputSchema, current, onOpen }: ThreadListProps) {
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
@@ -48,10 +48,10 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
     },
     { everyMs: refreshMs, maxLimit: 100, maxPages: Infinity },
   );
-  // A run that starts or ends on the open thread shows at once.
+  // Show a run that starts or ends on the open thread without delay.
   useEffect(() => void (entries && reload()), [current?.run.value?.run_id, current?.isFollowing.value]);
   const [shown, setShown] = useState(entries);
-  // Another search loads again: what was listed stays until then.
+  // A new search loads again. The former list stays until then.
   if (entries && entries !== shown) setShown(entries);
   const threads = shown?.filter((thread) => hasText(thread, text));
   return (

@@ -5,9 +5,9 @@ import { readAnswer } from './interrupts.ts';
 import { textOf } from './messages.ts';
 import { toForm } from './schema-form.ts';
 
-/** Which threads to list. */
+/** A query for the threads to list. */
 export interface ThreadQuery extends Pick<ThreadSearch, 'status' | 'ids' | 'metadata' | 'values' | 'limit' | 'offset'> {
-  /** The fields of the state to take a thread's title from where it has no messages. */
+  /** The fields of the state that can be the title of a thread without messages. */
   titleFields?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export const listedThread = threadSchema
 /** A thread in a list; its title is the text of its first message or of the first field with one, if any. */
 export type ListedThread = z.infer<typeof listedThread>;
 
-/** The first text that was extracted: of a message, or of a field. */
+/** The first extracted text, of a message or of a field. */
 const titleOf = (extracted: Record<string, unknown>): string | undefined =>
   Object.values(extracted)
     .map((value) => textOf(value).trim())

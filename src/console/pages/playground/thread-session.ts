@@ -8,24 +8,24 @@ import { emptyRun, reduceRun, type RunView } from './run-view.ts';
 
 const isFinal = (status: string): boolean => finalRunStatuses.some((each) => each === status);
 const retryMs = 1_000;
-/** An event is shown at once; those that follow within one frame are shown together. */
+/** An event is shown immediately; those that follow within one frame are shown together. */
 const frameMs = 16;
 
-/** A property of `ApiError`, which is for browsers only. */
+/** Reads a property of `ApiError`, whose module works only in browsers. */
 const read = (error: unknown, name: 'status' | 'isRedirect'): unknown =>
   error instanceof Error ? Reflect.get(error, name) : undefined;
 const statusOf = (error: unknown): unknown => read(error, 'status');
-/** Whether another attempt would end the same way. */
+/** Whether another attempt would fail in the same way. */
 const isFinalRefusal = (error: unknown): boolean =>
   statusOf(error) === 401 || statusOf(error) === 403 || read(error, 'isRedirect') === true;
 
-/** What a run is started with. */
+/** Options for starting a run. */
 export interface RunRequest extends Pick<RunCreate, 'input' | 'context' | 'checkpoint'> {
   assistantId: string;
   command?: { resume: unknown } | undefined;
 }
 
-/** What a session needs of an agent. Every method rejects with an error for people. */
+/** The methods of an agent that a session uses. Each rejects with an error whose message can be shown. */
 export interface ThreadAgent {
   thread(threadId: string, signal: AbortSignal): Promise<Thread>;
   history(threadId: string, options: { before?: Checkpoint; signal: AbortSignal }): Promise<ThreadState[]>;
@@ -40,7 +40,7 @@ export interface ThreadAgent {
   follow(threadId: string, runId: string, lastEventId: string, signal: AbortSignal): AsyncIterable<StreamEvent>;
 }
 
-/** A thread that a page shows: its states, and the run on it, followed as it goes. */
+/** The thread of a page: its states, and its current run, whose events it follows. */
 export class ThreadSession {
   readonly thread = signal<Thread | undefined>(undefined);
   /** Newest first. */
@@ -48,16 +48,16 @@ export class ThreadSession {
   readonly hasMoreStates = signal(false);
   /** The run that is shown: the running one, else the requested or the newest one. */
   readonly run = signal<Run | undefined>(undefined);
-  /** That run is an older one, which a link led to: the thread is shown as it left it. */
+  /** Whether that is an older run, opened by a link. The page then shows the state after it. */
   readonly isOlderRun = signal(false);
-  /** The state of that run, from its events so far. */
+  /** The view of that run from its events so far. */
   readonly view = signal<RunView | undefined>(undefined);
   readonly failure = signal<RunError | undefined>(undefined);
   readonly isFollowing = signal(false);
-  /** The stream is interrupted; the session tries again. */
+  /** Whether the connection is lost and the session tries again. */
   readonly isReconnecting = signal(false);
   readonly problem = signal<Error | undefined>(undefined);
-  /** Why a run is not followed any more. It stays until the user has read it. */
+  /** The error that ended the following of a run. It stays until the user dismisses it. */
   readonly refusal = signal<{ runId: string; error: Error } | undefined>(undefined);
   readonly threadId: string;
   readonly #agent: ThreadAgent;
@@ -69,24 +69,24 @@ export class ThreadSession {
     this.threadId = threadId;
   }
 
-  /** Loads the thread; follows the requested run, or the running one. */
+  /** Loads the thread, and shows the requested run, the running one or the newest one. */
   async open(runId?: string): Promise<void> {
     await this.#attempt(async () => {
       const runs = await this.#load();
-      const wanted =
+      const requested =
         runId === undefined ? undefined : (runs.find(({ run_id }) => run_id === runId) ?? (await this.#readRun(runId)));
-      const run = wanted ?? runs.findLast(({ status }) => status === 'running' || status === 'pending') ?? runs[0];
+      const run = requested ?? runs.findLast(({ status }) => status === 'running' || status === 'pending') ?? runs[0];
       if (run) this.#show(run, run.run_id !== runs[0]?.run_id);
     });
   }
 
-  /** Notices what others have done on the thread: another tab, a client, a cron. */
+  /** Loads changes of the thread by other clients: another tab, a program, a cron. */
   async refresh(): Promise<void> {
     if (this.isFollowing.value) return;
     await this.#attempt(async () => {
       const thread = await this.#agent.thread(this.threadId, this.#closed.signal);
-      const former = this.thread.value;
-      if (former?.updated_at === thread.updated_at && former.status === thread.status) return;
+      const previous = this.thread.value;
+      if (previous?.updated_at === thread.updated_at && previous.status === thread.status) return;
       const runs = await this.#load();
       const run = runs.findLast(({ status }) => !isFinal(status)) ?? runs[0];
       if (run && !this.isFollowing.value) this.#show(run);
@@ -105,7 +105,7 @@ export class ThreadSession {
     this.refusal.value = undefined;
   }
 
-  /** Follows the run again whose following was refused. */
+  /** Follows the run of the refusal again. */
   async followAgain(): Promise<void> {
     const { runId } = this.refusal.value ?? {};
     if (runId === undefined || this.isFollowing.value) return;
@@ -116,7 +116,7 @@ export class ThreadSession {
     });
   }
 
-  /** Shows a run of the thread: the one that runs is followed. */
+  /** Shows a run of the thread, and follows it while it is running. */
   #show(run: Run, isOlder = false): void {
     // A refresh may see a run before the response to its creation arrives.
     if (this.isFollowing.value && this.run.value?.run_id === run.run_id) return;
@@ -128,7 +128,7 @@ export class ThreadSession {
       this.view.value = undefined;
     });
     if (!isFinal(run.status)) {
-      // A refresh must not repeat what was refused.
+      // A refresh must not repeat a refused request.
       if (this.refusal.value?.runId !== run.run_id) void this.#follow(run.run_id);
     } else if (run.status !== 'success') {
       void this.#readFailure(run.run_id);
@@ -157,7 +157,7 @@ export class ThreadSession {
     if (!before) return;
     await this.#attempt(async () => {
       const older = await this.#agent.history(this.threadId, { before, signal: this.#closed.signal });
-      // Others may have been loaded meanwhile: by a second click, or since the thread went on.
+      // Meanwhile a second click or a reload may have changed the list.
       if (this.states.value.at(-1)?.checkpoint !== before) return;
       this.states.value = [...this.states.value, ...older];
       this.hasMoreStates.value = older.length === historyPage;
@@ -199,7 +199,7 @@ export class ThreadSession {
     try {
       return await this.#agent.run(this.threadId, runId, this.#closed.signal);
     } catch (error) {
-      // A link to a run that is gone shows the thread.
+      // A link to a deleted run shows the thread.
       if (statusOf(error) === 404 || statusOf(error) === 422) return undefined;
       throw error;
     }
@@ -212,7 +212,7 @@ export class ThreadSession {
     });
   }
 
-  /** Follows a run to its end, over lost connections and restarts of the service. */
+  /** Follows a run to its end, reconnecting after lost connections and restarts of the service. */
   async #follow(runId: string): Promise<void> {
     const following = new AbortController();
     this.#following = following;
@@ -242,7 +242,7 @@ export class ThreadSession {
           publish();
           if (signal.aborted) return;
           if (statusOf(error) === 404) return await this.reload();
-          // The service has dropped the events in between: start again with those that it has.
+          // The service no longer has the events after the last one: start again with its oldest.
           if (statusOf(error) === 422) view = emptyRun(runId);
           if (isFinalRefusal(error)) throw error;
         }

@@ -12,7 +12,7 @@ export interface AgentPlace {
   heldRevisionId?: string | undefined;
 }
 
-/** The address of the playground, of a thread in it, or of a run on that thread. */
+/** The path of the playground, of a thread in it, or of a run on that thread. */
 export function playgroundPath({ deploymentId, heldRevisionId }: AgentPlace, thread?: string, run?: string): string {
   const parts = { revision: heldRevisionId, thread, run };
   const query = new URLSearchParams(
@@ -21,13 +21,13 @@ export function playgroundPath({ deploymentId, heldRevisionId }: AgentPlace, thr
   return query.size === 0 ? paths.playground(deploymentId) : `${paths.playground(deploymentId)}?${query.toString()}`;
 }
 
-/** The thread that the address names, and the way to others. */
+/** The session of the thread in the page's URL, and functions to open or create another. */
 export function useSession(agent: Agent, place: AgentPlace) {
   const { query, route } = useLocation();
   const { thread: threadId, run: runId } = query;
   const [session, setSession] = useState<ThreadSession>();
   const current = useRef<ThreadSession>(undefined);
-  const become = (next: ThreadSession | undefined): void => {
+  const switchTo = (next: ThreadSession | undefined): void => {
     current.current?.close();
     current.current = next;
     setSession(next);
@@ -39,7 +39,7 @@ export function useSession(agent: Agent, place: AgentPlace) {
       return;
     }
     const opened = threadId === undefined ? undefined : new ThreadSession(agent, threadId);
-    become(opened);
+    switchTo(opened);
     void opened?.open(runId);
   }, [threadId, runId]);
 
@@ -54,22 +54,22 @@ export function useSession(agent: Agent, place: AgentPlace) {
     };
   }, []);
 
-  // The address names the shown run, so that it can be shared.
-  const shownRun = session?.run.value?.run_id;
+  // The URL names the shown run, so that it can be shared.
+  const shownRunId = session?.run.value?.run_id;
   useEffect(() => {
-    if (session && shownRun !== undefined) route(playgroundPath(place, session.threadId, shownRun), true);
-  }, [session, shownRun]);
+    if (session && shownRunId !== undefined) route(playgroundPath(place, session.threadId, shownRunId), true);
+  }, [session, shownRunId]);
 
   return {
     session,
     open: (thread: string | undefined) => route(playgroundPath(place, thread)),
-    /** Makes a thread for a first run. */
+    /** Creates a thread for its first run. */
     startThread: async (): Promise<ThreadSession> => {
       const { thread_id } = await agent.createThread();
-      const made = new ThreadSession(agent, thread_id);
-      become(made);
+      const created = new ThreadSession(agent, thread_id);
+      switchTo(created);
       route(playgroundPath(place, thread_id));
-      return made;
+      return created;
     },
   };
 }

@@ -8,32 +8,32 @@ export interface Span {
 }
 
 /** Escape sequences: CSI, terminated strings (titles, links), short ones, and a lone escape. */
-const escapes =
+const escapeSequences =
   /(?:\x1B\[|\x9B)[0-?]*[ -/]*[@-~]|(?:\x1B[\]PX^_])[^\x07\x1B]*(?:\x07|\x1B\\)|\x1B(?:[ -/]+[0-~]|[0-Z\\^-~])|\x1B/g;
 const colourSequence = /^\x1B\[[\d;]*m$/;
 const hasEscape = /[\x1B\x9B]/;
 
 /** Removes all escape sequences. */
-export const withoutAnsi = (text: string): string => (hasEscape.test(text) ? text.replace(escapes, '') : text);
+export const withoutAnsi = (text: string): string => (hasEscape.test(text) ? text.replace(escapeSequences, '') : text);
 
 /** Splits a text into spans of one style each: colours and weights. Joined, they are `withoutAnsi(text)`. */
 export function toSpans(text: string): Span[] {
   if (!hasEscape.test(text)) return [{ text, styles: [] }];
-  const coloured = text.replace(escapes, (sequence) => (colourSequence.test(sequence) ? sequence : ''));
+  const coloured = text.replace(escapeSequences, (sequence) => (colourSequence.test(sequence) ? sequence : ''));
   return createAnsiSequenceParser()
     .parse(coloured)
     .filter(({ value }) => value !== '')
-    .map((token) => ({ text: value(token), styles: stylesOf(token) }));
+    .map((token) => ({ text: valueOf(token), styles: stylesOf(token) }));
 }
 
-const value = (token: ParseToken): string => token.value;
+const valueOf = (token: ParseToken): string => token.value;
 
 /** The supported decorations. Hidden and blinking text is not, because a log must be readable. */
 const decorations = new Set(['bold', 'dim', 'italic', 'underline', 'strikethrough']);
 
 function stylesOf({ foreground, background, decorations: found }: ParseToken): string[] {
   const isReversed = found.has('reverse');
-  const [front, back] = isReversed ? [background, foreground ?? namedWhite] : [foreground, background];
+  const [front, back] = isReversed ? [background, foreground ?? white] : [foreground, background];
   return [
     // With a background, the foreground is ignored, because few pairs of colours are readable.
     ...(back ? [`on-${hueOf(back)}`] : front ? [hueOf(front)] : []),
@@ -41,7 +41,7 @@ function stylesOf({ foreground, background, decorations: found }: ParseToken): s
   ];
 }
 
-const namedWhite: Color = { type: 'named', name: 'white' };
+const white: Color = { type: 'named', name: 'white' };
 const hues = ['red', 'yellow', 'green', 'cyan', 'blue', 'magenta'] as const;
 
 /** The nearest of eight colours: each has a readable shade in each theme. */

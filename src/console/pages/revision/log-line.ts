@@ -12,7 +12,7 @@ export interface LogLine {
   /** Milliseconds since the epoch; NaN if unknown. */
   at: number;
   level: LogLevel;
-  /** The line as it was written. */
+  /** The line as written by the program. */
   raw: string;
   /** The text to show and search: without escape sequences; for a JSON line, the message followed by the fields. */
   text: string;
@@ -70,7 +70,7 @@ function readJsonLine(message: string): JsonLine | undefined {
 
 const toShort = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-const levelWords: readonly (readonly [LogLevel, RegExp])[] = [
+const levelPatterns: readonly (readonly [LogLevel, RegExp])[] = [
   ['error', /^(err|error|critical|fatal|crit|alert|emerg|panic)/i],
   ['warning', /^warn/i],
   ['info', /^(info|notice|log)/i],
@@ -81,17 +81,17 @@ const levelWords: readonly (readonly [LogLevel, RegExp])[] = [
 function toLevel(level: unknown): LogLevel | undefined {
   if (typeof level === 'number')
     return level >= 50 ? 'error' : level >= 40 ? 'warning' : level >= 30 ? 'info' : 'debug';
-  return typeof level === 'string' ? levelWords.find(([, words]) => words.test(level))?.[0] : undefined;
+  return typeof level === 'string' ? levelPatterns.find(([, words]) => words.test(level))?.[0] : undefined;
 }
 
 /** `14:03:09.120`, in the time zone of the browser. */
 export function clockTime(at: number): string {
   if (Number.isNaN(at)) return '';
   const date = new Date(at);
-  const two = (part: number): string => String(part).padStart(2, '0');
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+  const twoDigits = (part: number): string => String(part).padStart(2, '0');
+  return `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** Whether an id of a line is later than another one. Ids are growing decimal numbers. */
-export const isLaterId = (id: string, than: string): boolean =>
-  id.length === than.length ? id > than : id.length > than.length;
+/** Whether the id of a line is later than another. Ids are ascending decimal numbers. */
+export const isLaterId = (id: string, otherId: string): boolean =>
+  id.length === otherId.length ? id > otherId : id.length > otherId.length;

@@ -109,8 +109,8 @@ export class LogView {
   /** The index of the next or previous match; wraps around at the end. */
   matchFrom(number: number, step: 1 | -1): number | undefined {
     if (this.matches.length === 0) return undefined;
-    const place = step === 1 ? lowerBound(this.matches, number + 1) : lowerBound(this.matches, number) - 1;
-    return (place + this.matches.length) % this.matches.length;
+    const index = step === 1 ? lowerBound(this.matches, number + 1) : lowerBound(this.matches, number) - 1;
+    return (index + this.matches.length) % this.matches.length;
   }
 }
 

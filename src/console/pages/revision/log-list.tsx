@@ -1,7 +1,7 @@
 import type { Ref, RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useReducer, useState } from 'preact/hooks';
 import { type LogLines, type LogView, maxShownLength, toPieces } from './log-lines.ts';
-import { type LogKind, logAddress } from './use-log.ts';
+import { type LogKind, logPagePath } from './use-log.ts';
 import {
   elementScroll,
   observeElementOffset,
@@ -37,7 +37,7 @@ export function LogList(props: LogListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
   const lastDropped = useRef(lines.dropped);
-  // A new function makes the virtualizer place all rows again.
+  // A new function makes the virtualizer position all rows again.
   const keyOf = useCallback((index: number) => view.shown[index] ?? `after ${index}`, [view, lines.dropped]);
   const rows = useScrollerRows(scroller, view.shown.length, keyOf);
   const space = useRef<HTMLDivElement>(null);
@@ -87,8 +87,8 @@ export function LogList(props: LogListProps) {
 
   const select = (step: number): void => {
     const first = rows.getVirtualItemForOffset(scroller.current?.scrollTop ?? 0)?.index ?? 0;
-    const place = selected === undefined ? first : view.indexOf(selected) + step;
-    const number = view.shown[Math.min(Math.max(place, 0), view.shown.length - 1)];
+    const index = selected === undefined ? first : view.indexOf(selected) + step;
+    const number = view.shown[Math.min(Math.max(index, 0), view.shown.length - 1)];
     if (number === undefined) return;
     onFollow(false);
     onSelect(number);
@@ -109,7 +109,7 @@ export function LogList(props: LogListProps) {
     const link = event.target instanceof Element ? event.target.closest('a.log-number') : null;
     const number = Number(link?.closest<HTMLElement>('[data-number]')?.dataset['number']);
     if (!link || Number.isNaN(number) || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    // The page stays: only the address changes.
+    // Change the URL without leaving the page.
     event.preventDefault();
     event.stopPropagation();
     onFollow(false);
@@ -117,7 +117,7 @@ export function LogList(props: LogListProps) {
   };
 
   const items = rows.getVirtualItems();
-  // The element of a row that leaves the view shows one that enters it.
+  // Reuse the element of a row that leaves the view for one that enters it.
   slots.current = Math.max(slots.current, items.length);
   const setElement = (element: HTMLDivElement | null): void => {
     scroller.current = element;
@@ -172,7 +172,7 @@ const rowHeight = 20;
 
 const tones = { debug: 'idle', info: 'idle', warning: 'warn', error: 'bad' } as const;
 
-/** The tones that stand for the colours of terminals: each is readable in each theme. */
+/** The tones that replace the colours of terminals. Each is readable in each theme. */
 const tonesOfHues: ReadonlyMap<string, string> = new Map([
   ['red', 'bad'],
   ['green', 'good'],
@@ -191,7 +191,7 @@ function classOf(style: string): string {
   return `${style.startsWith('on-') ? 'log-on-colour' : 'log-colour'} tone-${tone}`;
 }
 
-/** The least height of a row: then a measured one is never smaller, and the end that is followed never moves up. */
+/** The minimum height of a row: no measured height is smaller, so the followed end of the log never moves up. */
 const minHeight = (): number => rowHeight;
 
 type Rows = Virtualizer<HTMLElement, HTMLElement>;
@@ -235,15 +235,15 @@ interface LogRowProps {
 
 /** A line of a log: a link to it, its time and level, and its text in its colours. */
 function LogRow({ kind, line, number, query, isSelected, showTimes }: LogRowProps) {
-  // Of the rows in view, only those that change are rendered again.
+  // Render only the changed rows again.
   return useMemo(
     () => (
       <>
         <a
           class="log-number"
-          // Not in the order of the Tab key: Enter in the log selects lines.
+          // Not reachable by the Tab key, since Enter in the log selects lines.
           tabIndex={-1}
-          href={logAddress(kind, line.id)}
+          href={logPagePath(kind, line.id)}
           aria-label={`Line ${number + 1}`}
           aria-current={isSelected ? 'true' : undefined}
         >

@@ -11,17 +11,17 @@ interface LogStatusProps {
 }
 
 /** How often the number of lines is announced to screen readers (ms). */
-const announcedEveryMs = 10_000;
+const announceEveryMs = 10_000;
 
-/** How the log stands, and how many lines it has. */
+/** The state of reading a log, and the number of its lines. */
 export function LogStatus({ state, count, shown, retry }: LogStatusProps) {
-  const counted = `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`;
-  const latest = useRef(counted);
-  latest.current = counted;
+  const countText = `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`;
+  const latest = useRef(countText);
+  latest.current = countText;
   const [announced, setAnnounced] = useState('');
   useEffect(() => {
     setAnnounced(latest.current);
-    const timer = setInterval(() => setAnnounced(latest.current), announcedEveryMs);
+    const timer = setInterval(() => setAnnounced(latest.current), announceEveryMs);
     return () => clearInterval(timer);
   }, [state.kind]);
   return (
@@ -31,7 +31,7 @@ export function LogStatus({ state, count, shown, retry }: LogStatusProps) {
         <span class="visually-hidden"> {announced}</span>
       </span>
       <span aria-hidden="true" data-testid="log-count">
-        {counted}
+        {countText}
         {shown !== count && `, ${shown.toLocaleString('en')} shown`}
       </span>
       {(state.kind === 'failed' || state.kind === 'reconnecting') && <span>{state.reason}</span>}

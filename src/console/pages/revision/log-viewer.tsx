@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useAction } from '../../api/use-form.ts';
-import { copyLines, downloadLog, logAddress, useLog, type LogSource, type LogKind } from './use-log.ts';
+import { copyLines, downloadLog, logPagePath, useLog, type LogSource, type LogKind } from './use-log.ts';
 import { logLevels, type LogLevel, type LogLine } from './log-line.ts';
 import { LogList } from './log-list.tsx';
 import { LogView, maxKeptLines, type LogLines } from './log-lines.ts';
@@ -29,7 +29,7 @@ const levelNames: Readonly<Record<LogLevel, string>> = {
   error: 'Errors only',
 };
 
-/** A log as it is written: with search, levels and colours, following its end until the reader scrolls up. */
+/** A growing log with search, levels and colours. It follows the end of the log until the reader scrolls up. */
 export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: LogViewerProps) {
   const { state, retry } = useLog(source, lines, { onNews, onEnd });
   const [query, setQuery] = useState('');
@@ -53,7 +53,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
     setTarget({ number });
   };
 
-  // Opens the linked line as soon as it is here.
+  // Open the linked line as soon as it is loaded.
   const openedId = useRef<string>(undefined);
   const linked = linkedId === undefined ? undefined : lines.find(linkedId);
   useEffect(() => {
@@ -66,10 +66,10 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
     setSelected(number);
     const id = number === undefined ? undefined : lines.line(number)?.id;
     openedId.current = id;
-    history.replaceState(null, '', logAddress(source.kind, id));
+    history.replaceState(null, '', logPagePath(source.kind, id));
   };
 
-  const place = selected === undefined ? -1 : view.matches.indexOf(selected);
+  const matchIndex = selected === undefined ? -1 : view.matches.indexOf(selected);
   const goToMatch = (step: 1 | -1): void => {
     const at = view.matchFrom(selected ?? (step === 1 ? -1 : lines.count), step);
     const number = at === undefined ? undefined : view.matches[at];
@@ -109,7 +109,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
             onKeyDown={onSearchKey}
           />
           <span class="muted small figure" role="status">
-            {query !== '' && describeFound(view.matches.length, place)}
+            {query !== '' && describeFound(view.matches.length, matchIndex)}
           </span>
           <Button
             kind="icon"
@@ -190,10 +190,10 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
   );
 }
 
-function describeFound(count: number, place: number): string {
+function describeFound(count: number, index: number): string {
   if (count === 0) return 'No line matches';
   const lines = `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`;
-  return place === -1 ? lines : `${(place + 1).toLocaleString('en')} of ${lines}`;
+  return index === -1 ? lines : `${(index + 1).toLocaleString('en')} of ${lines}`;
 }
 
 const maxTextLength = 100_000;
@@ -205,10 +205,10 @@ interface LogLineDetailsProps {
   onClose: () => void;
 }
 
-/** A whole line of a log: all of a long text, and the fields of a JSON line. */
+/** The details of a line: its whole text, and the fields of a JSON line. */
 function LogLineDetails({ line, number, kind, onClose }: LogLineDetailsProps) {
   const { id, at, level, raw, text, fieldsAt, fields } = line;
-  const link = location.origin + logAddress(kind, id);
+  const link = location.origin + logPagePath(kind, id);
   return (
     <section class="log-details" aria-label={`Line ${number + 1}`}>
       <header class="row">

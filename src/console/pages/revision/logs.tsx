@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isInProgress } from '../../parts/revision-status.ts';
-import { kindInAddress, lineInAddress, logAddress, logKinds, type LogKind } from './use-log.ts';
+import { readLogKind, readLineId, logPagePath, logKinds, type LogKind } from './use-log.ts';
 import { LogLines } from './log-lines.ts';
 import { LogViewer } from './log-viewer.tsx';
 
@@ -20,8 +20,8 @@ const likelyKind = (status: string): LogKind =>
 
 /** The build log and the agent log of a revision. The lines of both stay while the page is open. */
 export function Logs({ deploymentId, revisionId, status, onNews, onEnd }: LogsProps) {
-  const [kind, setKind] = useState<LogKind>(() => kindInAddress() ?? likelyKind(status));
-  const [linkedId, setLinkedId] = useState(lineInAddress);
+  const [kind, setKind] = useState<LogKind>(() => readLogKind() ?? likelyKind(status));
+  const [linkedId, setLinkedId] = useState(readLineId);
   const logs = useRef({ build: new LogLines(), deploy: new LogLines() });
   const tabs = useRef<HTMLDivElement>(null);
   const { label } = logKinds.find((each) => each.kind === kind) ?? { label: '' };
@@ -32,22 +32,22 @@ export function Logs({ deploymentId, revisionId, status, onNews, onEnd }: LogsPr
   };
   const choose = (chosen: LogKind): void => {
     show(chosen);
-    // Only what the reader chose is in the address: a reload shows the log that the revision's status suggests.
-    history.replaceState(null, '', logAddress(chosen));
+    // The URL has only a log that the reader selected. Otherwise a reload shows the default for the status.
+    history.replaceState(null, '', logPagePath(chosen));
   };
 
   useEffect(() => {
-    const onHash = (): void => setLinkedId(lineInAddress());
+    const onHash = (): void => setLinkedId(readLineId());
     window.addEventListener('hashchange', onHash);
     return () => window.removeEventListener('hashchange', onHash);
   }, []);
 
-  // The advice of a failed deploy is to read the agent log.
+  // Show the agent log of a failed deploy, as its advice recommends.
   const lastStatus = useRef(status);
   useEffect(() => {
     const hasFailedNow = status === 'DEPLOY_FAILED' && lastStatus.current !== status;
     lastStatus.current = status;
-    if (hasFailedNow && kindInAddress() === undefined && lineInAddress() === undefined) show('deploy');
+    if (hasFailedNow && readLogKind() === undefined && readLineId() === undefined) show('deploy');
   }, [status]);
 
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -4,49 +4,49 @@ import { classOfRevisionStatus } from '../../../contract/control/revision-status
 export interface OutcomeAdvice {
   tone: 'bad' | 'warn';
   title: string;
-  /** What to do, in the order in which it helps. */
+  /** Sentences of advice, the most useful first. */
   advice: string[];
 }
 
 export interface EndedRevisionState {
   status: string;
-  /** What the deployment is built from: `internal_source` is uploaded. */
+  /** Source of the deployment; `internal_source` is an uploaded archive. */
   source: string;
-  /** Whether it has the traffic. */
+  /** Whether it serves the traffic. */
   isLive: boolean;
-  /** Whether another revision of the deployment has the traffic. */
+  /** Whether another revision of the deployment serves the traffic. */
   isOtherLive: boolean;
   /** The kind of the latest verdict of the smoke tests. */
   verdict: string | undefined;
-  /** Whether it was made before a source was uploaded. */
+  /** Whether it was created before a source was uploaded. */
   isWithoutSource?: boolean;
   /** Whether its hold before traffic ended without a promotion. */
   isDiscarded?: boolean;
 }
 
 /** Advice on the outcome of a revision; undefined if there is nothing to do. */
-export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefined {
+export function adviceFor(revision: EndedRevisionState): OutcomeAdvice | undefined {
   const { status, source, isLive, isOtherLive, verdict } = revision;
-  const serving = isOtherLive
+  const servingText = isOtherLive
     ? 'The revision before still serves all requests.'
     : 'No revision serves now: requests to the agent fail until one is live.';
   switch (classOfRevisionStatus(status)) {
     case 'in-progress':
       return undefined;
     case 'failed':
-      return failed(revision, serving);
+      return failedAdvice(revision, servingText);
     case 'interrupted':
       if (revision.isDiscarded) {
         return {
           tone: 'warn',
           title: 'This revision was discarded before it got traffic',
-          advice: [serving, `Correct the code and ${deliver(source)}, or redeploy it to try it again.`],
+          advice: [servingText, `Correct the code and ${deliveryStep(source)}, or redeploy it to try it again.`],
         };
       }
       return {
         tone: 'warn',
         title: 'This revision was interrupted before it was live',
-        advice: [serving, 'If that was not intended, redeploy the deployment. To leave it as it is, do nothing.'],
+        advice: [servingText, 'If that was not intended, redeploy the deployment. To leave it as it is, do nothing.'],
       };
     case 'superseded':
       if (revision.isWithoutSource) {
@@ -62,7 +62,7 @@ export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefine
         advice: ['Nothing needs to be done. Open the newest revision of the deployment to see its outcome.'],
       };
     case 'live':
-      return isLive || isOtherLive ? tested(verdict, source, isLive) : stopped;
+      return isLive || isOtherLive ? testedAdvice(verdict, source, isLive) : stoppedAdvice;
     case 'unknown':
       return {
         tone: 'warn',
@@ -75,20 +75,20 @@ export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefine
   }
 }
 
-const stopped: OutcomeAdvice = {
+const stoppedAdvice: OutcomeAdvice = {
   tone: 'bad',
   title: 'This revision was live, but its agent does not run any more',
   advice: ['Read the end of the agent log below for the reason.', 'Redeploy the deployment to start it again.'],
 };
 
-/** How code that was corrected reaches the deployment. */
-function deliver(source: string): string {
+/** The step that delivers corrected code to the deployment. */
+function deliveryStep(source: string): string {
   if (source === 'internal_source') return 'upload a new version';
   if (source === 'external_docker') return 'set the new image in the settings';
   return source === 'internal_docker' ? 'push a new image and set it in the settings' : 'push or redeploy';
 }
 
-function failed({ status, source, isOtherLive }: EndedRevisionState, serving: string): OutcomeAdvice {
+function failedAdvice({ status, source, isOtherLive }: EndedRevisionState, serving: string): OutcomeAdvice {
   if (status === 'BUILD_FAILED') {
     return {
       tone: 'bad',
@@ -96,7 +96,7 @@ function failed({ status, source, isOtherLive }: EndedRevisionState, serving: st
       advice: [
         serving,
         'Read the end of the build log below: the last errors name the file or the command.',
-        `Correct the code and ${deliver(source)}, or change the build settings of the deployment.`,
+        `Correct the code and ${deliveryStep(source)}, or change the build settings of the deployment.`,
       ],
     };
   }
@@ -107,7 +107,7 @@ function failed({ status, source, isOtherLive }: EndedRevisionState, serving: st
       advice: [
         serving,
         'Read the end of the agent log below: usually a secret is missing, or the code fails as it is loaded.',
-        `Correct the code and ${deliver(source)}, or change the secrets of the deployment.${isOtherLive ? '' : ' To serve meanwhile, go back to an earlier revision.'}`,
+        `Correct the code and ${deliveryStep(source)}, or change the secrets of the deployment.${isOtherLive ? '' : ' To serve meanwhile, go back to an earlier revision.'}`,
       ],
     };
   }
@@ -118,7 +118,7 @@ function failed({ status, source, isOtherLive }: EndedRevisionState, serving: st
   };
 }
 
-function tested(verdict: string | undefined, source: string, isLive: boolean): OutcomeAdvice | undefined {
+function testedAdvice(verdict: string | undefined, source: string, isLive: boolean): OutcomeAdvice | undefined {
   if (!isLive || verdict === undefined || verdict === 'passed') return undefined;
   return verdict === 'failed'
     ? {
@@ -126,7 +126,7 @@ function tested(verdict: string | undefined, source: string, isLive: boolean): O
         title: 'This revision serves, but its smoke tests failed',
         advice: [
           'Compare below what each test expected with what the agent responded.',
-          `Roll back to an earlier revision to restore the agent, or correct the code and ${deliver(source)}.`,
+          `Roll back to an earlier revision to restore the agent, or correct the code and ${deliveryStep(source)}.`,
         ],
       }
     : {

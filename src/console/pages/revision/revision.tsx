@@ -16,7 +16,7 @@ import { HoldNotice } from '../deployment/hold-notice.tsx';
 import { holdOf, statusLabel } from '../deployment/revision-state.ts';
 import { CauseText } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
-import { adviceOn } from './outcome-advice.ts';
+import { adviceFor } from './outcome-advice.ts';
 import { Logs } from './logs.tsx';
 import { Waterfall } from './waterfall.tsx';
 import { AgentAddress } from '../deployment/serving.tsx';
@@ -29,12 +29,12 @@ interface RevisionProps {
   revisionId: string;
 }
 
-/** How often a revision is read again, in milliseconds. */
+/** Interval for loading the revision. */
 const everyMs = 2_000;
-/** How often at most because of new lines in its log, in milliseconds. */
-const betweenNewsMs = 1_000;
+/** Minimum interval for loading it because of new lines in its log. */
+const minPollMs = 1_000;
 
-/** A revision: its cause, how long each stage took, its smoke tests, and its logs as they are written. */
+/** The page of a revision: its cause, the durations of its stages, its smoke tests and its logs. */
 export default function Revision({ deploymentId, revisionId }: RevisionProps) {
   const loaded = useLoaded(`${deploymentId} ${revisionId}`, (signal) => loadEntry(deploymentId, revisionId, signal), {
     everyMs,
@@ -69,7 +69,7 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
                   revisionId={revisionId}
                   status={data.revision.status}
                   onNews={() => {
-                    if (isInProgress(data.revision.status)) poll(betweenNewsMs);
+                    if (isInProgress(data.revision.status)) poll(minPollMs);
                   }}
                   onEnd={() => void reload()}
                 />
@@ -139,11 +139,11 @@ function Head({ deployment, entry, onAction }: HeadProps) {
   );
 }
 
-/** Why the revision ended as it did, and what a person can do. */
+/** The outcome of the revision with its reason, and advice. */
 function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: HistoryEntry }) {
   const { id, active_revision_id } = deployment;
   const { revision, is_live, verdict } = entry;
-  const outcome = adviceOn({
+  const outcome = adviceFor({
     status: revision.status,
     source: deployment.source,
     isLive: is_live,
@@ -152,7 +152,7 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
     isWithoutSource: isWithoutSource(entry),
     isDiscarded: holdOf(entry)?.kind === 'discarded',
   });
-  // What the service says of a revision without a source reads as a failure.
+  // The service's message about a revision without a source looks like a failure.
   const reason = isWithoutSource(entry) ? undefined : revision.status_message;
   if (!outcome) {
     return reason ? (
@@ -193,7 +193,7 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
   );
 }
 
-/** Where a revision that serves can be reached, and tried. */
+/** The URL of the live agent, and a link to the playground. */
 function NextStep({ deployment }: { deployment: Deployment }) {
   return (
     <section class="panel row row-split" aria-label="The agent">
@@ -211,7 +211,7 @@ function NextStep({ deployment }: { deployment: Deployment }) {
 interface PackagesProps {
   deploymentId: string;
   revisionId: string;
-  /** They are there when the build has ended. */
+  /** The packages are available after the build, so a new status loads them again. */
   status: string;
 }
 
@@ -221,11 +221,12 @@ function Packages({ deploymentId, revisionId, status }: PackagesProps) {
   const { data } = useLoaded(`${revisionId} ${status}`, (signal) => call('GET', path, revisionPackages, { signal }));
   if (!data || data.packages.length === 0) return null;
   const { python, packages } = data;
-  const counted = `${packages.length.toLocaleString('en')} ${packages.length === 1 ? 'package' : 'packages'}`;
+  const countText = `${packages.length.toLocaleString('en')} ${packages.length === 1 ? 'package' : 'packages'}`;
   return (
     <details class="panel revision-packages">
       <summary>
-        <h2>{python === null ? 'Python' : `Python ${shownText(python, 100)}`}</h2> <span class="muted">{counted}</span>
+        <h2>{python === null ? 'Python' : `Python ${shownText(python, 100)}`}</h2>{' '}
+        <span class="muted">{countText}</span>
       </summary>
       <Table label="Packages" columns={['Package', 'Version']}>
         {packages.map(({ name, version, address }) => (

@@ -11,7 +11,7 @@ const stageOf: Readonly<Record<string, string>> = {
 };
 const stageNames = ['Queued', 'Building', 'Deploying'] as const;
 
-/** A stage with the times that were spent in it, in milliseconds since the first status. */
+/** A stage with its time spans, in milliseconds since the first status. */
 export interface Stage {
   name: string;
   /** More than one if the service was restarted in between. */
@@ -29,7 +29,7 @@ export interface Stages {
   isRunning: boolean;
 }
 
-/** How long a rollout has spent in each stage, from the statuses that the revision has had. */
+/** The stages of a rollout with their durations, from the statuses of the revision. */
 export function toStages(statuses: readonly { status: string; at: string }[], now: number): Stages {
   const start = Date.parse(statuses[0]?.at ?? '');
   if (Number.isNaN(start)) return { stages: [], totalMs: 0, isRunning: false };
@@ -42,7 +42,7 @@ export function toStages(statuses: readonly { status: string; at: string }[], no
     const from = Date.parse(since) - start;
     const to = Math.max(from, (next ? Date.parse(next.at) : now) - start);
     const last = stage.spans.at(-1);
-    // Two statuses of one stage, one after the other, are one span.
+    // Consecutive statuses of one stage are one span.
     if (last?.to === from) last.to = to;
     else stage.spans.push({ from, to });
     stage.totalMs += to - from;

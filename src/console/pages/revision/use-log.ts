@@ -18,7 +18,7 @@ export interface LogSource {
 const logPath = ({ deploymentId, revisionId }: LogSource): string =>
   `v2/deployments/${deploymentId}/revisions/${revisionId}/logs`;
 
-/** A log as it stands. */
+/** The state of a log that is followed. */
 export interface FollowedLines {
   state: FollowState;
   /** Starts again after a failure. */
@@ -26,9 +26,9 @@ export interface FollowedLines {
 }
 
 export interface LogHandlers {
-  /** The log has new lines. Called often while it is written. */
+  /** Called when the log has new lines, which is often. */
   onNews: () => void;
-  /** The log is complete. */
+  /** Called when the log is complete. */
   onEnd: () => void;
 }
 
@@ -42,7 +42,7 @@ export function useLog(source: LogSource, lines: LogLines, handlers: LogHandlers
   latest.current = handlers;
 
   useEffect(() => {
-    const left = new AbortController();
+    const closing = new AbortController();
     let frame = 0;
     const show = (): void => {
       frame ||= requestAnimationFrame(() => {
@@ -76,10 +76,10 @@ export function useLog(source: LogSource, lines: LogLines, handlers: LogHandlers
           if (next.kind === 'complete') latest.current.onEnd();
         },
       },
-      left.signal,
+      closing.signal,
     );
     return () => {
-      left.abort();
+      closing.abort();
       cancelAnimationFrame(frame);
     };
   }, [deploymentId, revisionId, kind, lines, attempt]);
@@ -87,7 +87,7 @@ export function useLog(source: LogSource, lines: LogLines, handlers: LogHandlers
   return { state, retry: () => setAttempt(attempt + 1) };
 }
 
-/** Waits; less long where the browser is online again. */
+/** Waits for a time, or until the browser is online again. */
 const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
@@ -101,31 +101,31 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     window.addEventListener('online', done);
   });
 
-/** The logs of a revision, with their names in the address of its page. */
-export const logKinds: readonly { kind: LogKind; label: string; inAddress: string }[] = [
-  { kind: 'build', label: 'Build log', inAddress: 'build' },
-  { kind: 'deploy', label: 'Agent log', inAddress: 'agent' },
+/** The logs of a revision, with their values of the query parameter `log`. */
+export const logKinds: readonly { kind: LogKind; label: string; queryValue: string }[] = [
+  { kind: 'build', label: 'Build log', queryValue: 'build' },
+  { kind: 'deploy', label: 'Agent log', queryValue: 'agent' },
 ];
 
-/** The log that the address names: that which the reader chose, on this page or with a link. */
-export const kindInAddress = (): LogKind | undefined => {
+/** Reads the log that is selected by the URL of the page. */
+export const readLogKind = (): LogKind | undefined => {
   const word = new URLSearchParams(location.search).get('log');
-  return logKinds.find(({ inAddress }) => inAddress === word)?.kind;
+  return logKinds.find(({ queryValue }) => queryValue === word)?.kind;
 };
 
-/** The id of the line that the address names. */
-export const lineInAddress = (): string | undefined => /^#L(\d+)$/.exec(location.hash)?.[1];
+/** Reads the id of the line that is selected by the URL of the page. */
+export const readLineId = (): string | undefined => /^#L(\d+)$/.exec(location.hash)?.[1];
 
-/** The path to a log, or to a line of it: a line is in one log only, so a link to it names the log. */
-export function logAddress(kind: LogKind, lineId?: string): string {
-  const word = logKinds.find((each) => each.kind === kind)?.inAddress ?? '';
+/** The path to a log, or to a line of it. */
+export function logPagePath(kind: LogKind, lineId?: string): string {
+  const word = logKinds.find((each) => each.kind === kind)?.queryValue ?? '';
   return `${location.pathname}?log=${word}${lineId === undefined ? '' : `#L${lineId}`}`;
 }
 
 const textOf = ({ at, level, raw }: LogLine): string =>
   `${Number.isNaN(at) ? '' : `${new Date(at).toISOString()} `}${level.padEnd(7)} ${raw}\n`;
 
-/** Saves all lines that the service keeps as a text file. @throws ApiError */
+/** Downloads all lines that the service has as a text file. @throws ApiError */
 export async function downloadLog(source: LogSource): Promise<void> {
   const parts: string[] = [];
   let offset: string | undefined;
@@ -150,7 +150,7 @@ export async function downloadLog(source: LogSource): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Copies the lines that are shown. */
+/** Copies lines to the clipboard. */
 export function copyLines(numbers: readonly number[], lines: LogLines): void {
   const text = numbers
     .flatMap((number) => lines.line(number) ?? [])

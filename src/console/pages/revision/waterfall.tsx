@@ -3,10 +3,10 @@ import type { HistoryEntry } from '../../../contract/control/revision-history.ts
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { toStages } from './stages.ts';
 
-/** How often the bars of a rollout in progress grow. */
+/** Interval for updating the bars of a rollout in progress. */
 const tickMs = 500;
 
-/** How long each stage of a rollout took, as bars on one scale; the durations are beside them as text. */
+/** The durations of the stages of a rollout, as bars on one scale and as text. */
 export function Waterfall({ statuses }: { statuses: HistoryEntry['statuses'] }) {
   const [, tick] = useReducer((former: number) => former + 1, 0);
   const { stages, totalMs, isRunning } = toStages(statuses, Date.now());

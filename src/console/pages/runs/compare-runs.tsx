@@ -16,7 +16,7 @@ import { getRun } from './runs-api.ts';
 import { Table } from '../../parts/table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 
-/** Two runs side by side. The address names them: `?left=RUN&right=RUN`. */
+/** Two runs side by side, selected by the URL: `?left=RUN&right=RUN`. */
 export default deploymentPage('Runs', Compared, 'Compare runs');
 
 function Compared({ deployment: { id, tracer_session_id } }: DeploymentContentProps) {

@@ -4,7 +4,7 @@ import { inputPreview } from '../../../contract/agent/run-preview.ts';
 import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
 import type { RunFilter } from './run-filter.ts';
 
-/** A run of the list: one that ended, or one in progress, which has no end yet. */
+/** A run of the list. A run in progress has no end yet. */
 export interface ListedRun extends Pick<TracedRunResponse, ListedField> {
   ended_at: string | null;
 }
@@ -48,14 +48,14 @@ const inputOf = ({ input, command }: Record<string, unknown>): unknown =>
   input ?? (isObject(command) ? command['resume'] : undefined);
 
 function triggerOf(metadata: Record<string, unknown>): string {
-  const named = metadata['landfall_trigger'];
-  return 'cron_id' in metadata ? 'cron' : typeof named === 'string' ? named : 'api';
+  const trigger = metadata['landfall_trigger'];
+  return 'cron_id' in metadata ? 'cron' : typeof trigger === 'string' ? trigger : 'api';
 }
 
-/** Of no live agent (502, 503, 504), or of one whose rules or version list no runs to this reader. */
+/** Statuses without a live agent (502, 503, 504), or from one whose rules or version list no runs to this reader. */
 const statusesWithoutRuns: readonly number[] = [403, 404, 405, 501, 502, 503, 504];
 
-/** Whether an error response to the list of runs in progress says that there are none to see. */
+/** Whether an error response to the list of runs in progress means that none can be shown. */
 export const showsNoLiveRuns = (status: number): boolean => statusesWithoutRuns.includes(status);
 
 /** The statuses of runs in progress. */
@@ -69,7 +69,7 @@ export const mayBeLive = ({ status, time, error }: RunFilter): boolean =>
 /** Whether a filter matches only runs in progress. */
 export const isLiveOnly = ({ status }: RunFilter): boolean => isLiveStatus(status);
 
-/** The runs in progress that a filter matches, those that run before those that wait. */
+/** The runs in progress that match a filter, running ones before pending ones. */
 export const matchingLive = (runs: readonly ListedRun[], { status, assistant, thread }: RunFilter): ListedRun[] =>
   runs
     .filter((run) => status === '' || run.status === status)
@@ -77,8 +77,8 @@ export const matchingLive = (runs: readonly ListedRun[], { status, assistant, th
     .filter((run) => thread.trim() === '' || run.thread_id === thread.trim().toLowerCase())
     .toSorted((one, other) => Number(other.status === 'running') - Number(one.status === 'running'));
 
-/** The rows of the list: runs in progress first. A run that has ended meanwhile is shown once, as ended. */
+/** The rows of the list, runs in progress first. A run that has just ended is listed once, as ended. */
 export function joinRuns(live: readonly ListedRun[], ended: readonly ListedRun[]): ListedRun[] {
-  const known = new Set(ended.map(({ id }) => id));
-  return [...live.filter(({ id }) => !known.has(id)), ...ended];
+  const endedIds = new Set(ended.map(({ id }) => id));
+  return [...live.filter(({ id }) => !endedIds.has(id)), ...ended];
 }

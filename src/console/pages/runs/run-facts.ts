@@ -1,6 +1,6 @@
 import type { TracedRunResponse, TracedStep } from '../../../contract/control/tracing-project.ts';
 
-/** How long a run took: from its start, or where it has not started, nothing. */
+/** The duration of a run from its start; undefined if it has not started. */
 export function runMs({
   started_at,
   ended_at,
@@ -11,7 +11,7 @@ export function runMs({
 export const stepMs = ({ started_at, ended_at }: TracedStep): number | undefined =>
   ended_at === null ? undefined : Math.max(0, Date.parse(ended_at) - Date.parse(started_at));
 
-/** Why values of a run are absent. */
+/** The reasons for which values of a run are absent. */
 export interface AbsentValues {
   inputs: string;
   outputs: string;

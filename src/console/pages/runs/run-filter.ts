@@ -11,13 +11,13 @@ export interface RunFilter {
   /** The custom range in local time: `2026-11-26T10:00`. */
   from: string;
   until: string;
-  /** A text of the error. */
+  /** A part of the error's text. */
   error: string;
 }
 
 const hourMs = 3_600_000;
 
-/** How far back a range reaches. */
+/** The durations of the ranges. */
 export const timeRanges: Readonly<Record<string, { label: string; ms: number }>> = {
   '1h': { label: 'Last hour', ms: hourMs },
   '24h': { label: 'Last 24 hours', ms: 24 * hourMs },

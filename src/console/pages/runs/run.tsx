@@ -178,7 +178,7 @@ function Waterfall({ run, absent }: { run: TracedRunResponse; absent: AbsentValu
   );
 }
 
-function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: WaterfallRow; absent: AbsentValues }) {
+function Step({ row: { step, depth, left, width, offsetMs }, absent }: { row: WaterfallRow; absent: AbsentValues }) {
   const ms = stepMs(step);
   const tone = step.error !== null ? 'tone-bad' : ms === undefined ? 'tone-warn' : '';
   return (
@@ -196,7 +196,7 @@ function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: Wat
         </span>
       </summary>
       <div class="stack run-step">
-        <p class="muted">Began {duration(afterMs)} after the start.</p>
+        <p class="muted">Began {duration(offsetMs)} after the start.</p>
         {step.path.length > 0 && (
           <p class="muted">
             In <Untrusted text={step.path.join(' › ')} longest={500} />
@@ -229,7 +229,7 @@ function absentOutput({ error, ended_at }: TracedStep, { outputs }: AbsentValues
   return ended_at === null ? 'None: the step did not end.' : outputs;
 }
 
-/** A value of a run, or why it is absent. */
+/** A value of a run, or the reason for its absence. */
 function ShownValue({ value, absent }: { value: unknown; absent: string }) {
   return value == null ? <p class="muted">{absent}</p> : <JsonView value={value} open />;
 }

@@ -3,16 +3,16 @@ import type { TracedRunResponse, TracedStep } from '../../../contract/control/tr
 /** A step in the waterfall of its run. */
 export interface WaterfallRow {
   step: TracedStep;
-  /** How many steps it is within. */
+  /** Number of steps that contain it. */
   depth: number;
-  /** The start and the length of its bar, in percent of the run. */
+  /** The start and the length of its bar, in percent of the scale. */
   left: number;
   width: number;
-  /** How long after the start of the scale it began. */
-  afterMs: number;
+  /** Its start, relative to the start of the scale. */
+  offsetMs: number;
 }
 
-/** The steps of a run, and how long their common scale is. */
+/** The steps of a run, and the length of their common scale. */
 export interface WaterfallRows {
   rows: WaterfallRow[];
   totalMs: number;
@@ -20,14 +20,14 @@ export interface WaterfallRows {
 
 type Timed = Pick<TracedRunResponse, 'created_at' | 'started_at' | 'ended_at' | 'steps'>;
 
-/** The steps of a run in the order of their start, each below the step that it is within. */
+/** The steps of a run in the order of their start, each after the step that contains it. */
 export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Timed): WaterfallRows {
   // The clocks of two processes may differ, so the scale covers every step.
   const starts = steps.map((step) => Date.parse(step.started_at));
   const ends = steps.map((step) => Date.parse(step.ended_at ?? ended_at));
-  const from = Math.min(Date.parse(started_at ?? created_at), ...starts);
-  const until = Math.max(Date.parse(ended_at), ...ends);
-  const total = Math.max(1, until - from);
+  const startMs = Math.min(Date.parse(started_at ?? created_at), ...starts);
+  const endMs = Math.max(Date.parse(ended_at), ...ends);
+  const total = Math.max(1, endMs - startMs);
   const share = (ms: number): number => Math.min(100, Math.max(0, (ms / total) * 100));
   const rows: WaterfallRow[] = [];
   const children = Map.groupBy(
@@ -36,26 +36,26 @@ export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Ti
   );
   const add = (step: TracedStep, depth: number): void => {
     const start = Date.parse(step.started_at);
-    const left = share(start - from);
-    const end = share(Date.parse(step.ended_at ?? ended_at) - from);
-    rows.push({ step, depth, left, width: Math.max(0, end - left), afterMs: start - from });
+    const left = share(start - startMs);
+    const end = share(Date.parse(step.ended_at ?? ended_at) - startMs);
+    rows.push({ step, depth, left, width: Math.max(0, end - left), offsetMs: start - startMs });
     for (const child of children.get(step) ?? []) add(child, depth + 1);
   };
   for (const step of children.get(undefined) ?? []) add(step, 0);
   return { rows, totalMs: total };
 }
 
-/** The step whose subgraph a step is in: the last one of that name that had started by then. */
+/** The step whose subgraph contains a step: the last one of that name that started before it. */
 function parentOf({ path, started_at }: TracedStep, steps: readonly TracedStep[]): TracedStep | undefined {
   if (path.length === 0) return undefined;
-  const around = JSON.stringify(path);
+  const parentKey = JSON.stringify(path);
   return steps.findLast(
     (step) =>
-      JSON.stringify([...step.path, step.name]) === around && Date.parse(step.started_at) <= Date.parse(started_at),
+      JSON.stringify([...step.path, step.name]) === parentKey && Date.parse(step.started_at) <= Date.parse(started_at),
   );
 }
 
-/** A step of two runs; undefined where only the other one has it. */
+/** A step of two runs; undefined if only the other run has it. */
 export interface StepPair {
   left: TracedStep | undefined;
   right: TracedStep | undefined;
@@ -63,7 +63,7 @@ export interface StepPair {
 
 const nameOf = ({ path, name }: TracedStep): string => JSON.stringify([...path, name]);
 
-/** The steps of two runs in order, those of one name beside each other: the longest common sequence of names. */
+/** Aligns the steps of two runs by the longest common sequence of their names. */
 export function alignSteps(left: readonly TracedStep[], right: readonly TracedStep[]): StepPair[] {
   const [one, other] = [left.map(nameOf), right.map(nameOf)];
   // common[i][j]: the length of the longest common sequence after i and j.

@@ -9,15 +9,15 @@ import { putItem } from './store-api.ts';
 
 interface ItemFormProps {
   deploymentId: string;
-  /** Where a new item is made. */
+  /** The namespace of a new item. */
   namespace: readonly string[];
-  /** The one to change; a new one if absent. */
+  /** The item to change; without it, the form creates one. */
   item?: StoreItem;
   onSaved: () => void;
   onClose: () => void;
 }
 
-/** Makes an item of the store, or changes the value of one. */
+/** Creates an item of the store, or changes the value of one. */
 export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: ItemFormProps) {
   const { status, values, submit, show, typed } = useForm(() => ({
     namespace: namespace.join('/'),
@@ -26,19 +26,19 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
   }));
   const save = async (): Promise<void> => {
     const labels = values.namespace.split('/').flatMap((label) => (label.trim() === '' ? [] : [label.trim()]));
-    const read = readOptionalJsonObject(values.value);
-    const found = {
+    const parsed = readOptionalJsonObject(values.value);
+    const problems = {
       namespace: !item && labels.length === 0 ? 'Enter at least one name.' : undefined,
       key: !item && values.key.trim() === '' ? 'Enter a key.' : undefined,
-      value: read.problem,
+      value: parsed.problem,
     };
-    if (read.value === undefined || found.namespace !== undefined || found.key !== undefined) {
-      show(found);
+    if (parsed.value === undefined || problems.namespace !== undefined || problems.key !== undefined) {
+      show(problems);
       return;
     }
-    const { value } = read;
-    const place = item ? { namespace: item.namespace, key: item.key } : { namespace: labels, key: values.key.trim() };
-    const isSaved = await submit(() => putItem(deploymentId, { ...place, value }));
+    const { value } = parsed;
+    const itemKey = item ? { namespace: item.namespace, key: item.key } : { namespace: labels, key: values.key.trim() };
+    const isSaved = await submit(() => putItem(deploymentId, { ...itemKey, value }));
     if (!isSaved) return;
     announce('The item is saved.');
     onSaved();

@@ -1,13 +1,13 @@
 import { fromJson } from '../../../kit/json-text.ts';
 
-/** A namespace in the tree: those that only hold others are in it too. */
+/** A namespace in the tree, which also has those without items of their own. */
 export interface NamespaceRow {
   namespace: readonly string[];
   label: string;
   depth: number;
 }
 
-/** The namespaces of a store as a tree, each below the one that it is within, in the order of their labels. */
+/** The namespaces of a store as a tree, each after its parent, in the order of their labels. */
 export function toNamespaceTree(namespaces: readonly (readonly string[])[]): NamespaceRow[] {
   const all = new Map<string, readonly string[]>();
   for (const namespace of namespaces) {
@@ -31,7 +31,7 @@ function byLabels(one: readonly string[], other: readonly string[]): number {
   return one.length - other.length;
 }
 
-/** The namespace of the page's address: a JSON list of labels; the root for anything else. */
+/** Reads the namespace in the page's URL: a JSON list of labels. Any other text is the root. */
 export function readNamespace(text: string | undefined): readonly string[] {
   const value = fromJson(text ?? '[]');
   return Array.isArray(value) && value.every((label) => typeof label === 'string') ? value : [];

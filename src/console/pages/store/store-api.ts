@@ -5,11 +5,11 @@ import { call, send } from '../../api/http.ts';
 
 type Namespace = readonly string[];
 
-const mostNamespaces = 1_000;
+const maxNamespaces = 1_000;
 
 /** The namespaces of an agent's store, at most 1,000. */
 export async function listNamespaces(id: string, signal: AbortSignal): Promise<Namespace[]> {
-  const body = { limit: mostNamespaces };
+  const body = { limit: maxNamespaces };
   const reply = await call('POST', agentPath(id, 'store', 'namespaces'), storeNamespacesReply, { body, signal });
   return Array.isArray(reply) ? reply : reply.namespaces;
 }

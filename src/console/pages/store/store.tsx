@@ -15,7 +15,7 @@ import { Button } from '../../parts/button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 
-/** What an agent keeps in its store. The address names the namespace and the search. */
+/** The items in an agent's store. The URL has the namespace and the search. */
 export default deploymentPage('Store', StoreView);
 
 const everyMs = 15_000;
@@ -124,7 +124,7 @@ interface NamespacesProps {
   choose: (namespace: readonly string[]) => void;
 }
 
-/** The namespaces as a tree; the chosen one shows its items and those below it. */
+/** The namespaces as a tree. The items of the selected one and of its descendants are shown. */
 function Namespaces({ namespaces, current, choose }: NamespacesProps) {
   const currentKey = JSON.stringify(current);
   const rows = [{ namespace: [], label: 'All namespaces', depth: -1 }, ...toNamespaceTree(namespaces)];
@@ -154,13 +154,13 @@ function Namespaces({ namespaces, current, choose }: NamespacesProps) {
 
 interface ItemListProps {
   items: readonly StoreItem[];
-  /** The text that was searched for. */
+  /** The text of the search. */
   text: string | undefined;
   onEdit: (item: StoreItem) => void;
   onDelete: (item: StoreItem) => void;
 }
 
-/** The items of a store; each opens and shows its value. */
+/** The items of a store, whose values can be opened. */
 function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
   // An agent without an index ignores the text and gives its items no score.
   const isByMeaning = text === undefined || items.some(({ score }) => score != null);

@@ -161,7 +161,7 @@ function LastResult({ delivery }: { delivery: WebhookDelivery }) {
   );
 }
 
-/** The host and the path of an address; a path alone is one of the agent's own server. */
+/** The host and the path of a URL. A path alone is on the agent's own server. */
 function placeOf(url: string): { host: string; path: string } {
   if (!URL.canParse(url)) return { host: 'The agent itself', path: shownText(url, 500) };
   const { host, pathname } = new URL(url);
