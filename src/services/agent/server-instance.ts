@@ -25,7 +25,7 @@ import type { Storage } from './storage/open.ts';
 import { lifetimesOf, expiryCondition, liveThreadCondition } from './threads/lifetime.ts';
 import { createThreadComponents as openTheThreads } from './threads/thread-components.ts';
 import { threadStore } from './threads/store.ts';
-import { RunExporter, type TracingOptions } from './tracing/run-exporter.ts';
+import { runExporter, type TracingOptions } from './tracing/run-exporter.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Logger } from '../../kit/logger.ts';
 import { hiddenValues } from './tracing/step-recorder.ts';
@@ -196,7 +196,7 @@ async function putTogether(
   const firing = cronScheduler({ store: crons, runs, access, clock, log });
   const recovery = recoveryOf({ ...runParts, runs, leaseMs });
   const delivering = deliverWebhooks({ deliveries, runStore, settings, options: webhooks, fetch, token, clock, log });
-  const exporter = tracing && new RunExporter({ ...tracing, storage, clock, log });
+  const exporter = tracing && runExporter({ ...tracing, storage, clock, log });
   /** Takes part in the work that all processes of the deployment share, beside runs. */
   const beginSharedWork = () => {
     for (const each of [store.sweep, openThreads.sweep, firing, exporter, delivering]) each?.begin();

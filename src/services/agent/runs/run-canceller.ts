@@ -13,43 +13,31 @@ const foreignPollMs = 200;
 type CancellingDependencies = Pick<RunDependencies, 'store' | 'clock' | 'log'>;
 
 /** Ends runs from outside: in this process at once, in another one when it polls. */
-export class RunCanceller {
-  readonly #executor: RunExecutor;
-  readonly #dependencies: CancellingDependencies;
-
-  constructor(executor: RunExecutor, dependencies: CancellingDependencies) {
-    this.#executor = executor;
-    this.#dependencies = dependencies;
+export function runCanceller(executor: RunExecutor, { store, clock, log }: CancellingDependencies) {
+  async function one(runId: string, action: CancelAction): Promise<void> {
+    if (!stopHere(runId, action)) await store.requestCancel({ runIds: [runId] }, action);
   }
 
-  async one(runId: string, action: CancelAction): Promise<void> {
-    if (!this.#stopHere(runId, action)) await this.#dependencies.store.requestCancel({ runIds: [runId] }, action);
-  }
-
-  async many(which: CancelFilter, action: CancelAction): Promise<void> {
-    for (const runId of await this.#dependencies.store.requestCancel(which, action)) this.#stopHere(runId, action);
+  async function many(which: CancelFilter, action: CancelAction): Promise<void> {
+    for (const runId of await store.requestCancel(which, action)) stopHere(runId, action);
   }
 
   /** Ends a run because a caller that joined it with `cancel_on_disconnect` disconnected. */
-  leave(runId: string): void {
-    const execution = this.#executor.find(runId);
+  function leave(runId: string): void {
+    const execution = executor.find(runId);
     if (execution && !execution.isRemote) return execution.stop('caller-gone');
-    this.#dependencies.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
-      this.#dependencies.log.error(
-        { runId },
-        `Run ${runId} could not be ended after its caller disconnected: ${stackOf(error)}`,
-      );
+    store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
+      log.error({ runId }, `Run ${runId} could not be ended after its caller disconnected: ${stackOf(error)}`);
     });
   }
 
   /** Ends every unfinished run of a thread, and waits for them; for those of other processes only for a limited time. */
-  async ofThread(threadId: string): Promise<void> {
-    const { store, clock } = this.#dependencies;
+  async function ofThread(threadId: string): Promise<void> {
     const until = steadyNow(clock) + foreignCancelMs;
     for (;;) {
       const unfinished = await store.unfinished(threadId);
-      for (const { run_id } of unfinished) await this.one(run_id, 'interrupt');
-      const known = unfinished.flatMap(({ run_id }) => this.#executor.find(run_id) ?? []);
+      for (const { run_id } of unfinished) await one(run_id, 'interrupt');
+      const known = unfinished.flatMap(({ run_id }) => executor.find(run_id) ?? []);
       const own = known.filter(({ isRemote }) => !isRemote);
       await Promise.all(own.map(({ ended }) => ended));
       const foreign = own.length < unfinished.length;
@@ -59,17 +47,19 @@ export class RunCanceller {
   }
 
   /** Ends the former runs on the thread, if the run's strategy says so. */
-  async cancelEarlierRuns({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
+  async function cancelEarlierRuns({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
     if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
-    for (const { run_id } of await this.#dependencies.store.unfinishedBefore(threadId, runId))
-      await this.one(run_id, multitaskStrategy);
+    for (const { run_id } of await store.unfinishedBefore(threadId, runId)) await one(run_id, multitaskStrategy);
   }
 
   /** Ends a run of this process; false if another process has it. */
-  #stopHere(runId: string, action: CancelAction): boolean {
-    const execution = this.#executor.find(runId);
+  function stopHere(runId: string, action: CancelAction): boolean {
+    const execution = executor.find(runId);
     if (!execution || execution.isRemote) return false;
     execution.stop(action === 'rollback' ? 'rolled-back' : 'cancelled');
     return true;
   }
+
+  return { one, many, leave, ofThread, cancelEarlierRuns };
 }
+export type RunCanceller = ReturnType<typeof runCanceller>;

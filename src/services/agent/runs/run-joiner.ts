@@ -14,28 +14,20 @@ type FollowingDependencies = Pick<RunDependencies, 'remoteRuns' | 'events' | 'cl
 };
 
 /** Waits for runs and streams them, in this process, in another one, or ended. */
-export class RunJoiner {
-  readonly #dependencies: FollowingDependencies;
-
-  constructor(dependencies: FollowingDependencies) {
-    this.#dependencies = dependencies;
-  }
-
+export const runJoiner = ({ executor, remoteRuns, left, events, clock, log }: FollowingDependencies) => ({
   /** The response for a waiting caller. `execution` is looked up before the row is read: the run may end meanwhile. */
-  async ended(run: StoredRun, execution = this.#dependencies.executor.find(run.run_id)): Promise<string> {
-    const { remoteRuns, left } = this.#dependencies;
+  async ended(run: StoredRun, execution = executor.find(run.run_id)): Promise<string> {
     if (execution) return execution.ended;
     return isUnfinished(run) ? remoteRuns.ended({ runId: run.run_id }) : left.answer(run.run_id);
-  }
+  },
 
   /**
    * The events of a run in any process: of a resumable one all that are kept, else new ones. For an ended run: its
    * metadata, and its error if it failed, since an empty stream would look like success.
    */
   events(run: StoredRun): Followable {
-    const { executor, remoteRuns } = this.#dependencies;
     const execution = executor.find(run.run_id);
-    if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#dependencies);
+    if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, { events, clock, log });
     if (execution) return execution.events;
     const resumable = run.kwargs['resumable'] === true;
     if (isUnfinished(run) || resumable)
@@ -45,23 +37,23 @@ export class RunJoiner {
     if (run.error) over.add(errorEvent, JSON.stringify(run.error));
     over.close();
     return over;
-  }
+  },
 
   /** The stored events of an ended stateless run, whose row is gone; undefined if there are none. */
   async keptOf(threadId: string, runId: string): Promise<Followable | undefined> {
-    const { events, remoteRuns } = this.#dependencies;
     if (!(await events.areLeft(threadId, runId))) return undefined;
     return remoteRuns.events({ runId, attempt: 1, resumable: true });
-  }
+  },
 
   /** @throws Refusal if some of a run's events after this number have been pruned. */
   async mustBeKept(runId: string, after: number): Promise<void> {
-    const dropped = await this.#dependencies.events.droppedAfter(runId, after);
+    const dropped = await events.droppedAfter(runId, after);
     if (dropped === undefined) return;
     const msg = `the events of this run up to ${dropped} are not kept any more: ask for those after ${dropped}, or after -1 for all that are kept`;
     throw invalidAt(['header', 'Last-Event-ID'], msg);
-  }
-}
+  },
+});
+export type RunJoiner = ReturnType<typeof runJoiner>;
 
 /** The events of a resumable run of this process: events that its log does not have are read from the database. */
 function followFromStored(

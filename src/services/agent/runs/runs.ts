@@ -4,10 +4,10 @@ import { noCheckpoint } from '../threads/checkpoint-selector.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import { OtherLanguage } from '../graphs/checkpoint-language.ts';
 import { planRequestedRun, type AcceptanceDependencies, type RequestedRun } from './acceptance.ts';
-import { RunCanceller } from './run-canceller.ts';
+import { runCanceller, type RunCanceller } from './run-canceller.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { RemoteRuns } from './remote-runs.ts';
-import { RunJoiner } from './run-joiner.ts';
+import { runJoiner, type RunJoiner } from './run-joiner.ts';
 import { RunExecutor } from './run-executor.ts';
 import { EndedRuns } from './ended-run.ts';
 import { checkpointOfAll, type RunMode, type RunPlan } from './run-plan.ts';
@@ -38,8 +38,8 @@ export class Runs {
     const left = new EndedRuns(dependencies);
     this.#remoteRuns = new RemoteRuns({ ...dependencies, left });
     this.executor = new RunExecutor(dependencies.atOnce, { ...dependencies, remoteRuns: this.#remoteRuns });
-    this.following = new RunJoiner({ ...dependencies, executor: this.executor, remoteRuns: this.#remoteRuns, left });
-    this.cancelling = new RunCanceller(this.executor, dependencies);
+    this.following = runJoiner({ ...dependencies, executor: this.executor, remoteRuns: this.#remoteRuns, left });
+    this.cancelling = runCanceller(this.executor, dependencies);
   }
 
   /** Stores a run and starts it; `threadId` is undefined if it is stateless. @throws Refusal if it is not accepted. */

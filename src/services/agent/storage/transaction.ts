@@ -1,4 +1,5 @@
 import { Pool, type ClientBase, type PoolClient } from 'pg';
+import { overriding } from '../../../kit/overriding.ts';
 
 /** Executes statements: a connection, or that of a transaction. */
 export type Queryable = Pick<ClientBase, 'query'>;
@@ -33,60 +34,39 @@ const ofATransaction = /^(?:begin|commit|rollback)\s*;?$/i;
 export class SingleClientPool extends Pool {
   /** The error of the first failed statement. */
   failure: Error | undefined;
-  readonly #client: PoolClient;
+  readonly #lent: PoolClient;
 
   constructor(client: PoolClient) {
     super({ max: 1 });
-    this.#client = client;
+    const send = (args: unknown[]): unknown => Reflect.apply(client.query.bind(client), undefined, args);
+    const note = (error: unknown): void => {
+      if (error instanceof Error) this.failure ??= error;
+    };
+    this.#lent = overriding(client, {
+      release: (): void => undefined,
+      query(...args: unknown[]): unknown {
+        const [text, last] = [args[0], args.at(-1)];
+        if (typeof text === 'string' && ofATransaction.test(text.trim()))
+          return Promise.resolve({ rows: [], rowCount: 0 });
+        if (typeof last === 'function') {
+          const heard = (error: unknown, ...rest: unknown[]) => {
+            note(error);
+            Reflect.apply(last, undefined, [error, ...rest]);
+          };
+          return send([...args.slice(0, -1), heard]);
+        }
+        const answer = send(args);
+        if (answer instanceof Promise) answer.catch(note);
+        return answer;
+      },
+    });
   }
 
   override connect(): Promise<PoolClient>;
   override connect(callback: Parameters<Pool['connect']>[0]): void;
   override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
-    const borrowed = this.#lent();
-    if (callback === undefined) return Promise.resolve(borrowed);
-    callback(undefined, borrowed, () => undefined);
-  }
-
-  #lent(): PoolClient {
-    return new Proxy(this.#client, {
-      get: (client, name) => {
-        if (name === 'release') return () => undefined;
-        if (name === 'query') return (...args: unknown[]) => this.#query(args);
-        const member: unknown = Reflect.get(client, name);
-        return typeof member === 'function' ? (...args: unknown[]) => Reflect.apply(member, client, args) : member;
-      },
-    });
-  }
-
-  #query(args: unknown[]): unknown {
-    const [text] = args;
-    if (typeof text === 'string' && ofATransaction.test(text.trim())) return Promise.resolve({ rows: [], rowCount: 0 });
-    const last = args.at(-1);
-    if (typeof last === 'function') {
-      const heard = (error: unknown, ...rest: unknown[]) => {
-        this.#note(error);
-        Reflect.apply(last, undefined, [error, ...rest]);
-      };
-      return this.#send([...args.slice(0, -1), heard]);
-    }
-    const answer = this.#send(args);
-    return answer instanceof Promise
-      ? answer.catch((error: unknown) => {
-          this.#note(error);
-          throw error;
-        })
-      : answer;
-  }
-
-  #send(args: unknown[]): unknown {
-    const query: unknown = Reflect.get(this.#client, 'query');
-    if (typeof query !== 'function') throw new Error('A connection that takes no statements.');
-    return Reflect.apply(query, this.#client, args);
-  }
-
-  #note(error: unknown): void {
-    if (error instanceof Error) this.failure ??= error;
+    if (callback === undefined) return Promise.resolve(this.#lent);
+    callback(undefined, this.#lent, () => undefined);
   }
 }
 

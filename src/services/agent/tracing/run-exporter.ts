@@ -84,83 +84,73 @@ const wholeRun = ({ run, detail }: PendingRun): unknown =>
  * Exports ended runs in order, at least once each, without end. No run waits for it: the statement that ends a run adds
  * it to the outbox, which all processes of a deployment share.
  */
-export class RunExporter {
-  readonly #settings: RunExporterSettings;
-  readonly #stop = new AbortController();
-  #failures = 0;
-  #exporting = Promise.resolve();
-
-  constructor(settings: RunExporterSettings) {
-    this.#settings = settings;
-  }
+export function runExporter({ url, token, storage, clock, log }: RunExporterSettings) {
+  const stop = new AbortController();
+  let failures = 0;
+  let exporting = Promise.resolve();
 
   /** Exports until the end. */
-  begin(): void {
-    this.#exporting = this.#keepExporting();
+  function begin(): void {
+    exporting = keepExporting();
   }
 
-  async #keepExporting(): Promise<void> {
-    const { clock, log } = this.#settings;
-    while (!this.#stop.signal.aborted) {
-      await this.exportRuns().catch((error: unknown) => {
-        this.#failures += 1;
+  async function keepExporting(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await exportRuns().catch((error: unknown) => {
+        failures += 1;
         logFailure(log, 'Exporting runs to the tracing project failed')(error);
       });
-      await pause(clock, backoffMs(this.#failures + 1, lookMs, maxWaitMs), this.#stop.signal);
+      await pause(clock, backoffMs(failures + 1, lookMs, maxWaitMs), stop.signal);
     }
   }
 
   /** Stops polling after a last export within a bound (ms). */
-  async end(withinMs: number): Promise<void> {
-    this.#stop.abort();
-    if (this.#failures === 0)
-      await withTimeout(this.#settings.clock, withinMs, (late) => this.exportRuns(late)).catch(() => undefined);
-    await this.#exporting;
+  async function end(withinMs: number): Promise<void> {
+    stop.abort();
+    if (failures === 0) await withTimeout(clock, withinMs, exportRuns).catch(() => undefined);
+    await exporting;
   }
 
   /** Exports until the outbox is empty or an export fails. */
-  async exportRuns(signal?: AbortSignal): Promise<void> {
-    const { storage, log } = this.#settings;
+  async function exportRuns(signal?: AbortSignal): Promise<void> {
     for (;;) {
       const pending = await oldestRuns(storage);
       if (pending.length === 0 || signal?.aborted) return;
-      const outcome = await this.#export(pending, signal);
-      if (outcome.kind === 'away') return this.#isAway(outcome.why);
+      const outcome = await exportBatch(pending, signal);
+      if (outcome.kind === 'away') return noteAway(outcome.why);
       if (outcome.kind === 'gone') {
         log.warn('The tracing project no longer exists. Runs are not exported any more.');
         await storage.db.deleteFrom('trace_outbox').execute();
         return;
       }
-      if (this.#failures > 0) log.info('Runs are exported to the tracing project again.');
-      this.#failures = 0;
+      if (failures > 0) log.info('Runs are exported to the tracing project again.');
+      failures = 0;
     }
   }
 
   /** Exports a batch; a rejected one run by run, so that only the invalid run is dropped. */
-  async #export(pending: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
-    const outcome = await this.#send(pending, signal);
+  async function exportBatch(pending: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
+    const outcome = await send(pending, signal);
     if (outcome.kind === 'refused' && pending.length > 1) {
       for (const run of pending) {
-        const single = await this.#export([run], signal);
+        const single = await exportBatch([run], signal);
         if (single.kind === 'away' || single.kind === 'gone') return single;
       }
       return { kind: 'taken' };
     }
-    if (outcome.kind === 'taken' || outcome.kind === 'refused') await this.#recordSent(pending, outcome);
+    if (outcome.kind === 'taken' || outcome.kind === 'refused') await recordSent(pending, outcome);
     return outcome;
   }
 
-  async #recordSent(pending: readonly PendingRun[], outcome: ExportOutcome): Promise<void> {
-    const { storage, log } = this.#settings;
+  async function recordSent(pending: readonly PendingRun[], outcome: ExportOutcome): Promise<void> {
     if (outcome.kind === 'refused') log.error(`A run could not be exported to the tracing project: it ${outcome.why}.`);
     const sequences = pending.map(({ sequence }) => sequence);
     await storage.db.deleteFrom('trace_outbox').where('sequence', 'in', sequences).execute();
   }
 
-  async #isAway(why: string): Promise<void> {
-    const { storage, log } = this.#settings;
-    this.#failures += 1;
-    if (this.#failures === 1) log.error(`Runs could not be exported to the tracing project: it ${why}. Retrying.`);
+  async function noteAway(why: string): Promise<void> {
+    failures += 1;
+    if (failures === 1) log.error(`Runs could not be exported to the tracing project: it ${why}. Retrying.`);
     const { numDeletedRows } = await storage.db
       .deleteFrom('trace_outbox')
       .where('sequence', '<=', newestAfter(maxPendingRuns))
@@ -175,9 +165,8 @@ export class RunExporter {
       log.warn(`Dropped ${numDeletedRows} runs that waited for the tracing project: its queue is full.`);
   }
 
-  async #send(pending: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
-    const { url, token, clock } = this.#settings;
-    const send = async (inTime: AbortSignal): Promise<ExportOutcome> => {
+  async function send(pending: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
+    const post = async (inTime: AbortSignal): Promise<ExportOutcome> => {
       const answer = await fetch(url, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -189,9 +178,11 @@ export class RunExporter {
       return toExportOutcome(answer.status);
     };
     // Network failures and timeouts: the runs stay in the outbox.
-    return withTimeout(clock, answerWithinMs, send, signal).catch((error: unknown) => ({
+    return withTimeout(clock, answerWithinMs, post, signal).catch((error: unknown) => ({
       kind: 'away',
       why: `could not be reached (${messageOf(error)})`,
     }));
   }
+
+  return { begin, end, exportRuns };
 }

@@ -40,100 +40,101 @@ const ofOneHost = 8;
  * Delivers queued webhooks at least once each, independently of the runs. Each is tried until its receiver accepts or
  * rejects it, or the attempts are used up (`decideRetry`); the log reports those given up.
  */
-export class Deliverer {
-  readonly #dependencies: DelivererDependencies;
-  readonly #stop = new AbortController();
-  readonly #breakOff = new AbortController();
-  readonly #trying = new Map<Promise<void>, string>();
-  #bell = new AbortController();
+export function webhookDeliverer({
+  deliveries,
+  settings,
+  resolve,
+  fetch,
+  ownHeaders,
+  clock,
+  log,
+  chance,
+  answerWithinMs = defaultTimeoutMs,
+}: DelivererDependencies) {
+  const stop = new AbortController();
+  const breakOff = new AbortController();
+  const trying = new Map<Promise<void>, string>();
+  let bell = new AbortController();
   /** When the next retry of this process is due, in milliseconds since the epoch. */
-  #nextDue = Number.POSITIVE_INFINITY;
+  let nextDue = Number.POSITIVE_INFINITY;
   /** The time (ms since the epoch) of the last look; before the first one the clock may have been set back. */
-  #lookedAt = Infinity;
-  #delivering = Promise.resolve();
-
-  constructor(dependencies: DelivererDependencies) {
-    this.#dependencies = dependencies;
-  }
+  let lookedAt = Infinity;
+  let delivering = Promise.resolve();
 
   /** Notifies that there may be webhooks to deliver. */
-  ring(): void {
-    this.#bell.abort();
+  function ring(): void {
+    bell.abort();
   }
 
-  begin(): void {
-    this.#delivering = this.#keepDelivering();
+  function begin(): void {
+    delivering = keepDelivering();
   }
 
-  async #keepDelivering(): Promise<void> {
-    const { clock, log } = this.#dependencies;
-    while (!this.#stop.signal.aborted) {
+  async function keepDelivering(): Promise<void> {
+    while (!stop.signal.aborted) {
       // Reset before polling, so that a notification during the poll triggers another one.
-      this.#bell = new AbortController();
-      const isMore = await this.#look().catch(logFailure(log, 'Polling for webhooks failed'));
+      bell = new AbortController();
+      const isMore = await look().catch(logFailure(log, 'Polling for webhooks failed'));
       if (isMore) continue;
-      await pause(clock, this.#untilDue(), AbortSignal.any([this.#bell.signal, this.#stop.signal]));
+      await pause(clock, untilDue(), AbortSignal.any([bell.signal, stop.signal]));
     }
   }
 
   /** Delivers due webhooks within a bound (ms), and releases the rest. */
-  async end(withinMs: number): Promise<void> {
-    const { clock, log } = this.#dependencies;
-    this.#stop.abort();
+  async function end(withinMs: number): Promise<void> {
+    stop.abort();
     const ended = new AbortController();
-    void pause(clock, withinMs, ended.signal).then(() => this.#breakOff.abort(new Error('The server stops.')));
-    await this.#delivering;
-    while (!this.#breakOff.signal.aborted) {
-      const isMore = await this.#look().catch(logFailure(log, 'Delivering the last webhooks failed'));
+    void pause(clock, withinMs, ended.signal).then(() => breakOff.abort(new Error('The server stops.')));
+    await delivering;
+    while (!breakOff.signal.aborted) {
+      const isMore = await look().catch(logFailure(log, 'Delivering the last webhooks failed'));
       if (!isMore) break;
-      await Promise.all(this.#trying.keys());
+      await Promise.all(trying.keys());
     }
-    await Promise.all(this.#trying.keys());
+    await Promise.all(trying.keys());
     ended.abort();
   }
 
   /** Starts attempts for due webhooks while there is room; returns whether there may be more. */
-  async #look(): Promise<boolean> {
-    const { deliveries, clock, answerWithinMs = defaultTimeoutMs } = this.#dependencies;
+  async function look(): Promise<boolean> {
     const now = clock.now();
     const forMs = answerWithinMs + spareMs;
-    if (now < this.#lookedAt - setBackMs) {
+    if (now < lookedAt - setBackMs) {
       await deliveries.promote(now + maxWaitMs + forMs, now + forMs);
-      this.#nextDue = now;
+      nextDue = now;
     }
-    this.#lookedAt = now;
-    const limit = Math.min(ofOneHost, atOnce - this.#trying.size);
+    lookedAt = now;
+    const limit = Math.min(ofOneHost, atOnce - trying.size);
     if (limit <= 0) return false;
-    const claimed = await deliveries.claim({ now, forMs, limit, notTo: this.#busyHosts() });
+    const claimed = await deliveries.claim({ now, forMs, limit, notTo: busyHosts() });
     for (const delivery of claimed) {
-      const trying = this.#attempt(delivery).finally(() => {
-        this.#trying.delete(trying);
-        this.ring();
+      const attempted = attempt(delivery).finally(() => {
+        trying.delete(attempted);
+        ring();
       });
-      this.#trying.set(trying, delivery.host);
+      trying.set(attempted, delivery.host);
     }
     if (claimed.length === limit) return true;
-    if (this.#nextDue <= now) this.#nextDue = (await deliveries.nextAfter(now)) ?? Number.POSITIVE_INFINITY;
+    if (nextDue <= now) nextDue = (await deliveries.nextAfter(now)) ?? Number.POSITIVE_INFINITY;
     return false;
   }
 
-  #busyHosts(): string[] {
+  function busyHosts(): string[] {
     const count = new Map<string, number>();
-    for (const host of this.#trying.values()) count.set(host, (count.get(host) ?? 0) + 1);
+    for (const host of trying.values()) count.set(host, (count.get(host) ?? 0) + 1);
     return [...count].flatMap(([host, tries]) => (tries >= ofOneHost ? [host] : []));
   }
 
   /** Webhooks left at the last poll wait for room, so polling again at once is useless. Freeing a slot notifies. */
-  #untilDue(): number {
-    if (this.#nextDue <= this.#lookedAt) return lookMs;
-    return Math.min(lookMs, Math.max(0, this.#nextDue - this.#dependencies.clock.now()));
+  function untilDue(): number {
+    if (nextDue <= lookedAt) return lookMs;
+    return Math.min(lookMs, Math.max(0, nextDue - clock.now()));
   }
 
   /** One attempt and its consequence. Never rejects: a claim whose outcome can't be stored expires, and is retried. */
-  async #attempt(delivery: Delivery): Promise<void> {
-    const { log } = this.#dependencies;
+  async function attempt(delivery: Delivery): Promise<void> {
     try {
-      await this.#recordAttempt(delivery, await this.#try(delivery));
+      await recordAttempt(delivery, await attemptOnce(delivery));
     } catch (error) {
       if (!isDatabaseUnavailable(error))
         log.error(
@@ -143,9 +144,8 @@ export class Deliverer {
     }
   }
 
-  async #recordAttempt(delivery: Delivery, tried: AttemptOutcome): Promise<void> {
-    const { deliveries, clock, log, chance } = this.#dependencies;
-    if (tried.kind === 'failed' && this.#breakOff.signal.aborted) return deliveries.giveBack(delivery, clock.now());
+  async function recordAttempt(delivery: Delivery, tried: AttemptOutcome): Promise<void> {
+    if (tried.kind === 'failed' && breakOff.signal.aborted) return deliveries.giveBack(delivery, clock.now());
     const next = decideRetry(tried, delivery.attempts, chance());
     const to = delivery.host === '' ? 'the server itself' : delivery.host;
     if (next.kind === 'given-up')
@@ -157,11 +157,10 @@ export class Deliverer {
     if (next.kind !== 'again') return deliveries.settle(delivery, next.kind === 'done' ? 'delivered' : 'failed', last);
     const at = clock.now() + next.inMs;
     await deliveries.putOff(delivery, at, last);
-    this.#nextDue = Math.min(this.#nextDue, at);
+    nextDue = Math.min(nextDue, at);
   }
 
-  async #try(delivery: Delivery): Promise<AttemptOutcome> {
-    const { settings, fetch, ownHeaders, resolve, clock, answerWithinMs = defaultTimeoutMs } = this.#dependencies;
+  async function attemptOnce(delivery: Delivery): Promise<AttemptOutcome> {
     const judged = parseWebhookTarget(delivery.url, settings.rules);
     if (judged.kind === 'refused') return { kind: 'refused', why: judged.why };
     const now = () => clock.now();
@@ -172,6 +171,9 @@ export class Deliverer {
       if (judged.kind === 'outside') return sendExternal(judged, { ...sending, rules: settings.rules, resolve });
       return sendInternal(judged.path, fetch, { ...sending, headers: { ...headers, ...ownHeaders } });
     };
-    return withTimeout(clock, answerWithinMs, send, this.#breakOff.signal);
+    return withTimeout(clock, answerWithinMs, send, breakOff.signal);
   }
+
+  return { ring, begin, end };
 }
+export type Deliverer = ReturnType<typeof webhookDeliverer>;

@@ -3,7 +3,7 @@ import { tokenHeader } from '../auth/guard.ts';
 import { logFailure } from '../storage/poll.ts';
 import type { RunStore } from '../runs/store.ts';
 import { StartupError } from '../startup-error.ts';
-import { Deliverer, type DelivererDependencies } from './deliverer.ts';
+import { webhookDeliverer, type Deliverer, type DelivererDependencies } from './deliverer.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Resolve } from './send.ts';
 import { webhookSettings, type WebhookSettings } from './settings.ts';
@@ -48,7 +48,7 @@ export function deliverWebhooks({
   ...rest
 }: DeliveringDependencies): WebhookDelivery {
   if (settings.disabled) return createDisabledDelivery(deliveries, rest.log);
-  const deliverer = new Deliverer({
+  const deliverer = webhookDeliverer({
     ...rest,
     deliveries,
     settings,

@@ -4,7 +4,7 @@ import { connectAgentServer } from '../../../../src/client/agent.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import type { TracedRun } from '../../../../src/contract/control/tracing-project.ts';
 import { openStorage } from '../../../../src/services/agent/storage/open.ts';
-import { RunExporter } from '../../../../src/services/agent/tracing/run-exporter.ts';
+import { runExporter } from '../../../../src/services/agent/tracing/run-exporter.ts';
 import { silentLogger } from '../../../../src/kit/logger.ts';
 import { startTestPostgres, type TestPostgres } from '../../../kit/postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
@@ -196,7 +196,7 @@ describe('an unavailable tracing project', () => {
       .execute();
     collector.answers = (runs) => (runs.length > 1 ? 422 : 503);
     const before = collector.requested;
-    await new RunExporter({ ...tracing(), storage, clock, log: silentLogger }).exportRuns();
+    await runExporter({ ...tracing(), storage, clock, log: silentLogger }).exportRuns();
     expect(collector.requested - before).toBe(2);
     expect(await outbox(postgres.url)).toBe(2);
   });

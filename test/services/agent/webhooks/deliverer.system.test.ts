@@ -8,7 +8,7 @@ import { systemClock } from '../../../../src/kit/clock.ts';
 import type { Clock } from '../../../../src/kit/clock.ts';
 import { openStorage } from '../../../../src/services/agent/storage/open.ts';
 import type { Storage } from '../../../../src/services/agent/storage/open.ts';
-import { Deliverer } from '../../../../src/services/agent/webhooks/deliverer.ts';
+import { webhookDeliverer, type Deliverer } from '../../../../src/services/agent/webhooks/deliverer.ts';
 import type { DelivererDependencies } from '../../../../src/services/agent/webhooks/deliverer.ts';
 import { Deliveries } from '../../../../src/services/agent/webhooks/deliveries.ts';
 import type { Resolve } from '../../../../src/services/agent/webhooks/send.ts';
@@ -61,7 +61,7 @@ function rulesFor(url: WebhookUrlRules): DelivererDependencies['settings'] {
 
 /** A started deliverer; stops with the test. */
 function deliver(more: Partial<DelivererDependencies> = {}, url: WebhookUrlRules = {}): Deliverer {
-  const deliverer = new Deliverer({
+  const deliverer = webhookDeliverer({
     deliveries: new Deliveries(storage),
     settings: rulesFor({ allowed_ports: [receiver.port], ...url }),
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
