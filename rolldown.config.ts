@@ -51,6 +51,9 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
         './cst-scalar.js': join(root, 'scripts/left-out.cjs'),
         './cst-stringify.js': join(root, 'scripts/left-out.cjs'),
         './cst-visit.js': join(root, 'scripts/left-out.cjs'),
+        './stringifyString.js': join(root, 'scripts/left-out.cjs'),
+        '../stringify/stringifyString.js': join(root, 'scripts/left-out.cjs'),
+        '../../stringify/stringifyString.js': join(root, 'scripts/left-out.cjs'),
         // What writes JSON schemas, which only the services show.
         '../core/json-schema-processors.js': join(root, 'scripts/zod-left-out.mjs'),
         '../core/to-json-schema.js': join(root, 'scripts/zod-left-out.mjs'),

@@ -37,7 +37,7 @@ const architecture: Record<string, Module> = {
   github: module('kit contract deploy/file deploy', '@octokit/types'),
   'services/control': module(
     'kit kit/archive kit/diagnostics kit/http kit/postgres contract agent-folder',
-    'zod tar hono @hono/node-server kysely pg rolldown @kubernetes/client-node @octokit/auth-app @octokit/core',
+    'zod tar hono jose @hono/node-server kysely pg rolldown @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'services/agent': module(
     'kit kit/diagnostics kit/http kit/postgres kit/sse contract agent-folder',

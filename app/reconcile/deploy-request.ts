@@ -1,6 +1,8 @@
 import type { PushRules } from '../../src/deploy/rules/trigger-types.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
-import type { DesiredDeployment, OnUnproven } from '../../src/deploy/file/desired.ts';
+import type { OnFailure, OnUnproven, Verify } from '../../src/deploy/file/desired.ts';
+import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 
 /** Why this commit is requested on this deployment. One cause makes at most one revision. */
@@ -20,17 +22,20 @@ export interface Cause {
 /** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
 export type ServiceRequest = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
 
-/**
- * The deploy file's rules for this commit, stored with the request, so that later jobs need no file. Conversations are
- * tried only on a held revision.
- */
-export interface Terms extends Pick<DesiredDeployment, 'smokeTests' | 'conversations' | 'verify' | 'onFailure'> {
+/** The deploy file's rules for this commit, stored with the request, so that later jobs need no file. */
+export interface Terms {
   deploymentName: string;
   /** Who makes the revision of a push: the App, or the hosted service by itself. */
   builder: 'app' | 'service';
   rules: PushRules;
+  smokeTests: readonly SmokeTest[];
+  /** Conversations of the live revision that are tried on a held one; absent: none. */
+  conversations?: ConversationTerms;
   /** The deploy file's entry could not be read: the absence of smoke tests proves nothing. */
   unread?: true;
+  /** Absent: before traffic where the service can hold the revision. */
+  verify?: Verify;
+  onFailure: OnFailure;
   /** Absent: the live revision is kept. */
   onUnproven?: OnUnproven;
   /** `shared`: another deployment of the file names the same one. */

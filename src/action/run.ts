@@ -1,6 +1,6 @@
 import { secretParts, minHiddenLength, spellingsOf } from '../contract/masking/secret-spellings.ts';
 import * as core from '@actions/core';
-import { stackOf } from '../kit/errors.ts';
+import { messageOf, stackOf } from '../kit/errors.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { print, refuse, reportOutcome, Progress } from './report-outcome.ts';
 import type { ConnectedGitHub } from './github-connection.ts';
@@ -9,6 +9,7 @@ import { readRunEvent, type RunEvent } from './run-event.ts';
 import { readWorkflow, type WorkflowRun } from './workflow.ts';
 import type { DeployInputs } from '../host/run-deployment.ts';
 import type { RunReporter } from './create-run-reporter.ts';
+import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { StepInput } from './read-step.ts';
 import { version } from '../host/version.ts';
 
@@ -60,8 +61,9 @@ async function runAction(step: Step): Promise<Outcome> {
   if (!request.ok || problems.length > 0) return refuse(problems, advice);
   const { options, subject } = request;
   if ('desired' in subject) mask((subject.desired.secrets ?? []).map(({ value }) => value));
-  if (!options.apiKey) return missingKeyOutcome(workflowRun);
-  return packAndDeploy(step, { options, subject, ...runContext, commit });
+  const issued = options.apiKey ? { apiKey: options.apiKey } : await issueKey(options, workflowRun);
+  if ('kind' in issued) return issued;
+  return packAndDeploy(step, { options: { ...options, ...issued }, subject, ...runContext, commit });
 }
 
 /** What GitHub knows about the run beyond its event. */
@@ -146,20 +148,39 @@ const noSecretsOutcome: Outcome = {
   notes: [],
 };
 
-function missingKeyOutcome({ isDependabot }: WorkflowRun): Outcome {
-  return {
-    kind: 'refused',
-    passes: false,
-    reason: isDependabot
-      ? 'api-key is empty: a run that Dependabot started gets the Dependabot secrets alone'
-      : 'api-key is empty',
-    advice: isDependabot
-      ? 'Add the key to the Dependabot secrets of the repository (Settings, Secrets and variables, Dependabot), under the name that the workflow has for it'
-      : 'Give the key of the control service as api-key, from a secret that this workflow and its environment may read',
-    changed: false,
-    notes: [],
-  };
+const missingKeyOutcome = ({ isDependabot }: WorkflowRun): Outcome =>
+  isDependabot
+    ? refused(
+        'api-key is empty: a run that Dependabot started gets the Dependabot secrets alone',
+        'Add the key to the Dependabot secrets of the repository (Settings, Secrets and variables, Dependabot), under the name that the workflow has for it',
+      )
+    : refused(
+        'api-key is empty',
+        'Give the key of the control service as api-key, from a secret that this workflow and its environment may read, or let the job request tokens: permissions: id-token: write',
+      );
+
+/** Exchanges the token of this run for a key, where its job may request one. */
+async function issueKey(options: EntryOptions, workflowRun: WorkflowRun): Promise<{ apiKey: string } | Outcome> {
+  const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer } = process.env;
+  if (!url || !bearer) return missingKeyOutcome(workflowRun);
+  const { keyOfRun, keylessAdvice } = await import('../client/exchange-token.ts');
+  try {
+    const apiKey = await keyOfRun({ url, bearer }, { ...options, userAgent: `landfall-action/${version}` });
+    mask([apiKey]);
+    return { apiKey };
+  } catch (error) {
+    return refused(messageOf(error), keylessAdvice(error));
+  }
 }
+
+const refused = (reason: string, advice: string): Outcome => ({
+  kind: 'refused',
+  passes: false,
+  reason,
+  advice,
+  changed: false,
+  notes: [],
+});
 
 /** Prints the stack of a bug, and returns an outcome that is reported like any other. */
 function bugOutcome(error: unknown): Outcome {

@@ -1,17 +1,21 @@
-import type { FieldProblem, ServiceErrorDetails, ServiceErrorKind } from '../contract/service-error.ts';
+import type { FieldProblem, ServiceErrorKind } from '../contract/service-error.ts';
 import { header, type HttpReply, type ReplyHeaders } from './http.ts';
 import { maskStart, type Mask } from '../contract/masking/mask.ts';
 import type { SendFailure } from './send-failure.ts';
 import { fromJson } from '../kit/json-text.ts';
 import { isObject } from '../kit/json-object.ts';
 
-/** The failure of one attempt, for the error message and the retry decision. Its effect is meaningless for a read. */
-export interface AttemptFailure extends Pick<
-  ServiceErrorDetails,
-  'kind' | 'effect' | 'status' | 'detail' | 'problems' | 'retryAfterMs'
-> {
+/** The failure of one attempt, for the error message and the retry decision. */
+export interface AttemptFailure {
+  kind: ServiceErrorKind;
+  /** Whether a write of this attempt may have taken effect; meaningless for a read. */
+  effect: 'none' | 'unknown';
   /** Whether a retry may succeed. */
   isTransient: boolean;
+  status?: number | undefined;
+  detail?: string | undefined;
+  problems?: readonly FieldProblem[];
+  retryAfterMs?: number | undefined;
 }
 
 const kindByStatus: Readonly<Record<number, ServiceErrorKind>> = {

@@ -36,6 +36,7 @@ export interface ServiceErrorDetails {
   cause?: unknown;
 }
 
+/** A failure of a service. Never used for a programming error or a user's invalid file. */
 /** The operations of a control service that decisions and advice tell apart. */
 export type ControlOperation =
   | 'create deployment'
@@ -50,7 +51,6 @@ export type ControlOperation =
 export const isOf = ({ operation }: Pick<ServiceError, 'operation'>, name: ControlOperation): boolean =>
   operation === name;
 
-/** A failure of a service. Never used for a programming error or a user's invalid file. */
 export class ServiceError extends Error {
   readonly kind: ServiceErrorKind;
   readonly operation: string;

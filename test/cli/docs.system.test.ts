@@ -29,11 +29,12 @@ describe('workflows of the documentation', () => {
   const workflows = read('README.md') + read('docs/action.md');
 
   test.each([
-    ['api-key', '${{ secrets.LANDFALL_API_KEY }}'],
-    ['base-url', '${{ vars.LANDFALL_BASE_URL }}'],
-  ])('get %s from the same place', (input, place) => {
+    ['api-key', '${{ secrets.LANDFALL_API_KEY }}', 2],
+    // One of them deploys without a key.
+    ['base-url', '${{ vars.LANDFALL_BASE_URL }}', 3],
+  ])('get %s from the same place', (input, place, count) => {
     const places = [...workflows.matchAll(new RegExp(`^ +${input}: (.+)$`, 'gm'))].map(([, from]) => from);
-    expect(places).toEqual([place, place]);
+    expect(places).toEqual(Array.from({ length: count }, () => place));
   });
 });
 

@@ -60,7 +60,7 @@ describe('invalid input', () => {
         '--poll-seconds: poll-seconds is a number from 0.1 to 600',
         '--smoke-tests:1:2: `smoke-tests[0].input` is missing',
         '--secrets: `secrets[0]` takes its value from the environment variable UNSET_VARIABLE, which is not set',
-        '--api-key: the key of the control service is missing: set LANDFALL_API_KEY',
+        '--api-key: the key of the control service is missing: set LANDFALL_API_KEY, or LANDFALL_OIDC_TOKEN',
       ]),
     );
     for (const line of lines) expect(line).toMatch(/^(--[a-z-]+|\S+:\d+:\d+): \S/);

@@ -149,3 +149,27 @@ test('makes a key with fewer rights and an expiry', async () => {
   await expectAccessible(page);
   expectClean(opened);
 });
+
+test('makes a trust policy for a repository, and deletes it', async () => {
+  const opened = await fixture.open('workspace/trust');
+  const { page } = opened;
+  await page.getByRole('heading', { name: 'No trust policies' }).waitFor();
+  await type(page.getByLabel('Name of the new policy'), 'main of support');
+  await type(page.getByLabel('Repository id'), '1296269');
+  await press(page.getByRole('button', { name: 'Make a policy' }));
+  await page.getByText('Enter the number of its owner.').waitFor();
+  await expectAccessible(page);
+  await type(page.getByLabel('Owner id'), '583231');
+  await type(page.getByLabel('Branch or tag'), 'refs/heads/main');
+  await press(page.getByRole('button', { name: 'Make a policy' }));
+  const row = page.getByRole('row', { name: /^main of support .*ref: refs\/heads\/main.*Deploy and ask agents/s });
+  await row.waitFor();
+  expect(await (await request('v1/trust-policies')).json()).toMatchObject({
+    resources: [{ claims: { repository_id: '1296269', ref: 'refs/heads/main' } }],
+  });
+  await expectAccessible(page);
+  await press(page.getByRole('button', { name: 'Delete main of support' }));
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Delete the policy' }));
+  await page.getByRole('heading', { name: 'No trust policies' }).waitFor();
+  expectClean(opened);
+});

@@ -1,12 +1,5 @@
 import * as z from 'zod';
-
-/** What a key may do (our addition). Without `deploy` it gets the names of secrets, never their values. */
-export const apiKeyScopes = ['read', 'deploy', 'agent', 'admin'] as const;
-export type ApiKeyScope = (typeof apiKeyScopes)[number];
-
-/** Whether a key with these scopes may do what needs `needed`: `deploy` includes `read`, and `admin` includes all. */
-export const allowsScope = (scopes: readonly ApiKeyScope[], needed: ApiKeyScope): boolean =>
-  scopes.includes(needed) || scopes.includes('admin') || (needed === 'read' && scopes.includes('deploy'));
+import { apiKeyScopes, type ApiKeyScope } from './api-key-scopes.ts';
 
 /** Whether a key can create others at any time, whatever its expiry is given as. */
 export const isLasting = (key: { scopes: readonly ApiKeyScope[]; expires_at: unknown }): boolean =>

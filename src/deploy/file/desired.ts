@@ -48,7 +48,7 @@ export type Desired = DesiredGithub | DesiredExternalDocker | DesiredInternalSou
 export interface DesiredDeployment {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
-  /** Conversations of the live revision that are tried on the new one; absent: none. */
+  /** Absent: none are tried. */
   conversations?: ConversationTerms;
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify;

@@ -9,25 +9,8 @@ import { OptionReader } from './option-reader.ts';
 /** The mode of a run: the whole run, only its plan, only its smoke tests, a rollback, or a deletion. */
 export type Mode = (typeof optionInputs.mode.words)[number];
 
-/** How a run goes about its deployment. */
-export interface RunOptions {
-  /** The agent's address, for services that do not report it. */
-  agentUrl?: string;
-  /** `false`: the run ends once the revision has started. */
-  wait: boolean;
-  /** How long a revision is waited for (ms). A rollback gets as long again; smoke tests have bounds of their own. */
-  timeoutMs: number;
-  /** The time between two polls (ms), to which a tenth of jitter is added or taken. */
-  pollMs: number;
-  onSuperseded: (typeof optionInputs)['on-superseded']['words'][number];
-  /** Nothing is written: it is said what would be. */
-  dryRun?: boolean;
-  /** What `delete` leaves behind: with it, no deployment can be created again under this name. */
-  keepTracingProject?: boolean;
-}
-
 /** The options that every entry point takes besides the deployment: the service's address and how to report. */
-export interface EntryOptions extends RunOptions {
+export interface EntryOptions {
   baseUrl: string;
   /** Absent: nothing can be sent, which is right only for a fork's pull request. */
   apiKey?: string;
@@ -35,8 +18,17 @@ export interface EntryOptions extends RunOptions {
   spelling: FieldNameSetting;
   allowHttp: boolean;
   mode: Mode;
+  agentUrl?: string;
+  wait: boolean;
+  timeoutMs: number;
+  pollMs: number;
+  onSuperseded: (typeof optionInputs)['on-superseded']['words'][number];
   /** The file of its journal. */
   journalPath?: string;
+  /** Nothing is written: it is said what would be. */
+  dryRun?: boolean;
+  /** What `delete` leaves behind: with it, no deployment can be created again under this name. */
+  keepTracingProject?: boolean;
 }
 
 /** The options, or everything that is wrong with them. */

@@ -34,7 +34,7 @@ const beforeFields = {
     kind: 'text',
     variable: true,
     description:
-      'Key of the control service, sent as X-Api-Key. Take it from a repository or environment secret. Without it (a fork) the step ends neutral.',
+      'Key of the control service, sent as X-Api-Key. Take it from a repository or environment secret. Without it the step uses the token of its run (`permissions: id-token: write`), and ends neutral on a fork.',
     option:
       'Key of the control service, sent as X-Api-Key. Set LANDFALL_API_KEY instead: a command line shows in the list of processes.',
   },

@@ -11,19 +11,27 @@ import {
   type FieldPath,
   type Problem,
 } from '../../kit/diagnostics/problem.ts';
+import type { ConversationTerms } from './conversations.ts';
 import { commonFields, fieldsOfSource, fileFieldNames, priced, priceFields } from './deployment-fields.ts';
-import type { Desired, DesiredDeployment, PushedDeployment } from './desired.ts';
+import type { Desired, DesiredDeployment, OnFailure, OnUnproven, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type WrittenField } from './draft.ts';
 import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
+import type { SmokeTest } from './smoke-test.ts';
 import { deployable, readSource, namesSource, tagProblems } from './source-rules.ts';
 import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
 /** Which deployment is meant and how it is tested: all that `smoke` and `rollback` need. */
-export interface RequestedDeployment extends Omit<DesiredDeployment, 'desired' | 'verify'> {
+export interface RequestedDeployment {
   /** Found by id where one is given, else by this exact name. One of the two is always there. */
   name?: string;
   deploymentId?: string;
+  smokeTests: readonly SmokeTest[];
+  conversations?: ConversationTerms;
+  onFailure: OnFailure;
+  onUnproven: OnUnproven;
+  /** What of the files is not done, fit to show. */
+  notes?: readonly string[];
 }
 
 type Read<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };

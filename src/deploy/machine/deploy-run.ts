@@ -1,12 +1,14 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { Desired, DesiredDeployment, OnUnproven, RunSubject } from '../file/desired.ts';
-import type { RunOptions } from '../file/entry-options.ts';
+import type { Desired, OnFailure, OnUnproven, RunSubject, Verify } from '../file/desired.ts';
+import type { ConversationTerms } from '../file/conversations.ts';
+import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
 import type { Graders } from '../../contract/grader.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { ImageLookup } from '../../contract/control/container.ts';
 import { textsToMask } from '../../contract/control/secret.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
+import type { LogEntry } from '../../contract/control/log.ts';
 import type { ControlService, FullControlService } from '../../contract/control/service.ts';
 import type { TarballStore } from '../../contract/control/upload.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
@@ -19,7 +21,7 @@ import type { Verification } from '../rules/verification.ts';
 import type { Sample } from '../rules/verdict-types.ts';
 import type { PackedSource } from '../../kit/archive/pack.ts';
 import type { RecordedConversations } from '../smoke/conversations.ts';
-import type { Outcome } from './outcome-types.ts';
+import type { Rollback } from './outcome-types.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { type Deploy, ownOf, type Prepared, resultOf, type RunRevision } from './deploy-state.ts';
@@ -27,7 +29,7 @@ import type { TestResult } from './state.ts';
 import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
-import { reportedPlan } from '../words/plan.ts';
+import { type ReportedPlan, reportedPlan } from '../words/plan.ts';
 import { Redactor } from './redactor.ts';
 
 /** The control service operations that only uploads and deletions need. */
@@ -40,9 +42,24 @@ export type UploadAndDeleteService = Pick<
 /** The input of a run: what to do, the clients, and the clock. */
 export type DeployRunRequest = RunSubject & RunTerms;
 
-interface RunTerms extends Omit<DesiredDeployment, 'desired' | 'onUnproven'>, RunOptions {
+interface RunTerms {
+  smokeTests: readonly SmokeTest[];
+  /** Conversations of the live revision that are tried on the new one; absent: none. */
+  conversations?: ConversationTerms | undefined;
+  /** Absent: before traffic where the service can hold the revision. */
+  verify?: Verify | undefined;
+  onFailure: OnFailure;
   /** Absent: the live revision is kept. */
-  onUnproven?: OnUnproven;
+  onUnproven?: OnUnproven | undefined;
+  /** What of the files is not done, for the notes of the outcome. */
+  notes?: readonly string[] | undefined;
+  /** `delete` only says what it would remove. */
+  dryRun?: boolean | undefined;
+  /** `delete` leaves the tracing project, and with it the name, in use. */
+  keepTracingProject?: boolean | undefined;
+  /** `false`: the run ends once the revision has started. */
+  wait: boolean;
+  onSuperseded: 'fail' | 'pass';
   control: ControlService;
   further?: UploadAndDeleteService | undefined;
   /** The requested folder, packed; for `internal_source` only. */
@@ -55,9 +72,15 @@ interface RunTerms extends Omit<DesiredDeployment, 'desired' | 'onUnproven'>, Ru
   graders?: Graders | undefined;
   /** What the tag of an image stands for; absent: images are compared by their names. It rejects only when cancelled. */
   lookUpImage?: ((reference: string, options: CallOptions) => Promise<ImageLookup>) | undefined;
+  /** The agent's address, for services that do not report it. */
+  agentUrl?: string | undefined;
   clock: Clock;
   /** From 0 up to 1: spreads the polls of many who started at once. */
   random: () => number;
+  /** How long a revision is waited for (ms). A rollback gets as long again; smoke tests have bounds of their own. */
+  timeoutMs: number;
+  /** The time between two polls (ms), to which a tenth of jitter is added or taken. */
+  pollMs: number;
   workflow?: Workflow | undefined;
   /** The head commit of the requested ref, if it was looked up. */
   head?: string | undefined;
@@ -77,8 +100,9 @@ interface RunTerms extends Omit<DesiredDeployment, 'desired' | 'onUnproven'>, Ru
 }
 
 /** What is known so far: enough to conclude from, wherever the run ends. */
-export interface RunState extends Pick<Outcome, 'plan' | 'changed' | 'rollout' | 'rollback' | 'logs'> {
+export interface RunState {
   deployment?: Deployment;
+  plan?: ReportedPlan | undefined;
   commit?: RequestedCommit | undefined;
   /** The revision that served before anything was written. */
   formerLive?: LiveRevision | undefined;
@@ -88,6 +112,8 @@ export interface RunState extends Pick<Outcome, 'plan' | 'changed' | 'rollout' |
   sent?: Prepared;
   /** A write is in progress: until its response arrives, its effect is unknown. */
   writing: boolean;
+  changed: boolean;
+  rollout?: Rollout | undefined;
   /** When the revision is tested, once that was decided. */
   verification?: Verification;
   /** Keeps what a held revision answered, once it is live. */
@@ -98,6 +124,8 @@ export interface RunState extends Pick<Outcome, 'plan' | 'changed' | 'rollout' |
   conversations?: RecordedConversations | undefined;
   /** What a rollback restores. */
   target?: LiveRevision;
+  rollback?: Rollback | undefined;
+  logs?: readonly LogEntry[];
   notes: readonly Note[];
 }
 

@@ -69,10 +69,10 @@ export interface Outcome {
   deploymentUrl?: string;
   /** The page of the revision in the service's console. */
   consolePage?: string;
-  plan?: ReportedPlan | undefined;
+  plan?: ReportedPlan;
   /** True where something was written that the plan named. */
   changed: boolean;
-  rollout?: Rollout | undefined;
+  rollout?: Rollout;
   verdict?: Verdict;
   /** When the verdict was found: before the revision got traffic, or once it was live. */
   verified?: Verify;

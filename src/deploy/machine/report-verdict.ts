@@ -1,16 +1,22 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { ControlService } from '../../contract/control/service.ts';
-import { type Reporting, toVerdictReport } from '../rules/verdict-report.ts';
+import type { VerdictReport } from '../../contract/control/verdict.ts';
+import { toVerdictReport } from '../rules/verdict-report.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 
 /** How long the service may take to say whether it takes verdicts, and to take one (ms). */
 const reportMs = 15_000;
 
-interface VerdictReporting extends Omit<Reporting, 'comparisons'> {
+interface VerdictReporting {
   deploymentId: string;
   revisionId: string;
   /** A verdict with the same key is reported once. */
   idempotencyKey: string;
+  reporter: VerdictReport['reporter'];
+  /** The page of the run. */
+  detailsUrl?: string | undefined;
+  /** Removes secrets from the texts. */
+  redact: (text: string) => string;
   /** Called if the verdict could not be reported, unless the signal aborted. */
   missed: (error: unknown) => void;
   control: Pick<ControlService, 'features' | 'reportVerdict'>;

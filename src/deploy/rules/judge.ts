@@ -124,12 +124,13 @@ const inTime = (ms: number, withinMs: number): CheckResult => ({
   seen: formatDuration(Math.round(ms)),
 });
 
-/**
- * One attempt that brought an answer: right, wrong, or right in everything but its time. `held` is empty where the
- * answer was not kept.
- */
-export interface JudgedAttempt extends Pick<ProvenVerdict, 'held' | 'firstEventMs' | 'totalMs'> {
+/** One attempt that brought an answer: right, wrong, or right in everything but its time. */
+export interface JudgedAttempt {
   kind: AnswerKind;
+  /** Empty where the answer was not kept. */
+  held: readonly ExpectationResult[];
+  firstEventMs: number | undefined;
+  totalMs: number;
   advice: Advice;
 }
 

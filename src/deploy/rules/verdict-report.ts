@@ -4,7 +4,7 @@ import type { ObservedRate } from '../../kit/statistics/sequential-test.ts';
 import type { Comparison, NamedVerdict, Verdict } from './verdict-types.ts';
 
 /** Who reports, and how secrets are removed from the texts. */
-export interface Reporting {
+interface Reporting {
   reporter: VerdictReport['reporter'];
   /** The page of the run. */
   detailsUrl?: string | undefined;

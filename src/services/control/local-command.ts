@@ -7,6 +7,7 @@ import { createProgramLogger } from '../../kit/program-logger.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { readAddress } from '../../kit/base-address.ts';
 import { fieldSpellings } from '../../contract/control/aliases.ts';
+import { githubIssuer } from '../../contract/control/trust-policy.ts';
 import { areIsolated } from './gateway/agents-origin.ts';
 import { computeKinds } from './compute/local-compute.ts';
 import { githubFrom } from './integrations/github-settings.ts';
@@ -50,6 +51,8 @@ export const localUsage = `Runs the control service and its agents on this machi
                      (http://agents.localhost:P without --public-url)
   --trusted-proxy IP the address of a web server in front, whose X-Forwarded-For names the callers whose wrong keys are
                      counted; may be repeated
+  --oidc-issuer URL  an issuer whose tokens are exchanged for keys by trust policies; may be repeated
+                     (${githubIssuer})
   --field-names WORD the spelling of responses: contract or public (contract); requests may use
                      either
   --graph-config-later
@@ -75,6 +78,7 @@ const localFlags = {
   'public-url': { type: 'string' },
   'agents-url': { type: 'string' },
   'trusted-proxy': { type: 'string', multiple: true },
+  'oidc-issuer': { type: 'string', multiple: true },
   'field-names': { type: 'string' },
   'graph-config-later': { type: 'boolean' },
   'watch-git': { type: 'string' },
@@ -117,6 +121,12 @@ export function readLocalCommand(args: string[]) {
     return wrong(
       `--trusted-proxy ${notAnIp} is not an IP address. Give the address that the web server connects from.`,
     );
+  const oidcIssuers = values['oidc-issuer'] ?? [githubIssuer];
+  for (const issuer of oidcIssuers) {
+    // On another machine an issuer over plain http could be anybody.
+    const address = readAddress(issuer, { allowHttp: false });
+    if (!address.ok) return wrong(`--oidc-issuer ${address.shown}: ${address.problem}.`);
+  }
   if (data === '') return wrong('--data is empty.');
   if (values['allow-git']?.includes('')) return wrong('--allow-git is empty.');
   const fieldNames = fieldSpellings.find((word) => word === (values['field-names'] ?? 'contract'));
@@ -140,6 +150,7 @@ export function readLocalCommand(args: string[]) {
     publicUrl: reached && `${reached.address.origin}${reached.address.prefix}`,
     agentsUrl: apart && `${apart.address.origin}${apart.address.prefix}`,
     trustedProxies,
+    oidcIssuers,
     fieldNames,
     graphConfigLater: values['graph-config-later'] ?? false,
     watchGit,

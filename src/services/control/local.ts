@@ -39,11 +39,14 @@ import { branchHeads } from './pushes/branch-heads.ts';
 import { watchPushes, type WatchWord } from './pushes/watch-pushes.ts';
 import type { Hosting } from './deployments/validation/value-problems.ts';
 import { claimDatabase } from './database-claim.ts';
-import type { ApiKeyScope } from '../../contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../contract/control/api-key-scopes.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import type { ControlTables } from './store/tables.ts';
 import { createTracing, tracingTarget } from './tracing-projects/tracing.ts';
+import { createTokenExchange } from './trust/exchange.ts';
+import { createTokenVerifier } from './trust/verify-token.ts';
+import { githubIssuer } from '../../contract/control/trust-policy.ts';
 import { createUploads } from './uploads/uploads.ts';
 import type { Logger } from '../../kit/logger.ts';
 
@@ -66,6 +69,8 @@ export interface LocalSettings {
   agentsUrl?: string | undefined;
   /** The addresses of web servers in front, whose `X-Forwarded-For` counts. */
   trustedProxies?: readonly string[] | undefined;
+  /** The issuers whose tokens can be exchanged for keys; GitHub when absent. */
+  oidcIssuers?: readonly string[] | undefined;
   /** The default spelling of responses; the document's when absent. */
   fieldNames?: FieldSpelling | undefined;
   /** Whether a deployment from uploads may be created without its graph configuration file, as public clients do. */
@@ -185,7 +190,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
   const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
   const registry = settings.registry && createRegistry({ ...settings.registry, clock });
   const addresses = { publicUrl, agentsUrl, basePath };
-  const { trustedProxies } = settings;
+  const { trustedProxies, oidcIssuers = [githubIssuer] } = settings;
   const linkKeyId = readApiKey(apiKey)?.id ?? '';
   const sessions = createSessions({ store, linkKeyId, ...addresses, trustedProxies, secret: uploadKey, clock });
   const recorder = createHealthRecorder({ store, clock, log });
@@ -239,6 +244,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
       holds,
       tracing,
       agentTokens,
+      oidcIssuers,
       ...(by ? { by } : {}),
       ...(scopes ? { scopes } : {}),
     });
@@ -253,6 +259,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
     uploads,
     runs: { store, tracing, agentTokens },
     sessions,
+    exchangeToken: createTokenExchange({ store, clock, verify: createTokenVerifier({ issuers: oidcIssuers, clock }) }),
     holds,
     consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
   });

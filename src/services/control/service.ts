@@ -11,6 +11,7 @@ import { holdOperations } from './revisions/hold-service.ts';
 import { revisionOperations, packageOperations } from './revisions/service.ts';
 import type { RolloutNotifier, ServiceDependencies } from './service/settings.ts';
 import { integrationOperations } from './integrations/service.ts';
+import { trustOperations } from './trust/service.ts';
 import { tracingOperations } from './tracing-projects/service.ts';
 import { uploadOperations } from './uploads/service.ts';
 import { historyOperations } from './revisions/history.ts';
@@ -39,6 +40,7 @@ export function createControlService(given: ServiceDependencies) {
     ...integrationOperations(settings),
     ...uploadOperations(settings),
     ...keyOperations(settings),
+    ...trustOperations(settings),
     ...tracingOperations(settings),
     ...listenerOperations(settings),
     ...listenerWorkOperations(settings),

@@ -180,11 +180,7 @@ describe('a revision is not held', () => {
     const { deploy, control, fixture } = await holding();
     control.lacks.add('holds');
     fixture.agent.answers = [wrong];
-    expect(await deploy({ ...(verify && { verify }) })).toMatchObject({
-      kind: 'broken',
-      verified: 'after-traffic',
-      notes,
-    });
+    expect(await deploy({ verify })).toMatchObject({ kind: 'broken', verified: 'after-traffic', notes });
     expect(fixture.addresses).toEqual(['https://agent.test']);
   });
 
@@ -212,7 +208,7 @@ describe('a revision is not held', () => {
     const outcome = await fixture.deploy({
       desired: { ...image, imageUri: 'registry.example.com/support:2' },
       smokeTests: [hello],
-      ...(verify && { verify }),
+      verify,
     });
     expect(outcome).toMatchObject({ kind: 'deployed', verified: 'after-traffic', revisionId: 'r2' });
     expect(fixture.control.count('patch')).toBe(2);

@@ -1,3 +1,4 @@
+import { trustPoliciesList, trustPolicy } from '../../../src/contract/control/trust-policy.ts';
 import * as z from 'zod';
 import { apiKeysList, newApiKey, auditList } from '../../../src/contract/control/api-key.ts';
 import { deployment, deploymentsList } from '../../../src/contract/control/deployment.ts';
@@ -127,6 +128,10 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     createApiKey: (body, options) => send(newApiKey, 'POST', '/v1/api-keys', body, conditions(options)),
     revokeApiKey: (id, options) =>
       send(z.undefined(), 'DELETE', `/v1/api-keys/${encodeURIComponent(id)}`, undefined, conditions(options)),
+    listTrustPolicies: (requested) => send(trustPoliciesList, 'GET', `/v1/trust-policies${query(requested)}`),
+    createTrustPolicy: (body, options) => send(trustPolicy, 'POST', '/v1/trust-policies', body, conditions(options)),
+    deleteTrustPolicy: (id, options) =>
+      send(z.undefined(), 'DELETE', `/v1/trust-policies/${encodeURIComponent(id)}`, undefined, conditions(options)),
     listAudit: (requested) => send(auditList, 'GET', `/v1/audit${query(requested)}`),
     requestUpload: (id, options) => send(uploadTarget, 'POST', `${one(id)}/upload-url`, undefined, conditions(options)),
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),

@@ -1,3 +1,5 @@
+import { createTokenExchange } from '../../../src/services/control/trust/exchange.ts';
+import { createTokenVerifier } from '../../../src/services/control/trust/verify-token.ts';
 import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -53,7 +55,7 @@ export const testTracing = createTracing(Buffer.alloc(32, 5));
 
 export interface FixtureSettings extends Pick<
   ServiceDependencies,
-  'hosting' | 'integrations' | 'registry' | 'logNotifier' | 'holds' | 'pythonPackages'
+  'hosting' | 'integrations' | 'registry' | 'logNotifier' | 'holds' | 'pythonPackages' | 'oidcIssuers'
 > {
   /** Before every path; none by default. */
   prefix?: string;
@@ -105,6 +107,11 @@ export async function openServiceFixture({
     log: loggerTo((message) => logged.push(message)),
     uploads: places.uploads,
     runs: { store, tracing: testTracing, agentTokens },
+    exchangeToken: createTokenExchange({
+      store,
+      clock: clock ?? systemClock,
+      verify: createTokenVerifier({ issuers: more.oidcIssuers ?? [], clock: clock ?? systemClock }),
+    }),
   });
   const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
   server.listen(0, '127.0.0.1');

@@ -1,12 +1,6 @@
 import { useState } from 'preact/hooks';
-import {
-  apiKeyScopes,
-  apiKeysList,
-  newApiKey,
-  type ApiKeyReply,
-  type ApiKeyScope,
-  type NewApiKey,
-} from '../../../contract/control/api-key.ts';
+import { apiKeyScopes, type ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
+import { apiKeysList, newApiKey, type ApiKeyReply, type NewApiKey } from '../../../contract/control/api-key.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import { allEntriesOf } from '../../../contract/control/pages.ts';
 import { ApiError, call, send } from '../../api/http.ts';
@@ -124,7 +118,7 @@ function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
 const dayMs = 24 * 60 * 60_000;
 
 /** The scopes to choose from, as they are usually wanted together. */
-const rightsChoices: readonly Choice[] = [
+export const rightsChoices: readonly Choice[] = [
   { value: 'admin', label: 'Everything' },
   { value: 'deploy agent', label: 'Deploy and ask agents' },
   { value: 'agent', label: 'Ask agents' },
@@ -139,7 +133,7 @@ const expiryChoices: readonly Choice[] = [
 ];
 
 /** The scopes of a key as they were chosen; those of another program one by one. */
-const rightsText = (scopes: readonly ApiKeyScope[]): string =>
+export const rightsText = (scopes: readonly ApiKeyScope[]): string =>
   rightsChoices.find(({ value }) => value === scopes.join(' '))?.label ?? scopes.join(', ');
 
 function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: () => void }) {

@@ -3,6 +3,7 @@ import { paths } from '../../paths.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { AuditLog } from './audit-log.tsx';
 import { Integrations } from './integrations.tsx';
+import { TrustPolicies } from './trust.tsx';
 import { listenersList } from '../../../contract/control/listener.ts';
 import { allEntriesOf } from '../../../contract/control/pages.ts';
 import { call } from '../../api/http.ts';
@@ -14,6 +15,7 @@ import { Table } from '../../parts/table.tsx';
 
 const sections = [
   { id: 'keys', label: 'API keys', Content: ApiKeys },
+  { id: 'trust', label: 'Trust policies', Content: TrustPolicies },
   { id: 'integrations', label: 'Integrations', Content: Integrations },
   { id: 'listeners', label: 'Listeners', Content: Listeners },
   { id: 'audit', label: 'Audit log', Content: AuditLog },

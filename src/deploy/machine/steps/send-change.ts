@@ -7,7 +7,7 @@ import type {
 } from '../../../contract/control/deployment.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../contract/control/service.ts';
 import type { ServiceError } from '../../../contract/service-error.ts';
-import type { DesiredDeployment, Verify } from '../../file/desired.ts';
+import type { Verify } from '../../file/desired.ts';
 import { afterTraffic, decideVerification, holdRefusal, type Verification } from '../../rules/verification.ts';
 import { tryCall, type CallResult } from '../../smoke/try-call.ts';
 import { withGrace } from '../deadlines.ts';
@@ -93,10 +93,16 @@ function perform(change: Change, options: ChangeOptions, control: Sender['contro
   }
 }
 
+/** What proves a revision, and when it should. */
+interface TestTerms {
+  verify?: Verify | undefined;
+  smokeTests: readonly unknown[];
+  conversations?: unknown;
+}
+
 /** When the revision of a change is tested. What the service offers is read only where it may hold the revision. */
 export async function decideWhenToTest(asked: {
-  /** What proves the revision, and when it should. */
-  terms: Pick<DesiredDeployment, 'smokeTests' | 'conversations' | 'verify'>;
+  terms: TestTerms;
   /** It is not waited for, or has to serve soon: then nothing would decide about a hold. */
   isUnheld: boolean;
   /** A revision serves: without one there are no conversations. */

@@ -6,7 +6,7 @@ import type { AdmitSession, CurrentSession, ReadHeader } from '../sessions/admit
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Actor } from '../store/audit.ts';
 import { holdsApiKey, findValidKey } from './api-key.ts';
-import { allowsScope, type ApiKeyScope } from '../../../contract/control/api-key.ts';
+import { allowsScope, type ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import type { StoredKey } from './repository.ts';
 
 /** The authenticated caller, or why the request is refused (docs/design/contract.md#authentication). */

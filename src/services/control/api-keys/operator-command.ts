@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { apiKeyScopes, type ApiKeyScope } from '../../../contract/control/api-key.ts';
+import { apiKeyScopes, type ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import { didYouMeanClause, wrongArguments } from '../wrong-arguments.ts';
 
 export const operatorUsage = `Looks after the tenants, the API keys and the integrations of an installation, while its service runs or not.

@@ -3,7 +3,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ApiKeysTable } from '../store/access-tables.ts';
 import type { ControlDatabase } from '../store/tables.ts';
-import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 
 /** A key to store: only its hash. */
 export interface NewKey {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { backgroundHeader } from '../../../contract/control/session.ts';
-import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import type { FieldSpelling } from '../../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../../kit/http/openapi.ts';
 import { mountOperations, refuseOtherMethods } from '../../../kit/http/operation.ts';

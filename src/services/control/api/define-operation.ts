@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { byMethod, type Operation, type OperationDescription } from '../../../kit/http/operation.ts';
-import { allowsScope, type ApiKeyScope } from '../../../contract/control/api-key.ts';
+import { allowsScope, type ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import { scopeRefusal } from '../api-keys/admit.ts';
 import type { OurControlService } from '../service.ts';
 import type { Env } from './operation.ts';

@@ -1,3 +1,4 @@
+import { githubIssuer } from '../../../contract/control/trust-policy.ts';
 const repository = {
   source: 'github',
   source_config: {
@@ -71,7 +72,14 @@ export const examples: Readonly<Record<string, unknown>> = {
       },
     ],
   },
-  create_api_key: { name: 'CI of the support agent' },
+  create_api_key: { name: 'CI of the support agent', scopes: ['deploy', 'agent'] },
+  create_trust_policy: {
+    name: 'deployments of the support agent',
+    issuer: githubIssuer,
+    claims: { repository_id: '1296269', repository_owner_id: '583231', ref: 'refs/heads/main' },
+    scopes: ['deploy', 'agent'],
+  },
+  exchange_token: { token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3Rva2VuLmFjdGlvbnMifQ.c2lnbmF0dXJl' },
   create_session: { code: 'the-code-of-a-sign-in-link' },
   create_agent_access: { deployment_id: '0d9d6b4b-6a0c-4d4e-8a3a-2c7f5f0c1a22' },
   patch_session: { tenant_id: '7c5ac28e-1a05-4b4b-9d4e-5b1b8d1e9f10' },

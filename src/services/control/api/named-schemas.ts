@@ -20,6 +20,8 @@ import { commit, revisionCause, revisionStep } from '../../../contract/control/r
 import { deploymentSummaries, deploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import * as baselines from '../../../contract/control/baseline.ts';
 import * as verdicts from '../../../contract/control/verdict.ts';
+import * as exchange from '../../../contract/control/token-exchange.ts';
+import * as trust from '../../../contract/control/trust-policy.ts';
 import { info } from './service-operations.ts';
 import { uploaded } from '../uploads/operations.ts';
 import * as responses from './response-schemas.ts';
@@ -46,6 +48,7 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   DeploymentSummary: deploymentSummary,
   DeploymentsList: responses.deploymentsResponse,
   EnvVar: envVar,
+  ExchangedKey: exchange.exchangedKey,
   GithubIntegration: responses.integrationResponse,
   GithubRepository: responses.repositoryResponse,
   HistoryEntry: responses.historyEntryResponse,
@@ -81,6 +84,10 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   SourceRevisionConfig: responses.revisionConfigResponse,
   SourceRevisionConfigRequest: sourceRevisionConfigRequest,
   Uploaded: uploaded,
+  TokenExchangeRequest: exchange.tokenExchangeRequest,
+  TrustPoliciesList: trust.trustPoliciesList,
+  TrustPolicy: trust.trustPolicy,
+  TrustPolicyCreateRequest: trust.trustPolicyCreateRequest,
   UploadTarget: uploadTarget,
   ReportedExpectation: verdicts.reportedExpectation,
   ReportedTest: verdicts.reportedTest,

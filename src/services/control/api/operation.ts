@@ -1,10 +1,11 @@
-import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import type { FieldSpelling } from '../../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../../kit/http/openapi.ts';
 import type { OurControlService } from '../service.ts';
 import type { CurrentSession } from '../sessions/admit-session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { TracedRunsIntake } from '../tracing-projects/receive-runs.ts';
+import type { ExchangeToken } from '../trust/exchange.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
 /** What operations read besides the service of the caller. */
@@ -17,6 +18,8 @@ export interface ApiSettings {
   uploads?: Uploads | undefined;
   /** Receives the runs of agents; without it there is no endpoint for them. */
   runs?: TracedRunsIntake | undefined;
+  /** Exchanges tokens of issuers for keys; without it there is no such endpoint. */
+  exchangeToken?: ExchangeToken | undefined;
   /** The sessions of browsers; without it there are none. */
   sessions?: Sessions | undefined;
   /** Whether the service can hold revisions before traffic. */

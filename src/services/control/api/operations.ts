@@ -8,6 +8,7 @@ import { listenerOperations } from '../listeners/operations.ts';
 import { logOperations } from '../logs/operations.ts';
 import { revisionOperations } from '../revisions/operations.ts';
 import { sessionOperations } from '../sessions/operations.ts';
+import { trustOperations } from '../trust/operations.ts';
 import { tracingOperations } from '../tracing-projects/operations.ts';
 import { uploadOperations } from '../uploads/operations.ts';
 import { verdictOperations } from '../verdicts/operations.ts';
@@ -27,6 +28,7 @@ export const operations: readonly Operation<Env>[] = [
   ...listenerOperations,
   ...tracingOperations,
   ...apiKeyOperations,
+  ...trustOperations,
   ...sessionOperations,
   ...serviceOperations,
 ];

@@ -42,6 +42,7 @@ export const pathParameters: Readonly<Record<string, z.ZodType>> = {
   project_id: id('The id of the tracing project.'),
   run_id: id('The id of the run.'),
   api_key_id: text('The id of the API key, which is no secret.'),
+  trust_policy_id: id('The id of the trust policy.'),
   test_hash: text('The SHA-256 of what the test sends and expects, in 64 hexadecimal digits.'),
   object_name: text('The name in the upload address.'),
   asset: text('The name of a file of the page.'),

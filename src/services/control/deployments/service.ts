@@ -1,4 +1,4 @@
-import { allowsScope } from '../../../contract/control/api-key.ts';
+import { allowsScope } from '../../../contract/control/api-key-scopes.ts';
 import type { Deployment, DeploymentsList } from '../../../contract/control/deployment.ts';
 import type { Revision } from '../../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../../contract/control/service.ts';

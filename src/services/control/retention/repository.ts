@@ -67,6 +67,13 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
     return Number(numDeletedRows);
   },
 
+  /** Removes the tokens and keys that expired this long ago (ms): nothing accepts them any more. */
+  async deleteExpiredAccess(ageMs: number): Promise<void> {
+    const before = new Date(clock.now() - ageMs);
+    await db.deleteFrom('used_tokens').where('expires_at', '<', before).execute();
+    await db.deleteFrom('api_keys').where('expires_at', '<', before).execute();
+  },
+
   /**
    * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
    * ones of each project, up to a count and a size. @returns how many were removed.

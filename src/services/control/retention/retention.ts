@@ -70,7 +70,10 @@ export function createRetention(settings: RetentionDependencies) {
       downloads: () => clearShared('downloads', ages.downloads.ms),
       uploads: () => uploads.removeOld(ages.uploads.ms),
       logs: () => store.deleteOldLines(ages.logs.ms),
-      sessions: () => store.deleteIdleSessions(ages.sessions.ms),
+      sessions: async () => {
+        await store.deleteExpiredAccess(ages.sessions.ms);
+        return store.deleteIdleSessions(ages.sessions.ms);
+      },
       health: async () => {
         await store.mergeOldFigures();
         return store.deleteOldFigures(ages.health.ms);

@@ -1,4 +1,4 @@
-import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { WorkNotifier } from '../listeners/work-notifier.ts';
 import type { Integrations } from '../integrations/integrations.ts';
@@ -54,6 +54,8 @@ export interface ServiceDependencies {
   uploads?: Uploads | undefined;
   /** Reads which packages of Python a build installed, by its name; without it none are reported. */
   pythonPackages?: ((build: string) => string | undefined) | undefined;
+  /** The issuers whose tokens trust policies may accept; none when absent. */
+  oidcIssuers?: readonly string[] | undefined;
   /** The image registry that push tokens are for. */
   registry?: Registry | undefined;
 }

@@ -2,7 +2,7 @@ import { type Clock, steadyNow } from '../../../kit/clock.ts';
 import { sessionCreateRequest, type Session } from '../../../contract/control/session.ts';
 import type { ReadHeader } from './admit-session.ts';
 import { findValidKey } from '../api-keys/api-key.ts';
-import { allowsScope } from '../../../contract/control/api-key.ts';
+import { allowsScope } from '../../../contract/control/api-key-scopes.ts';
 import { scopeRefusal } from '../api-keys/admit.ts';
 import type { StoredKey } from '../api-keys/repository.ts';
 import { valueOrThrow } from '../service/refuse.ts';

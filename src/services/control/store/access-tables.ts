@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { ApiKeyScope } from '../../../contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
+import type { ClaimRule } from '../../../contract/control/trust-policy.ts';
 import type { Fixed } from './columns.ts';
 
 export interface TenantsTable {
@@ -28,6 +29,26 @@ export interface ApiKeysTable {
 export interface KeyTenantsTable {
   tenant_id: Fixed<string>;
   key_id: Fixed<string>;
+}
+
+/** Whose tokens are exchanged for keys. */
+export interface TrustPoliciesTable {
+  id: Generated<string>;
+  tenant_id: Fixed<string>;
+  name: Fixed<string>;
+  issuer: Fixed<string>;
+  audience: Fixed<string>;
+  claims: ColumnType<Record<string, ClaimRule>, string, never>;
+  scopes: Fixed<ApiKeyScope[]>;
+  key_minutes: Fixed<number>;
+  created_at: Fixed<Date>;
+  last_used_at: Generated<Date | null>;
+}
+
+/** Tokens that were exchanged, until they expire: only the SHA-256 of what an issuer signed. */
+export interface UsedTokensTable {
+  digest: Fixed<Buffer>;
+  expires_at: Fixed<Date>;
 }
 
 /** The actor of a change: a key, the operator on the machine, or the service itself. */

@@ -19,6 +19,7 @@ import { holdStore } from '../revisions/hold-repository.ts';
 import { revisionStore } from '../revisions/repository.ts';
 import { revisionWorkStore } from '../revisions/work-repository.ts';
 import { sessionStore } from '../sessions/repository.ts';
+import { trustStore } from '../trust/repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
 import { verdictStore } from '../verdicts/repository.ts';
@@ -90,6 +91,7 @@ function operations(db: ControlDatabase, clock: Clock, deleteExpired: () => Prom
     ...tenantStore(db, clock),
     ...keyStore(db, clock),
     ...sessionStore(db, clock),
+    ...trustStore(db, clock),
     recordChange: (change: AuditedChange) => recordChange(db, new Date(clock.now()), change),
     listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 

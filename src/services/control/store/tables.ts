@@ -13,6 +13,8 @@ import type {
   KeyTenantsTable,
   SessionsTable,
   TenantsTable,
+  TrustPoliciesTable,
+  UsedTokensTable,
   WriteKeysTable,
 } from './access-tables.ts';
 import type { Fixed, Json } from './columns.ts';
@@ -203,6 +205,8 @@ export interface ControlTables extends SourceTables {
   api_keys: ApiKeysTable;
   key_tenants: KeyTenantsTable;
   sessions: SessionsTable;
+  trust_policies: TrustPoliciesTable;
+  used_tokens: UsedTokensTable;
   audit: AuditTable;
   agent_users: AgentUsersTable;
   deployments: DeploymentsTable;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey, makeApiKey } from '../../../../src/services/control/api-keys/api-key.ts';
 import { operations } from '../../../../src/services/control/api/operations.ts';
-import { apiKeyScopes, type ApiKeyScope } from '../../../../src/contract/control/api-key.ts';
+import { apiKeyScopes, type ApiKeyScope } from '../../../../src/contract/control/api-key-scopes.ts';
 import { canaryOf, openTwoTenants, type TwoTenants } from '../tenancy/two-tenants.ts';
 import { requests } from '../tenancy/requests.ts';
 
@@ -39,11 +39,13 @@ test('each operation needs the scope that fits it', () => {
       "create_listener": "admin",
       "create_revision": "deploy",
       "create_session": "open",
+      "create_trust_policy": "admin",
       "delete_deployment": "deploy",
       "delete_deployments": "deploy",
       "delete_listener": "admin",
       "delete_project": "deploy",
       "delete_session": "any",
+      "delete_trust_policy": "admin",
       "deploy_logs": "read",
       "deploy_logs_of_all": "read",
       "deployment_health": "read",
@@ -51,6 +53,7 @@ test('each operation needs the scope that fits it', () => {
       "discard_revision": "deploy",
       "docs": "open",
       "docs_asset": "open",
+      "exchange_token": "open",
       "find_session": "open",
       "follow_log": "read",
       "get_baseline": "read",
@@ -79,6 +82,7 @@ test('each operation needs the scope that fits it', () => {
       "list_revision_history": "read",
       "list_revision_packages": "read",
       "list_revisions": "read",
+      "list_trust_policies": "admin",
       "list_verdicts": "read",
       "logs_by_query": "read",
       "openapi": "open",

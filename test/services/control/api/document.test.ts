@@ -67,6 +67,8 @@ describe('the description of the interface', () => {
       '/uploads/:deployment_id/:object_name',
       // It takes the token of its project instead.
       '/v1/projects/:project_id/runs',
+      // It takes the token of an issuer instead.
+      '/v1/auth/oidc',
       '/v1/sessions',
       // It returns the session of the caller's own cookie, or null.
       '/v1/sessions/current',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ApiKeyScope } from '../../../../src/contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../../../src/contract/control/api-key-scopes.ts';
 import { hashApiKey, makeApiKey } from '../../../../src/services/control/api-keys/api-key.ts';
 import { everyRow } from '../every-row.ts';
 import { cookieOf, openSessionFixture, type SessionFixture } from './fixture.ts';

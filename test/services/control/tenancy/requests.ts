@@ -1,4 +1,4 @@
-import type { Belongings } from './two-tenants.ts';
+import { trustedIssuer, type Belongings } from './two-tenants.ts';
 
 /** A request below the service's address. */
 export interface Sent {
@@ -57,6 +57,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /docs/:asset': { open: 'an asset of that page' },
   'POST /v1/projects/:project_id/runs': { open: 'requires the token of its project, which only the agent has' },
   'POST /v1/sessions': { open: 'signs in with a key in its body' },
+  'POST /v1/auth/oidc': { open: 'exchanges a token of an issuer in its body' },
   'GET /v1/sessions/current': { open: 'returns the session of the caller’s own cookie, or null' },
   'PUT /uploads/:deployment_id/:object_name': { open: 'its address is signed and works once' },
 
@@ -125,6 +126,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v2/listeners': list('/v2/listeners'),
   'GET /v2/listeners/:listener_id': read(({ listener }) => ({ path: `/v2/listeners/${listener}` })),
   'GET /v1/api-keys': list('/v1/api-keys'),
+  'GET /v1/trust-policies': list('/v1/trust-policies'),
   'GET /v1/audit': list('/v1/audit'),
   'GET /v1/session': ofSession(),
   'PATCH /v1/session': ofSession(({ tenant }) => ({ tenant_id: tenant })),
@@ -143,6 +145,12 @@ export const requests: Readonly<Record<string, Row>> = {
     secrets: [],
   }),
   'POST /v1/api-keys': make('/v1/api-keys', { name: 'made-here' }),
+  'POST /v1/trust-policies': make('/v1/trust-policies', {
+    name: 'made-here',
+    issuer: trustedIssuer,
+    claims: { sub: 'pipeline' },
+    scopes: ['deploy'],
+  }),
   'POST /v2/listeners': make('/v2/listeners', {
     compute_type: 'k8s',
     compute_id: 'made-here',
@@ -207,6 +215,7 @@ export const requests: Readonly<Record<string, Row>> = {
     body: { compute_config: { k8s_namespaces: [] } },
   })),
   'DELETE /v1/api-keys/:api_key_id': write(({ key }) => ({ path: `/v1/api-keys/${key}` }), 204),
+  'DELETE /v1/trust-policies/:trust_policy_id': write(({ policy }) => ({ path: `/v1/trust-policies/${policy}` }), 204),
   'DELETE /v2/deployments/:deployment_id': write(({ uploading }) => ({ path: `/v2/deployments/${uploading}` }), 204),
   'DELETE /v2/deployments': write(({ deployment: id, pushed }) => ({
     path: `/v2/deployments?deployment_ids=${id},${pushed}`,

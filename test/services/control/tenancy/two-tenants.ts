@@ -18,7 +18,7 @@ import { controlMigrations, controlSchema } from '../../../../src/services/contr
 import { createTracing } from '../../../../src/services/control/tracing-projects/tracing.ts';
 import { createStore } from '../../../../src/services/control/store/store.ts';
 import type { Actor } from '../../../../src/services/control/store/audit.ts';
-import type { ApiKeyScope } from '../../../../src/contract/control/api-key.ts';
+import type { ApiKeyScope } from '../../../../src/contract/control/api-key-scopes.ts';
 import type { ControlStore } from '../../../../src/services/control/store/store.ts';
 import type { ControlTables } from '../../../../src/services/control/store/tables.ts';
 import { openDatabase } from '../../../../src/kit/postgres/database.ts';
@@ -49,6 +49,8 @@ export interface Belongings {
   integration: string;
   /** Another key of the tenant. */
   key: string;
+  /** A trust policy. */
+  policy: string;
   /** A tracing project whose deployment is gone, and a run of it. */
   project: string;
   run: string;
@@ -71,6 +73,9 @@ export interface TwoTenants {
   statementsOf: (work: () => Promise<unknown>) => Promise<number>;
   close(): Promise<void>;
 }
+
+/** The issuer of the tokens that trust policies accept. */
+export const trustedIssuer = 'https://issuer.test';
 
 /** The value of the secrets of a tenant's deployments. */
 export const canaryOf = (name: string): string => `canary-of-${name}`;
@@ -102,6 +107,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
       notifier,
       tenantId,
       scopes,
+      oidcIssuers: [trustedIssuer],
       baseUrl: () => url,
       allowGit: [],
       uploads: places.uploads,
@@ -217,6 +223,12 @@ async function furnish(
     },
   ]);
   const further = await control.createApiKey({ name: `further-of-${name}` });
+  const policy = await control.createTrustPolicy({
+    name: `policy-of-${name}`,
+    issuer: trustedIssuer,
+    claims: { sub: `pipeline-of-${name}` },
+    scopes: ['deploy'],
+  });
   const project = await store.addTracingProject(tenant, `runs-of-${name}`);
   const run = randomUUID();
   const at = new Date().toISOString();
@@ -245,6 +257,7 @@ async function furnish(
     claim: work?.claim_id ?? '',
     integration: integration.id,
     key: further.id,
+    policy: policy.id,
     project,
     run,
   };

@@ -141,4 +141,22 @@ export const migrationsFrom070 = {
     add column scopes text[] not null default '{admin}',
     add column expires_at timestamptz;
 `,
+  // Whose tokens are exchanged for keys, and which tokens were.
+  '086-trust-policies': `
+  create table control.trust_policies (
+    id uuid primary key default gen_random_uuid(),
+    tenant_id uuid not null references control.tenants on delete cascade,
+    name text not null,
+    issuer text not null,
+    audience text not null,
+    claims jsonb not null,
+    scopes text[] not null,
+    key_minutes integer not null,
+    created_at timestamptz not null,
+    last_used_at timestamptz
+  );
+  create index trust_policies_of_issuer on control.trust_policies (issuer);
+  create index trust_policies_of_tenant on control.trust_policies (tenant_id);
+  create table control.used_tokens (digest bytea primary key, expires_at timestamptz not null);
+`,
 };

@@ -1,0 +1,70 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Clock } from '../../../kit/clock.ts';
+import type { TrustPoliciesTable } from '../store/access-tables.ts';
+import type { ControlDatabase } from '../store/tables.ts';
+
+/** A policy as it is stored. */
+export type StoredPolicy = Selectable<TrustPoliciesTable>;
+
+/** Trust policies, and the tokens that were exchanged by them. */
+export const trustStore = (db: ControlDatabase, clock: Clock) => ({
+  async addTrustPolicy(policy: Omit<Insertable<TrustPoliciesTable>, 'created_at' | 'id'>): Promise<StoredPolicy> {
+    return db
+      .insertInto('trust_policies')
+      .values({ ...policy, created_at: new Date(clock.now()) })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  },
+
+  /** A tenant's policies, newest first. */
+  listTrustPolicies: async (
+    tenantId: string,
+    { limit, offset }: { limit: number; offset: number },
+  ): Promise<StoredPolicy[]> =>
+    db
+      .selectFrom('trust_policies')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+
+  /** Removes a tenant's policy. @returns its name; undefined where there is none */
+  async deleteTrustPolicy(tenantId: string, id: string): Promise<string | undefined> {
+    const removed = await db
+      .deleteFrom('trust_policies')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      .returning('name')
+      .executeTakeFirst();
+    return removed?.name;
+  },
+
+  /** Every policy for tokens of an issuer, of one tenant or of all. */
+  async trustPoliciesFor(issuer: string, tenantId: string | undefined): Promise<StoredPolicy[]> {
+    let select = db.selectFrom('trust_policies').selectAll().where('issuer', '=', issuer);
+    if (tenantId !== undefined) select = select.where('tenant_id', '=', tenantId);
+    return select.execute();
+  },
+
+  /** Records that a token is exchanged; false where it was before. */
+  async useToken(digest: Buffer, expiresAt: Date): Promise<boolean> {
+    const added = await db
+      .insertInto('used_tokens')
+      .values({ digest, expires_at: expiresAt })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('digest')
+      .executeTakeFirst();
+    return added !== undefined;
+  },
+
+  async notePolicyUse(ids: readonly string[]): Promise<void> {
+    await db
+      .updateTable('trust_policies')
+      .set({ last_used_at: new Date(clock.now()) })
+      .where('id', 'in', ids)
+      .execute();
+  },
+});

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import {
+  trustPolicy,
+  trustPolicyCreateRequest,
+  type TrustPoliciesList,
+  type TrustPolicy,
+} from '../../../contract/control/trust-policy.ts';
+import { pageQuery } from '../../../contract/control/pages.ts';
+import type { WriteOptions } from '../../../contract/control/service.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
+import type { ServiceDependencies } from '../service/settings.ts';
+import { accepted, againstRules } from '../validation/refusal.ts';
+import { readBody, readShape } from '../validation/shape.ts';
+import { weakness } from './match-policies.ts';
+import type { StoredPolicy } from './repository.ts';
+
+/** A tenant's trust policies: whose tokens are exchanged for keys of it. */
+export function trustOperations(settings: ServiceDependencies) {
+  const { store, tenantId, baseUrl, oidcIssuers = [] } = settings;
+  const once = createIdempotentWrite(settings);
+  return {
+    async listTrustPolicies(query: unknown): Promise<TrustPoliciesList> {
+      const call = { operation: 'list trust policies', method: 'GET', path: '/v1/trust-policies' };
+      const { limit = 20, offset = 0 } = valueOrThrow(call, readShape(pageQuery, query, 'query'));
+      const policies = await store.listTrustPolicies(tenantId, { limit, offset });
+      return { resources: policies.map(toResponse), offset: offset + policies.length };
+    },
+
+    async createTrustPolicy(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<TrustPolicy> {
+      const call = { operation: 'create trust policy', method: 'POST', path: '/v1/trust-policies' };
+      const request = valueOrThrow(call, readBody(trustPolicyCreateRequest, body));
+      const { name, issuer, audience = baseUrl(), claims, scopes, key_minutes = 60 } = request;
+      const problems = [
+        oidcIssuers.includes(issuer) ? undefined : foreignIssuer(issuer, oidcIssuers),
+        weakness({ issuer, claims }),
+      ].filter((problem) => problem !== undefined);
+      valueOrThrow(call, problems.length > 0 ? againstRules(problems) : accepted(true));
+      return once(call, { idempotencyKey, body: request, shape: trustPolicy }, async (within, record) => {
+        const terms = { name, issuer, audience, claims: JSON.stringify(claims), scopes, key_minutes };
+        const policy = await within.addTrustPolicy({ ...terms, tenant_id: tenantId });
+        await record({ trust_policy_id: policy.id, trust_policy_name: name });
+        return toResponse(policy);
+      });
+    },
+
+    /** DELETE /v1/trust-policies/{id}: keys that were made by it stay valid until they expire. */
+    async deleteTrustPolicy(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
+      const call = { operation: 'delete trust policy', method: 'DELETE', path: `/v1/trust-policies/${id}` };
+      await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
+        const name = foundOrThrow(call, 'Trust policy', id, await within.deleteTrustPolicy(tenantId, id));
+        await record({ trust_policy_id: id, trust_policy_name: name });
+        return null;
+      });
+    },
+  };
+}
+
+const foreignIssuer = (issuer: string, issuers: readonly string[]): string =>
+  `This service accepts no tokens of ${issuer}, but of ${issuers.join(' and ')}. Start it with --oidc-issuer ${issuer}.`;
+
+const toResponse = ({
+  id,
+  name,
+  issuer,
+  audience,
+  claims,
+  scopes,
+  key_minutes,
+  created_at,
+  last_used_at,
+}: StoredPolicy): TrustPolicy => ({
+  id,
+  name,
+  issuer,
+  audience,
+  claims,
+  scopes,
+  key_minutes,
+  created_at: created_at.toISOString(),
+  last_used_at: last_used_at?.toISOString() ?? null,
+});

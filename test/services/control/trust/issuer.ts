@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
+import * as z from 'zod';
+
+/** What a runner authenticates its requests for tokens with. */
+const runCredential = 'credential-of-the-run';
+
+interface SigningKey {
+  kid: string;
+  privateKey: CryptoKey;
+  publicKey: CryptoKey;
+}
+
+/** An issuer of OpenID Connect tokens at loopback, whose keys can be exchanged and whose answers can fail. */
+export async function startIssuer() {
+  const requested: string[] = [];
+  const state = { status: 200, issuer: '', claimsOfRun: {}, keys: [await makeKey('first')] };
+  async function answerTo({ url = '', headers }: IncomingMessage): Promise<unknown> {
+    const { pathname, searchParams } = new URL(url, origin);
+    if (pathname === '/id-token') {
+      const isOfRun = headers.authorization === `Bearer ${runCredential}`;
+      return isOfRun ? { value: await sign({ ...state.claimsOfRun, aud: searchParams.get('audience') }) } : {};
+    }
+    if (pathname !== '/keys') return { issuer: state.issuer, jwks_uri: `${origin}/keys` };
+    const published = state.keys.map(async ({ kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid }));
+    return { keys: await Promise.all(published) };
+  }
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requested.push(request.url ?? '');
+    const body = JSON.stringify(await answerTo(request));
+    response.writeHead(state.status, { 'content-type': 'application/json' }).end(body);
+  }
+  const server = createServer((request, response) => void respond(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = z.custom<AddressInfo>((value) => value !== null).parse(server.address());
+  const origin = `http://127.0.0.1:${port}`;
+  state.issuer = origin;
+  let made = 0;
+  /** A token like those of workflow runs, unlike all before it. */
+  async function sign(
+    claims: Record<string, unknown> = {},
+    { at = Date.now(), key = state.keys[0] }: { at?: number; key?: SigningKey | undefined } = {},
+  ) {
+    if (!key) throw new Error('the issuer has no key');
+    const now = Math.floor(at / 1_000);
+    made += 1;
+    return new SignJWT({
+      iss: origin,
+      aud: 'https://control.test',
+      sub: 'repo:acme/support',
+      iat: now,
+      exp: now + 300,
+      jti: `${made}`,
+      ...claims,
+    })
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid })
+      .sign(key.privateKey);
+  }
+  return {
+    url: origin,
+    requested,
+    state,
+    /** Exchanges the keys for a new one. */
+    rotate: async (): Promise<void> => {
+      state.keys = [await makeKey(`key-${state.keys.length}-${requested.length}`)];
+    },
+    sign,
+    /** The variables of a job that may request tokens, as runners set them. */
+    jobEnvironment: {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${origin}/id-token?api-version=2.0`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: runCredential,
+    },
+    close: async (): Promise<void> => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
+
+export const makeKey = async (kid: string): Promise<SigningKey> => ({
+  kid,
+  ...(await generateKeyPair('RS256', { extractable: true })),
+});

@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { exportSPKI } from 'jose';
+import { createTokenVerifier } from '../../../../src/services/control/trust/verify-token.ts';
+import { makeKey, startIssuer, type Issuer } from './issuer.ts';
+
+let issuer: Issuer;
+beforeAll(async () => {
+  issuer = await startIssuer();
+});
+afterAll(() => issuer.close());
+beforeEach(() => {
+  vi.useRealTimers();
+  Object.assign(issuer.state, { status: 200, issuer: issuer.url });
+  issuer.requested.length = 0;
+});
+
+const clock = { now: () => Date.now() };
+const verifier = (issuers = [issuer.url]) => createTokenVerifier({ issuers, clock });
+const minute = 60_000;
+
+test('a token of an issuer gives its claims', async () => {
+  const token = await issuer.sign({ repository_id: '7' });
+  expect(await verifier()(token)).toMatchObject({ ok: true, claims: { sub: 'repo:acme/support', repository_id: '7' } });
+});
+
+test('the keys of an issuer are read once', async () => {
+  const verify = verifier();
+  for (let count = 0; count < 3; count += 1) expect(await verify(await issuer.sign())).toMatchObject({ ok: true });
+  expect(issuer.requested).toEqual(['/.well-known/openid-configuration', '/keys']);
+});
+
+test('a rotated key is found', async () => {
+  const verify = verifier();
+  await verify(await issuer.sign());
+  await issuer.rotate();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minute });
+  expect(await verify(await issuer.sign())).toMatchObject({ ok: true });
+});
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+test.each<[what: string, forge: () => Promise<string>, words: string]>([
+  ['no token', async () => 'lf_key', 'no JSON Web Token'],
+  ['an expired token', () => issuer.sign({}, { at: Date.now() - 10 * minute }), 'has expired'],
+  ['a token of the future', () => issuer.sign({ nbf: Math.floor(Date.now() / 1_000) + 120 }), 'not valid'],
+  ['a token that is good for days', async () => issuer.sign({ iat: 1, exp: 9_999_999_999 }), 'expired'],
+  ['a token without an end', () => issuer.sign({ exp: undefined }), 'not valid'],
+  ['a token without a subject', () => issuer.sign({ sub: undefined }), 'not valid'],
+  ['a token of another key', async () => issuer.sign({}, { key: await makeKey('first') }), 'not valid'],
+  ['a token of another issuer', () => issuer.sign({ iss: 'https://issuer.test' }), 'issuer are not accepted'],
+  ['an issuer that only begins alike', () => issuer.sign({ iss: `${issuer.url}.test` }), 'issuer are not accepted'],
+  [
+    'a token without a signature',
+    async () => {
+      const [, content = ''] = (await issuer.sign()).split('.');
+      return `${encoded({ alg: 'none' })}.${content}.`;
+    },
+    'not valid',
+  ],
+  [
+    'a token that is signed with the public key as a secret',
+    async () => {
+      const [, content = ''] = (await issuer.sign()).split('.');
+      const signed = `${encoded({ alg: 'HS256', kid: 'first' })}.${content}`;
+      const { publicKey } = await makeKey('first');
+      const signature = createHmac('sha256', await exportSPKI(publicKey))
+        .update(signed)
+        .digest('base64url');
+      return `${signed}.${signature}`;
+    },
+    'not valid',
+  ],
+  [
+    'a token with other content under the same signature',
+    async () => {
+      const [header = '', , signature = ''] = (await issuer.sign()).split('.');
+      const [, content = ''] = (await issuer.sign({ repository_id: '8' })).split('.');
+      return `${header}.${content}.${signature}`;
+    },
+    'not valid',
+  ],
+])('refuses %s', async (_, forge, words) => {
+  expect(await verifier()(await forge())).toEqual({ ok: false, status: 401, detail: expect.stringContaining(words) });
+});
+
+test('nothing is requested from an issuer that is not accepted', async () => {
+  expect(await verifier(['https://issuer.test'])(await issuer.sign())).toMatchObject({ ok: false, status: 401 });
+  expect(issuer.requested).toEqual([]);
+});
+
+test('an issuer that fails is said, and not asked again at once', async () => {
+  issuer.state.status = 500;
+  const verify = verifier();
+  const failed = { ok: false, status: 502, detail: expect.stringContaining("can't be read") };
+  expect(await verify(await issuer.sign())).toEqual(failed);
+  expect(await verify(await issuer.sign())).toEqual(failed);
+  expect(issuer.requested).toHaveLength(1);
+});
+
+test('a configuration of another issuer is refused', async () => {
+  issuer.state.issuer = 'https://issuer.test';
+  expect(await verifier()(await issuer.sign())).toMatchObject({ ok: false, status: 502 });
+});
