@@ -10,7 +10,7 @@ import { fieldSpellings } from '../../contract/control/aliases.ts';
 import { githubIssuer } from '../../contract/control/trust-policy.ts';
 import { areIsolated } from './gateway/agents-origin.ts';
 import { computeKinds } from './compute/local-compute.ts';
-import { githubFrom } from './integrations/github-settings.ts';
+import { readGithubSettings } from './integrations/github-settings.ts';
 import { readRegistryAddress, registryFrom } from './registry/registry-address.ts';
 import { watchWords } from './pushes/watch-pushes.ts';
 import { hostings } from './deployments/validation/value-problems.ts';
@@ -188,7 +188,7 @@ export async function runLocal(args: string[], environment: ProgramEnvironment):
     printError(registry.problem);
     return 2;
   }
-  const github = githubFrom(githubFlags, env, (path) => readFileSync(path, 'utf8'));
+  const github = readGithubSettings(githubFlags, env, (path) => readFileSync(path, 'utf8'));
   if (github.kind === 'problem') {
     printError(github.problem);
     return 2;

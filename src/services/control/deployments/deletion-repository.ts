@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import { findClaim } from '../listeners/work-repository.ts';
-import { lockDeployment, refreshStatus, step } from '../revisions/work-repository.ts';
+import { lockDeployment, refreshStatus, moveTo } from '../revisions/work-repository.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 
 export interface RequestedDeletion {
@@ -34,7 +34,7 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
         .where('status', 'in', unfinishedStatuses)
         .execute();
       const message = 'Its deployment is being deleted.';
-      for (const revision of unfinished) await step(trx, now, revision.id, 'INTERRUPTED', { message });
+      for (const revision of unfinished) await moveTo(trx, now, revision.id, 'INTERRUPTED', { message });
       const abandonsCluster = withoutListener && deployment.listener_id !== null && deployment.deletion !== 'stopped';
       const initialState = abandonsCluster || (await hasNoClaim(trx, deployment)) ? 'stopped' : 'asked';
       const deletion = abandonsCluster || deployment.deletion === 'none' ? initialState : deployment.deletion;

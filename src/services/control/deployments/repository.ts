@@ -11,11 +11,11 @@ import { lockDeployment } from '../revisions/work-repository.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { withLatest } from './queries.ts';
 import {
-  wantedColumns,
+  requestedColumns,
   type DeploymentChange,
   type DeploymentView,
   type NewDeployment,
-  type TakenBuild,
+  type ReusedBuild,
 } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
@@ -65,7 +65,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
             tenant_id: tenantId,
             name: requested.name,
             source: requested.source,
-            ...wantedColumns(requested),
+            ...requestedColumns(requested),
             database_state: 'absent',
             database_name: newDatabaseName(),
             database_password: randomBytes(24).toString('base64url'),
@@ -139,7 +139,7 @@ async function applyChange(
   if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...(await viewOf(trx, id)) };
   await trx
     .updateTable('deployments')
-    .set({ ...wantedColumns(decision.wanted), updated_at: now })
+    .set({ ...requestedColumns(decision.wanted), updated_at: now })
     .where('id', '=', id)
     .execute();
   const view =
@@ -179,12 +179,15 @@ export async function addRevision(
   trx: ControlDatabase,
   now: Date,
   deploymentId: string,
-  build: 'new' | TakenBuild,
+  build: 'new' | ReusedBuild,
   cause: Cause,
   hold?: number,
 ): Promise<DeploymentView> {
   const wanted = await currentDeployment(trx, deploymentId);
-  const latest = await insertRevision(trx, now, wanted, cause, { taken: build === 'new' ? undefined : build, hold });
+  const latest = await insertRevision(trx, now, wanted, cause, {
+    reusedBuild: build === 'new' ? undefined : build,
+    hold,
+  });
   const deployment = await trx
     .updateTable('deployments')
     .set({

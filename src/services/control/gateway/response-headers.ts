@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { touchesSession } from '../sessions/cookie.ts';
+import { affectsSession } from '../sessions/cookie.ts';
 import { agentTokenHeader, connectionHeaders, hopByHopHeaders } from './headers.ts';
 
 /** Who gets a response: a program or a page with a key, a page of the console with a session, or a page that loads a UI file. */
@@ -87,7 +87,7 @@ export function agentResponseHeaders(
     Object.entries(headers).filter(([name, value]) => isKept(name, value)),
   );
   if (audience !== 'client') return { ...passedHeaders, ...inertHeaders(passedHeaders, audience, origin) };
-  const cookies = headers['set-cookie']?.filter((cookie) => !touchesSession(cookie)) ?? [];
+  const cookies = headers['set-cookie']?.filter((cookie) => !affectsSession(cookie)) ?? [];
   const isDropped = cookies.length === 0 || connectionHeaders(headers).includes('set-cookie');
   return isDropped ? passedHeaders : { ...passedHeaders, 'set-cookie': cookies };
 }

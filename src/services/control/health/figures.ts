@@ -1,19 +1,19 @@
 import { type Histogram, observe } from './histogram.ts';
 import type { TracedRun } from '../../../contract/control/tracing-project.ts';
 
-/** What is counted of a deployment in a minute, or in a longer period once it is old. */
+/** The counts of a deployment in one minute, or in a quarter of an hour once they are old. */
 export interface Figures {
   requests: number;
   errors: number;
   runs: number;
   failed_runs: number;
   interrupted_runs: number;
-  /** From the start of runs to their end. */
+  /** The durations of runs. */
   run_times: Histogram;
-  /** From requests for a run's stream to its first event. */
+  /** The times from a request for a run's stream to its first event. */
   first_events: Histogram;
   memory_bytes: number | null;
-  /** Processor time, and the time in which it was used. */
+  /** The CPU time, and the time span in which it was used. */
   cpu_ms: number;
   sampled_ms: number;
   queue_length: number | null;
@@ -34,28 +34,28 @@ export interface HealthRow extends Omit<Figures, 'run_times' | 'first_events'> {
   first_events: number[] | null;
 }
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 const minuteSeconds = 60;
-/** The length of the rows that old minutes are merged into. */
+/** The length (s) of the periods into which old minutes are merged. */
 export const quarterSeconds = 900;
-/** How long figures are kept by the minute, and at all. */
-export const minutesKeptMs = 26 * hour;
-export const keptMs = 31 * 24 * hour;
+/** How long figures are kept by the minute, and altogether. */
+export const minuteRetentionMs = 26 * hourMs;
+export const figureRetentionMs = 31 * 24 * hourMs;
 
 /** The start of the period of this length (s) that a time (ms) is in. */
 export const floorTo = (at: number, seconds: number): number => at - (at % (seconds * 1_000));
 
 /** Minutes that start before this time are merged. */
-export const mergedBefore = (now: number): number => floorTo(now - minutesKeptMs, quarterSeconds);
+export const mergeLimit = (now: number): number => floorTo(now - minuteRetentionMs, quarterSeconds);
 
-/** Figures that are not stored yet, one for each row. */
+/** Collects figures that are not stored yet, one row per deployment and period. */
 export function pendingFigures(max = Infinity) {
   const rows = new Map<string, FiguresRow>();
   return {
     rows: (): FiguresRow[] => [...rows.values()],
-    /** The figures of a deployment at a time; beyond `max` rows, figures that are stored nowhere. */
+    /** The figures of a deployment at a time. Beyond `max` rows, returns figures that are not stored. */
     of(deploymentId: string, at: number, now: number): Figures {
-      const step = at < mergedBefore(now) ? quarterSeconds : minuteSeconds;
+      const step = at < mergeLimit(now) ? quarterSeconds : minuteSeconds;
       const start = floorTo(at, step);
       const key = `${start} ${step} ${deploymentId}`;
       const found = rows.get(key);
@@ -82,18 +82,18 @@ const noFigures = (): Figures => ({
   queue_length: null,
 });
 
-/** The statuses of runs that failed. An interrupted run waits for a person, or was cancelled: it is neither. */
-const failures = new Set<TracedRun['status']>(['error', 'timeout']);
+/** The statuses of failed runs. An interrupted run waits for a person, or was cancelled. */
+const failedStatuses = new Set<TracedRun['status']>(['error', 'timeout']);
 
-/** The figures of ended runs. A later end than now counts as now; what would be too old to be kept is left out. */
+/** The figures of ended runs. An end in the future counts as now; runs beyond the retention period are ignored. */
 export function figuresOfRuns(deploymentId: string, runs: readonly TracedRun[], now: number): FiguresRow[] {
   const pending = pendingFigures();
   for (const { status, started_at, ended_at } of runs) {
     const end = Date.parse(ended_at);
-    if (end < now - keptMs) continue;
+    if (end < now - figureRetentionMs) continue;
     const figures = pending.of(deploymentId, Math.min(end, now), now);
     figures.runs += 1;
-    if (failures.has(status)) figures.failed_runs += 1;
+    if (failedStatuses.has(status)) figures.failed_runs += 1;
     if (status === 'interrupted') figures.interrupted_runs += 1;
     if (started_at !== null) observe(figures.run_times, end - Date.parse(started_at));
   }

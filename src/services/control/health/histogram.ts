@@ -2,12 +2,12 @@
 const growth = 1.2;
 /** The largest relative error of a percentile, between 1 ms and a day. */
 export const relativeError = (growth - 1) / (growth + 1);
-/** Holds everything beyond 23 hours. */
+/** The bucket for all durations beyond 23 hours. */
 const lastBucket = 100;
 
 /**
- * Counts of durations in logarithmic buckets, without the empty ones at the end. Bucket 0 has those up to 1 ms, bucket
- * `i` those above `growth ** (i - 1)` and up to `growth ** i`. Two are merged by adding their counts.
+ * Counts of durations in logarithmic buckets, without empty ones at the end. Bucket 0 counts durations up to 1 ms, bucket
+ * `i` those above `growth ** (i - 1)` and up to `growth ** i`. Histograms are merged by adding their counts.
  */
 export type Histogram = number[];
 

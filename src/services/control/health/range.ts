@@ -1,5 +1,5 @@
 import { maxHealthPoints, type HealthPoint } from '../../../contract/control/health.ts';
-import { type HealthRow, floorTo, keptMs, mergedBefore } from './figures.ts';
+import { type HealthRow, floorTo, figureRetentionMs, mergeLimit } from './figures.ts';
 import { percentile } from './histogram.ts';
 
 const minuteSteps = [60, 120, 300, 600];
@@ -13,25 +13,25 @@ export interface HealthRange {
   stepSeconds: number;
 }
 
-const stepsIn = (from: number, until: number, seconds: number): number =>
+const countSteps = (from: number, until: number, seconds: number): number =>
   Math.ceil((until - floorTo(from, seconds)) / (seconds * 1_000));
 
 /**
- * The range of a request with the shortest step that makes at most `maxHealthPoints` points. Cuts what starts before
- * the retention period or ends in the future. Undefined if nothing is left.
+ * The range of a request with the shortest step that makes at most `maxHealthPoints` points, limited to the retention
+ * period and the past. Undefined where that is empty.
  */
 export function healthRange(
   now: number,
   { from, until = now }: { from?: number | undefined; until?: number | undefined },
 ): HealthRange | undefined {
   const end = Math.min(until, now);
-  const start = Math.max(from ?? end - 3_600_000, now - keptMs);
+  const start = Math.max(from ?? end - 3_600_000, now - figureRetentionMs);
   if (start >= end) return undefined;
-  // Where minutes are merged already, shorter steps would show all of a quarter in its first one.
-  const steps = start < mergedBefore(now) ? quarterSteps : [...minuteSteps, ...quarterSteps];
-  const stepSeconds = steps.find((step) => stepsIn(start, end, step) <= maxHealthPoints) ?? 14_400;
+  // Where minutes are merged, shorter steps would show all counts of a quarter of an hour in its first step.
+  const steps = start < mergeLimit(now) ? quarterSteps : [...minuteSteps, ...quarterSteps];
+  const stepSeconds = steps.find((step) => countSteps(start, end, step) <= maxHealthPoints) ?? 14_400;
   const first = floorTo(start, stepSeconds);
-  return { from: first, until: first + stepsIn(start, end, stepSeconds) * stepSeconds * 1_000, stepSeconds };
+  return { from: first, until: first + countSteps(start, end, stepSeconds) * stepSeconds * 1_000, stepSeconds };
 }
 
 /** The points of a range: one for each step, also where there are no rows. */

@@ -25,27 +25,27 @@ export interface AgentSample {
   cpu?: { cpu_ms: number; sampled_ms: number } | undefined;
 }
 
-/** Counts in memory, and stores the counts every few seconds: a crash loses at most those. */
+/** Counts in memory, and stores the counts every few seconds: a crash loses at most the latest. */
 export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: RecorderDependencies) {
   const stopping = new AbortController();
   let pending = pendingFigures(maxPending);
   /** Rows that are being stored, or could not be. */
-  let unsent: PendingFigures | undefined;
+  let unstored: PendingFigures | undefined;
   let running: Promise<void> = Promise.resolve();
 
   const figuresOf = (deploymentId: string, at: number): Figures => pending.of(deploymentId, at, clock.now());
 
   async function flush(): Promise<void> {
-    if (!unsent) {
-      unsent = pending;
+    if (!unstored) {
+      unstored = pending;
       pending = pendingFigures(maxPending);
     }
     try {
-      await store.addFigures(unsent.rows());
-      unsent = undefined;
+      await store.addFigures(unstored.rows());
+      unstored = undefined;
     } catch (error) {
       // Drop rows that the database rejects: a retry would fail too.
-      if (!isDatabaseUnavailable(error)) unsent = undefined;
+      if (!isDatabaseUnavailable(error)) unstored = undefined;
       log.warn(`Health figures could not be stored: ${messageOf(error)}`);
     }
   }
@@ -60,7 +60,7 @@ export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: Rec
   }
 
   return {
-    /** Counts a request of a deployment. Its failure and its first event count at the time of its arrival. */
+    /** Counts a request of a deployment. Its failure and its first event count at the time when it arrived. */
     count: (deploymentId: string): RequestRecord => {
       const at = clock.now();
       const startedAt = steadyNow(clock);
@@ -81,7 +81,7 @@ export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: Rec
       figures.cpu_ms += cpu?.cpu_ms ?? 0;
       figures.sampled_ms += cpu?.sampled_ms ?? 0;
     },
-    /** Stores now what was counted. Never rejects. */
+    /** Stores the counts now. Never rejects. */
     flush,
     start(): void {
       running = flushPeriodically();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ActivityCount, DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { ControlDatabase } from '../store/tables.ts';
-import { type HealthRow, mergedBefore, quarterSeconds, type FiguresRow } from './figures.ts';
+import { type HealthRow, mergeLimit, quarterSeconds, type FiguresRow } from './figures.ts';
 import type { HealthRange } from './range.ts';
 
 interface Deploy {
@@ -10,11 +10,11 @@ interface Deploy {
   at: Date;
 }
 
-/** The steps of an activity: an hour. */
+/** The steps of an activity, which covers an hour. */
 const activitySeconds = 120;
 const activitySteps = 30;
 const maxDeploys = 200;
-const mergedAtOnce = 5_000;
+const maxMergedRows = 5_000;
 
 const columns = sql`deployment_id, step_seconds, at, requests, errors, runs, failed_runs, interrupted_runs, run_times,
   first_events, memory_bytes, cpu_ms, sampled_ms, queue_length`;
@@ -37,11 +37,11 @@ const addToExisting = sql`on conflict (deployment_id, step_seconds, at) do updat
   queue_length = greatest(kept.queue_length, excluded.queue_length)`;
 
 /** The start of the period of this length that a row is in. */
-const startOf = (seconds: number) => sql`to_timestamp(floor(extract(epoch from at) / ${seconds}) * ${seconds})`;
+const periodStart = (seconds: number) => sql`to_timestamp(floor(extract(epoch from at) / ${seconds}) * ${seconds})`;
 
 /**
- * Adds figures to the stored ones; those of deleted deployments are left out. Every statement locks rows in the order of
- * their step, deployment and time, so that no two wait for each other.
+ * Adds figures to the stored ones; ignores those of deleted deployments. Every statement locks rows in the order of
+ * step, deployment and time, so that no two statements deadlock.
  */
 export async function addFigures(db: ControlDatabase, rows: readonly FiguresRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -69,7 +69,7 @@ export async function addFigures(db: ControlDatabase, rows: readonly FiguresRow[
 export const healthStore = (db: ControlDatabase, clock: Clock) => ({
   addFigures: (rows: readonly FiguresRow[]) => addFigures(db, rows),
 
-  /** The figures of a range by its steps, oldest first, without those that have none. */
+  /** The figures of a range by its steps, oldest first; omits steps without figures. */
   async readHealth(deploymentId: string, { from, until, stepSeconds }: HealthRange): Promise<HealthRow[]> {
     const { rows } = await sql<
       Omit<HealthRow, 'memory_bytes' | 'cpu_ms' | 'sampled_ms'> & {
@@ -78,7 +78,7 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
         sampled_ms: string;
       }
     >`
-      select ${startOf(stepSeconds)} as at, ${totals} from control.health_figures
+      select ${periodStart(stepSeconds)} as at, ${totals} from control.health_figures
       where deployment_id = ${deploymentId} and at >= ${new Date(from)} and at < ${new Date(until)}
       group by 1 order by 1`.execute(db);
     return rows.map((row) => ({
@@ -130,7 +130,7 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
     return new Map(
       deploymentIds.map((id) => {
         const row = byId.get(id);
-        const spread = (count: ActivityCount): number[] => {
+        const toSteps = (count: ActivityCount): number[] => {
           const all = Array.from({ length: activitySteps }, () => 0);
           row?.steps.forEach((step, index) => (all[step] = row[count][index] ?? 0));
           return all;
@@ -139,30 +139,30 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
           id,
           {
             step_seconds: activitySeconds,
-            requests: spread('requests'),
-            errors: spread('errors'),
-            runs: spread('runs'),
-            failed_runs: spread('failed_runs'),
+            requests: toSteps('requests'),
+            errors: toSteps('errors'),
+            runs: toSteps('runs'),
+            failed_runs: toSteps('failed_runs'),
           },
         ];
       }),
     );
   },
 
-  /** Merges minutes that are old into quarters of an hour, some thousands with one statement. */
+  /** Merges old minutes into quarters of an hour, some thousands per statement. */
   async mergeOldFigures(): Promise<void> {
-    const before = new Date(mergedBefore(clock.now()));
-    for (let merged = mergedAtOnce; merged === mergedAtOnce;) {
+    const before = new Date(mergeLimit(clock.now()));
+    for (let merged = maxMergedRows; merged === maxMergedRows;) {
       const { rows } = await sql<{ count: number }>`
         with gone as (
           delete from control.health_figures where (deployment_id, step_seconds, at) in (
             select deployment_id, step_seconds, at from control.health_figures
             where step_seconds < ${quarterSeconds} and at < ${before}
-            order by step_seconds, deployment_id, at limit ${mergedAtOnce} for update
+            order by step_seconds, deployment_id, at limit ${maxMergedRows} for update
           ) returning *
         ), added as (
           insert into control.health_figures as kept (${columns})
-          select deployment_id, ${quarterSeconds}::int, ${startOf(quarterSeconds)}, ${totals} from gone
+          select deployment_id, ${quarterSeconds}::int, ${periodStart(quarterSeconds)}, ${totals} from gone
           group by 1, 3 order by 1, 3
           ${addToExisting}
         )

@@ -14,19 +14,19 @@ interface SamplerDependencies {
 
 const timeoutMs = 5_000;
 const maxBytes = 262_144;
-const atOnce = 8;
-/** Bounds the processor time that an agent reports: it is not trusted. */
+const maxConcurrentSamples = 8;
+/** Limits the CPU time that an agent reports, because agents are not trusted. */
 const maxProcessors = 1_024;
 
-/** The part of an agent server's `GET /metrics?format=json` that is read. */
+/** The fields of an agent server's `GET /metrics?format=json` that are used. */
 const metrics = z.object({
   queue: z.object({ num_pending: z.int().min(0).max(2_147_483_647) }),
   process: z.object({ memory_bytes: z.int().min(0), cpu_seconds: z.number().min(0) }),
 });
 
 /**
- * Samples the processes of live agents periodically. Skips agents that do not respond, are no agent servers, or are not
- * reachable from here, as some in a cluster. Does not start agents that are scaled to zero.
+ * Samples the processes of live agents periodically. Skips agents that do not respond, are not agent servers, or can't be
+ * reached from this machine. Does not start agents that are scaled to zero.
  *
  * @returns a function that stops it.
  */
@@ -55,7 +55,7 @@ export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: Sam
         await sample(id, upstream).catch(() => undefined);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await Promise.all(Array.from({ length: maxConcurrentSamples }, work));
   }
 
   async function run(): Promise<void> {
@@ -74,8 +74,8 @@ export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: Sam
 
 function cpuBetween(before: { at: number; cpuMs: number }, { at, cpuMs }: { at: number; cpuMs: number }) {
   const sampled_ms = at - before.at;
-  const used = cpuMs - before.cpuMs;
+  const usedMs = cpuMs - before.cpuMs;
   // A lower value comes from another process behind the same address.
-  if (sampled_ms <= 0 || used < 0) return undefined;
-  return { cpu_ms: Math.round(Math.min(used, sampled_ms * maxProcessors)), sampled_ms: Math.round(sampled_ms) };
+  if (sampled_ms <= 0 || usedMs < 0) return undefined;
+  return { cpu_ms: Math.round(Math.min(usedMs, sampled_ms * maxProcessors)), sampled_ms: Math.round(sampled_ms) };
 }

@@ -34,5 +34,4 @@ export function healthOperations(settings: ServiceDependencies) {
 const emptyRange =
   'The range is empty. Choose a from that is before until and before now, and an until of the last 31 days.';
 
-const timeOf = (written: string | undefined): number | undefined =>
-  written === undefined ? undefined : Date.parse(written);
+const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));

@@ -4,14 +4,14 @@ import { withTimeout, type Clock } from '../../../kit/clock.ts';
 import { toGitHubIntegrationError, GitHubIntegrationError } from './github-error.ts';
 import { withoutTrailingSlashes } from '../../../kit/plain-text.ts';
 
-interface NamedRepository {
+interface RepositoryName {
   owner: string;
   name: string;
 }
 
 /**
- * The base of clone addresses for the address of a GitHub's API: github.com, GitHub Enterprise Server
- * (`https://HOST/api/v3`), GHE.com (`https://api.SUBDOMAIN.ghe.com`). Any other address serves as both.
+ * The base of clone addresses for the API address of github.com, a GitHub Enterprise Server (`https://HOST/api/v3`) or
+ * GHE.com (`https://api.SUBDOMAIN.ghe.com`). For any other API address, its own origin.
  */
 export function cloneOrigin(apiUrl: string): string {
   const url = new URL(apiUrl);
@@ -20,24 +20,24 @@ export function cloneOrigin(apiUrl: string): string {
   return ghe === undefined ? url.origin : `https://${ghe}`;
 }
 
-/** The repository of a `repo_url` on this GitHub; undefined where it is on another host, or no repository. */
-export function repositoryAt(origin: string, repoUrl: string): NamedRepository | undefined {
+/** The repository of a `repo_url` on this GitHub; undefined for another host, or an address that is not a repository. */
+export function repositoryAt(origin: string, repoUrl: string): RepositoryName | undefined {
   if (!URL.canParse(repoUrl)) return undefined;
   const url = new URL(repoUrl);
   const [, owner, name, more] = withoutTrailingSlashes(url.pathname).split('/');
   if (url.origin !== origin || !owner || !name || more !== undefined) return undefined;
-  const plain = decodeURIComponent(name).replace(/\.git$/, '');
-  return plain === '' ? undefined : { owner: decodeURIComponent(owner), name: plain };
+  const repositoryName = decodeURIComponent(name).replace(/\.git$/, '');
+  return repositoryName === '' ? undefined : { owner: decodeURIComponent(owner), name: repositoryName };
 }
 
-/** GitHub ignores the case of names. */
-export const isSameRepository = (one: NamedRepository, other: NamedRepository): boolean =>
+/** Whether two names mean one repository: GitHub ignores their case. */
+export const isSameRepository = (one: RepositoryName, other: RepositoryName): boolean =>
   one.owner.toLowerCase() === other.owner.toLowerCase() && one.name.toLowerCase() === other.name.toLowerCase();
 
-/** The identity of a GitHub App, and its GitHub. */
+/** The identity of a GitHub App, and the GitHub that it is on. */
 export interface GithubAppDependencies {
   appId: number;
-  /** PEM: a secret. */
+  /** The private key as PEM: a secret. */
   privateKey: string;
   /** `https://api.github.com`, or the API of another GitHub; without a trailing slash. */
   apiUrl: string;
@@ -53,7 +53,7 @@ export interface Installation {
   isSuspended: boolean;
 }
 
-export interface InstalledRepository extends NamedRepository {
+export interface InstalledRepository extends RepositoryName {
   id: number;
   url: string;
   defaultBranch: string;
@@ -61,14 +61,14 @@ export interface InstalledRepository extends NamedRepository {
 
 export interface Branch {
   name: string;
-  /** Of its newest commit. */
+  /** The id of its newest commit. */
   sha: string;
 }
 
-/** A token for one clone, or why there is none. */
+/** A token for one clone; `not-held`: the installation has no access to the repository. */
 export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' };
 
-/** A GitHub App, as its operator, without a cache. Every failure is a `GitHubIntegrationError`. */
+/** A client of GitHub that authenticates as the App. Caches nothing. Every failure is a `GitHubIntegrationError`. */
 export type GithubApp = ReturnType<typeof githubApp>;
 
 const perPage = 100;
@@ -76,10 +76,10 @@ const maxBranches = 1_000;
 
 /** Creates the client of the App. Sends no request. */
 export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppDependencies) {
-  const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
+  const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silentLog };
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 
-  const ask = <T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> =>
+  const callGitHub = <T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> =>
     withTimeout(clock, answerWithinMs, async (signal) => {
       try {
         return await send({ signal });
@@ -89,7 +89,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
     });
 
   async function tokenFor(installationId: number, permissions: Record<string, string>, repositories?: string[]) {
-    const { data } = await ask(`make a token of installation ${installationId}`, (request) =>
+    const { data } = await callGitHub(`make a token of installation ${installationId}`, (request) =>
       app.request('POST /app/installations/{installation_id}/access_tokens', {
         installation_id: installationId,
         permissions,
@@ -104,7 +104,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
   async function endToken(token: string): Promise<void> {
     const installed = new Octokit({ ...options, auth: token });
     try {
-      await ask('end a token', (request) => installed.request('DELETE /installation/token', { request }));
+      await callGitHub('end a token', (request) => installed.request('DELETE /installation/token', { request }));
     } catch (error) {
       if (!(error instanceof GitHubIntegrationError) || error.status !== 401) throw error;
     }
@@ -117,7 +117,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
     async installations(): Promise<Installation[]> {
       const found: Installation[] = [];
       for (let page = 1; ; page += 1) {
-        const { data } = await ask('list the installations of the App', (request) =>
+        const { data } = await callGitHub('list the installations of the App', (request) =>
           app.request('GET /app/installations', { per_page: perPage, page, request }),
         );
         for (const { id, account, suspended_at } of data) {
@@ -132,7 +132,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
       const installed = new Octokit({ ...options, auth: token });
       const found: InstalledRepository[] = [];
       for (let page = 1; ; page += 1) {
-        const { data } = await ask(`list the repositories of installation ${installationId}`, (request) =>
+        const { data } = await callGitHub(`list the repositories of installation ${installationId}`, (request) =>
           installed.request('GET /installation/repositories', { per_page: perPage, page, request }),
         );
         for (const { id, name, owner, default_branch } of data.repositories) {
@@ -144,14 +144,14 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
     },
 
     /** The branches of a repository, at most 1,000; undefined if the installation does not reach it. */
-    async branches(installationId: number, { owner, name }: NamedRepository): Promise<Branch[] | undefined> {
-      const made = await this.cloneToken(installationId, { owner, name });
-      if (made.kind === 'not-held') return undefined;
-      const installed = new Octokit({ ...options, auth: made.token });
+    async branches(installationId: number, { owner, name }: RepositoryName): Promise<Branch[] | undefined> {
+      const cloneToken = await this.cloneToken(installationId, { owner, name });
+      if (cloneToken.kind === 'not-held') return undefined;
+      const installed = new Octokit({ ...options, auth: cloneToken.token });
       const found: Branch[] = [];
       try {
         for (let page = 1; page <= maxBranches / perPage; page += 1) {
-          const { data } = await ask(`list the branches of ${owner}/${name}`, (request) =>
+          const { data } = await callGitHub(`list the branches of ${owner}/${name}`, (request) =>
             installed.request('GET /repos/{owner}/{repo}/branches', {
               owner,
               repo: name,
@@ -166,22 +166,22 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
         return found;
       } finally {
         // It expires within the hour.
-        await endToken(made.token).catch(() => undefined);
+        await endToken(cloneToken.token).catch(() => undefined);
       }
     },
 
-    /** A token that reads the contents of this one repository and nothing else; a secret. */
-    async cloneToken(installationId: number, repository: NamedRepository): Promise<CloneToken> {
+    /** Creates a token that can only read the contents of this one repository; a secret. */
+    async cloneToken(installationId: number, repository: RepositoryName): Promise<CloneToken> {
       try {
-        const made = await tokenFor(installationId, { contents: 'read' }, [repository.name]);
-        // The request has only the name: the response says whose repository it is.
-        const held = made.repositories?.some(({ full_name }) => {
+        const created = await tokenFor(installationId, { contents: 'read' }, [repository.name]);
+        // The request has only the name, so check the owner in the response.
+        const isAccessible = created.repositories?.some(({ full_name }) => {
           const [owner = '', name = ''] = full_name.split('/');
           return isSameRepository(repository, { owner, name });
         });
-        if (held) return { kind: 'token', token: made.token };
-        // It expires within the hour, and must not hide that the repository is not held.
-        await endToken(made.token).catch(() => undefined);
+        if (isAccessible) return { kind: 'token', token: created.token };
+        // Ignore a failure: the token expires within the hour.
+        await endToken(created.token).catch(() => undefined);
         return { kind: 'not-held' };
       } catch (error) {
         if (error instanceof GitHubIntegrationError && error.status === 422) return { kind: 'not-held' };
@@ -195,10 +195,10 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
 
 /** The name of an account: a user or an organization by its login, an enterprise by its name. */
 function accountName(account: object | null): string | undefined {
-  const named = { login: undefined, name: undefined, ...account };
-  return [named.login, named.name].find((name) => typeof name === 'string');
+  const fields = { login: undefined, name: undefined, ...account };
+  return [fields.login, fields.name].find((name) => typeof name === 'string');
 }
 
 /** Discards Octokit's own log output, which has addresses and hints. */
 const nothing = (): void => undefined;
-const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const silentLog = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -22,19 +22,19 @@ export function toGitHubIntegrationError(
   { late, answerWithinMs }: { late: boolean; answerWithinMs: number },
 ): GitHubIntegrationError {
   const status = isObject(error) || error instanceof Error ? statusOf(error) : undefined;
-  const begin = `Could not ${what}: GitHub`;
+  const prefix = `Could not ${what}: GitHub`;
   if (late)
-    return new GitHubIntegrationError(`${begin} did not respond within ${answerWithinMs / 1_000} s.`, undefined);
+    return new GitHubIntegrationError(`${prefix} did not respond within ${answerWithinMs / 1_000} s.`, undefined);
   if (status === undefined || status >= 600) {
     return new GitHubIntegrationError(
-      `${begin} could not be reached. Check the network and GITHUB_API_URL.`,
+      `${prefix} could not be reached. Check the network and GITHUB_API_URL.`,
       undefined,
     );
   }
-  const words =
+  const githubMessage =
     error instanceof Error ? error.message.replace(/(?: - | )?https?:\S+/g, '').slice(0, maxMessageLength) : '';
   return new GitHubIntegrationError(
-    `${begin} responded ${status}${words ? ` (${words})` : ''}.${advice[status] ?? ''}`,
+    `${prefix} responded ${status}${githubMessage ? ` (${githubMessage})` : ''}.${advice[status] ?? ''}`,
     status,
   );
 }

@@ -3,8 +3,8 @@ import { readAddress } from '../../../kit/base-address.ts';
 import { readRsaKey } from '../../../kit/rsa-key.ts';
 import type { GithubAppDependencies } from './github-app.ts';
 
-/** The GitHub App of the service, none, or what is wrong with its settings. */
-export type GithubFrom =
+/** The GitHub App of the service, none, or the problem with its settings. */
+export type GithubSettings =
   | { kind: 'app'; app: Pick<GithubAppDependencies, 'appId' | 'privateKey' | 'apiUrl'> }
   | { kind: 'none' }
   | { kind: 'problem'; problem: string };
@@ -19,18 +19,18 @@ export interface GithubFlags {
  * Reads the service's GitHub App from its flags and from the App's own variables: `APP_ID`, `PRIVATE_KEY` or
  * `PRIVATE_KEY_PATH`, `GITHUB_API_URL`. Incomplete flags are an error; incomplete variables are ignored.
  */
-export function githubFrom(
+export function readGithubSettings(
   flags: GithubFlags,
   env: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => string,
-): GithubFrom {
-  const given = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const problem = (text: string): GithubFrom => ({ kind: 'problem', problem: text });
-  const appId = flags.appId ?? given('APP_ID');
-  const keyFile = flags.keyFile ?? given('PRIVATE_KEY_PATH');
+): GithubSettings {
+  const variable = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const problem = (text: string): GithubSettings => ({ kind: 'problem', problem: text });
+  const appId = flags.appId ?? variable('APP_ID');
+  const keyFile = flags.keyFile ?? variable('PRIVATE_KEY_PATH');
   const isRequested = flags.appId !== undefined || flags.keyFile !== undefined || flags.apiUrl !== undefined;
-  const written = flags.keyFile === undefined ? given('PRIVATE_KEY') : undefined;
-  if (appId === undefined || (keyFile === undefined && written === undefined)) {
+  const keyText = flags.keyFile === undefined ? variable('PRIVATE_KEY') : undefined;
+  if (appId === undefined || (keyFile === undefined && keyText === undefined)) {
     return isRequested
       ? problem(
           'A GitHub App takes --github-app-id and --github-private-key-file, or APP_ID and PRIVATE_KEY_PATH in the environment.',
@@ -38,7 +38,7 @@ export function githubFrom(
       : { kind: 'none' };
   }
   if (!/^[1-9]\d{0,14}$/.test(appId)) return problem(`--github-app-id ${appId} is no number of a GitHub App.`);
-  let text = written;
+  let text = keyText;
   try {
     text ??= readFile(keyFile ?? '');
   } catch (error) {
@@ -48,7 +48,7 @@ export function githubFrom(
   if (key.kind !== 'key') {
     return problem('The private key of the GitHub App is invalid. Use the whole .pem file that GitHub issued.');
   }
-  const address = readAddress(flags.apiUrl ?? given('GITHUB_API_URL') ?? 'https://api.github.com');
+  const address = readAddress(flags.apiUrl ?? variable('GITHUB_API_URL') ?? 'https://api.github.com');
   if (!address.ok) return problem(`--github-api-url ${address.shown}: ${address.problem}.`);
   const { origin, prefix } = address.address;
   return { kind: 'app', app: { appId: Number(appId), privateKey: key.pem, apiUrl: `${origin}${prefix}` } };

@@ -4,33 +4,34 @@ import type { IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
 import { type GithubApp, isSameRepository, repositoryAt } from './github-app.ts';
 import { GitHubIntegrationError } from './github-error.ts';
 
-/** What the service needs from GitHub for its tenants: the repositories to build from, and tokens to clone them. */
+/** Gives tenants access to GitHub: lists the repositories to build from, and creates tokens to clone them. */
 export type Integrations = ReturnType<typeof createIntegrations>;
 
 /** How long responses of GitHub are cached (ms). */
-const freshMs = 60_000;
+const cacheMs = 60_000;
 
 /** Creates integrations of an App. The store caches GitHub's responses, so that a restart needs few requests. */
 export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock) {
-  const requested = new Map<string, { at: number; answer: Promise<void> }>();
+  const requests = new Map<string, { at: number; answer: Promise<void> }>();
 
   /** Calls GitHub unless the last response is fresh; concurrent callers share one request. */
-  function fresh(what: string, ask: () => Promise<void>): Promise<void> {
-    const known = requested.get(what);
-    if (known && steadyNow(clock) - known.at < freshMs) return known.answer;
+  function callUnlessFresh(what: string, ask: () => Promise<void>): Promise<void> {
+    const current = requests.get(what);
+    if (current && steadyNow(clock) - current.at < cacheMs) return current.answer;
     const answer = ask().catch((error: unknown) => {
       // Failures are not cached.
-      if (requested.get(what)?.answer === answer) requested.delete(what);
+      if (requests.get(what)?.answer === answer) requests.delete(what);
       throw error;
     });
-    requested.set(what, { at: steadyNow(clock), answer });
+    requests.set(what, { at: steadyNow(clock), answer });
     return answer;
   }
 
-  const putInstallations = () => fresh('installations', async () => store.putInstallations(await app.installations()));
+  const putInstallations = () =>
+    callUnlessFresh('installations', async () => store.putInstallations(await app.installations()));
 
   const putRepositories = ({ id, installation_id }: IntegrationRecord) =>
-    fresh(`repositories of ${id}`, async () =>
+    callUnlessFresh(`repositories of ${id}`, async () =>
       store.putRepositories(id, await app.repositories(Number(installation_id))),
     );
 
@@ -52,20 +53,22 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
 
     /** Why this integration can't clone this repository; undefined where no reason is known. */
     async problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined> {
-      const named = repositoryAt(app.origin, repoUrl);
-      if (!named) return otherHost(app.origin);
+      const repositoryName = repositoryAt(app.origin, repoUrl);
+      if (!repositoryName) return otherHostMessage(app.origin);
       try {
         await putRepositories(integration);
       } catch (error) {
-        // The clone will show it.
+        // The clone will report the problem.
         if (error instanceof GitHubIntegrationError) return undefined;
         throw error;
       }
-      const held = await store.listRepositories(integration.id);
-      return held.some((repository) => isSameRepository(repository, named)) ? undefined : notHeld(integration, repoUrl);
+      const accessible = await store.listRepositories(integration.id);
+      return accessible.some((repository) => isSameRepository(repository, repositoryName))
+        ? undefined
+        : notAccessibleMessage(integration, repoUrl);
     },
 
-    /** A token that reads the contents of this one repository: a secret. Else the reason, for a person. */
+    /** Creates a token that can only read this one repository, a secret; or returns the reason, for people. */
     async cloneToken(
       tenantId: string,
       integrationId: string,
@@ -74,13 +77,13 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       try {
         await putInstallations();
         const integration = await store.findIntegration(tenantId, integrationId);
-        if (!integration) return { ok: false, reason: isGone };
+        if (!integration) return { ok: false, reason: goneMessage };
         const named = repositoryAt(app.origin, repoUrl);
-        if (!named) return { ok: false, reason: otherHost(app.origin) };
-        const made = await app.cloneToken(Number(integration.installation_id), named);
-        return made.kind === 'token'
-          ? { ok: true, value: made.token }
-          : { ok: false, reason: notHeld(integration, repoUrl) };
+        if (!named) return { ok: false, reason: otherHostMessage(app.origin) };
+        const created = await app.cloneToken(Number(integration.installation_id), named);
+        return created.kind === 'token'
+          ? { ok: true, value: created.token }
+          : { ok: false, reason: notAccessibleMessage(integration, repoUrl) };
       } catch (error) {
         if (!(error instanceof GitHubIntegrationError)) throw error;
         return { ok: false, reason: `The repository could not be cloned: ${error.message}` };
@@ -98,11 +101,11 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
   };
 }
 
-const otherHost = (origin: string): string =>
+const otherHostMessage = (origin: string): string =>
   `source_config.repo_url is no repository of ${origin}, where the GitHub App of this service is: leave source_config.integration_id out, or name a repository as in ${origin}/owner/name.`;
 
-const notHeld = ({ name }: IntegrationRecord, repoUrl: string): string =>
+const notAccessibleMessage = ({ name }: IntegrationRecord, repoUrl: string): string =>
   `source_config.integration_id: the installation of ${name} does not hold ${repoUrl}. Let the App reach that repository (on GitHub: Settings, Applications, Configure), or choose another integration.`;
 
-const isGone =
+const goneMessage =
   'source_config.integration_id: this integration is not there any more: its installation was removed or suspended, or taken from this tenant. Install the App again, or make a deployment with another integration.';

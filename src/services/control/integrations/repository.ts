@@ -5,10 +5,10 @@ import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
 
 /** The rows per insert: a statement may have 65,535 values. */
-const rowsAtOnce = 5_000;
+const maxRowsPerInsert = 5_000;
 
-/** The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as last read. */
-const visible = (db: ControlDatabase, tenantId: string) =>
+/** The integrations that a tenant sees: bound to it, and neither suspended nor uninstalled when last read. */
+const visibleIntegrations = (db: ControlDatabase, tenantId: string) =>
   db
     .selectFrom('integrations')
     .leftJoin('github_installations', 'github_installations.id', 'integrations.installation_id')
@@ -25,7 +25,7 @@ const visible = (db: ControlDatabase, tenantId: string) =>
       ]),
     );
 
-const boundTo = (tenant_id: string, installationId: number, name: string, created_at: Date) => ({
+const newIntegration = (tenant_id: string, installationId: number, name: string, created_at: Date) => ({
   id: randomUUID(),
   tenant_id,
   installation_id: String(installationId),
@@ -44,11 +44,11 @@ export interface InstallationBinding {
 }
 
 export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
-  /** Binds an installation to a tenant. One that was unbound gets its former id. */
+  /** Binds an installation to a tenant. If it was bound before, its integration has the same id again. */
   bindInstallation: (tenantId: string, installationId: number, name: string): Promise<IntegrationRecord> =>
     db
       .insertInto('integrations')
-      .values(boundTo(tenantId, installationId, name, new Date(clock.now())))
+      .values(newIntegration(tenantId, installationId, name, new Date(clock.now())))
       .onConflict((conflict) =>
         conflict.constraint('integrations_installation').doUpdateSet({ name, unbound_at: null }),
       )
@@ -69,8 +69,8 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one
-   * that was not unbound from it; with several tenants, the operator binds them.
+   * Stores the current list of installations; marks missing ones as uninstalled. Binds every one that was never bound to
+   * the only tenant; with several tenants, the operator binds them.
    */
   async putInstallations(installations: readonly Installation[]): Promise<void> {
     const now = new Date(clock.now());
@@ -95,7 +95,7 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
       for (const { id, account } of installations) {
         await trx
           .insertInto('integrations')
-          .values(boundTo(only.id, id, account, now))
+          .values(newIntegration(only.id, id, account, now))
           .onConflict((conflict) => conflict.constraint('integrations_installation').doNothing())
           .execute();
       }
@@ -111,10 +111,10 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
         id: String(id),
         default_branch: defaultBranch,
       }));
-      for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      for (let from = 0; from < rows.length; from += maxRowsPerInsert) {
         await trx
           .insertInto('repositories')
-          .values(rows.slice(from, from + rowsAtOnce))
+          .values(rows.slice(from, from + maxRowsPerInsert))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
@@ -123,11 +123,11 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
 
   /** A tenant's integrations, oldest first. */
   async listIntegrations(tenantId: string): Promise<IntegrationRecord[]> {
-    return visible(db, tenantId).orderBy('integrations.created_at').orderBy('integrations.id').execute();
+    return visibleIntegrations(db, tenantId).orderBy('integrations.created_at').orderBy('integrations.id').execute();
   },
 
   async findIntegration(tenantId: string, id: string): Promise<IntegrationRecord | undefined> {
-    return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
+    return visibleIntegrations(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
   },
 
   listRepositories: (integrationId: string): Promise<RepositoryRecord[]> =>
@@ -135,18 +135,18 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
 
   /** Every installation that was ever listed or bound, by its number. */
   async listInstallations(): Promise<InstallationBinding[]> {
-    const known = await db.selectFrom('github_installations').selectAll().execute();
-    const bound = await db
+    const installations = await db.selectFrom('github_installations').selectAll().execute();
+    const bindings = await db
       .selectFrom('integrations')
       .select(['installation_id', 'name', 'tenant_id'])
       .where('unbound_at', 'is', null)
       .orderBy('created_at')
       .execute();
     const byId = new Map<string, InstallationBinding>();
-    for (const { id, account, is_suspended, is_gone } of known) {
+    for (const { id, account, is_suspended, is_gone } of installations) {
       byId.set(id, { installation_id: id, account, is_suspended, is_gone, tenant_ids: [] });
     }
-    for (const { installation_id, name, tenant_id } of bound) {
+    for (const { installation_id, name, tenant_id } of bindings) {
       const unlisted = { installation_id, account: name, is_suspended: false, is_gone: false, tenant_ids: [] };
       const entry = byId.get(installation_id) ?? unlisted;
       entry.tenant_ids.push(tenant_id);

@@ -4,24 +4,24 @@ import { toIntegrationResponse, toRepositoryResponse } from '../deployments/resp
 import { foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
-/** Reading what deployments can be made with: integrations and their repositories. */
+/** Lists integrations, their repositories and branches. */
 export function integrationOperations({ store, tenantId, integrations }: ServiceDependencies) {
   return {
     async listIntegrations(): Promise<GithubIntegration[]> {
       const call = { operation: 'list integrations', method: 'GET', path: '/v1/integrations/github/install' };
-      const listed = integrations
-        ? await askingGitHub(call, () => integrations.list(tenantId))
+      const records = integrations
+        ? await callGitHub(call, () => integrations.list(tenantId))
         : await store.listIntegrations(tenantId);
-      return listed.map(toIntegrationResponse);
+      return records.map(toIntegrationResponse);
     },
 
-    /** Without a GitHub App there is no way to any branch. */
+    /** Without a GitHub App, every repository is a 404. */
     async listBranches(integrationId: string, owner: string, name: string): Promise<GithubBranch[]> {
       const path = `/v1/integrations/github/${integrationId}/repos/${owner}/${name}/branches`;
       const call = { operation: 'list branches', method: 'GET', path };
       const id = parseId(call, 'integration_id', integrationId);
       const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
-      const branches = await askingGitHub(call, async () => integrations?.branches(integration, { owner, name }));
+      const branches = await callGitHub(call, async () => integrations?.branches(integration, { owner, name }));
       return foundOrThrow(call, 'Repository', `${owner}/${name}`, branches).map((branch) => ({
         name: branch.name,
         commit_sha: branch.sha,
@@ -34,7 +34,7 @@ export function integrationOperations({ store, tenantId, integrations }: Service
       const id = parseId(call, 'integration_id', integrationId);
       const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
       const repositories = integrations
-        ? await askingGitHub(call, () => integrations.repositories(integration))
+        ? await callGitHub(call, () => integrations.repositories(integration))
         : await store.listRepositories(integration.id);
       return repositories.map(toRepositoryResponse);
     },
@@ -42,7 +42,7 @@ export function integrationOperations({ store, tenantId, integrations }: Service
 }
 
 /** Reports GitHub's failures as such: they are neither the caller's fault nor this service's. */
-async function askingGitHub<T>(call: Call, ask: () => Promise<T>): Promise<T> {
+async function callGitHub<T>(call: Call, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -3,7 +3,7 @@ import type { ReportedStatus } from '../../../contract/control/listener-work.ts'
 import { restoreRetryDelayMs } from './listener-work.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import { logStore, type NewLogLine } from '../logs/repository.ts';
-import { lockDeployment, makeLive, refreshStatus, revisionWorkStore, step } from '../revisions/work-repository.ts';
+import { lockDeployment, makeLive, refreshStatus, revisionWorkStore, moveTo } from '../revisions/work-repository.ts';
 import { findRevision } from '../revisions/repository.ts';
 import type {
   ClaimEnd,
@@ -73,7 +73,7 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
     return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
       const { revision, claim } = held;
       if (revision?.status === 'DEPLOYING') {
-        await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
+        await moveTo(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
       }
       const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
       return endClaim(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
@@ -213,10 +213,10 @@ async function applyReport(
     return undefined;
   }
   if (!revision || !isRunning(revision)) return `The revision has ended already: it is ${revision?.status ?? 'gone'}.`;
-  if (revision.status === 'AWAITING_DEPLOY') await step(trx, now, revision.id, 'DEPLOYING');
+  if (revision.status === 'AWAITING_DEPLOY') await moveTo(trx, now, revision.id, 'DEPLOYING');
   if (status === 'DEPLOY_FAILED') {
     await logStore(trx, clock).appendLog(revision.id, 'deploy', [{ level: 'error', message: message ?? '' }]);
-    await step(trx, now, revision.id, 'DEPLOY_FAILED', { message });
+    await moveTo(trx, now, revision.id, 'DEPLOY_FAILED', { message });
     await refreshStatus(trx, now, deployment);
   }
   if (status === 'DEPLOYED') {

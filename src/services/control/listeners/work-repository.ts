@@ -4,7 +4,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
 import { maxRestoreDelayMs, nextListenerWork } from './listener-work.ts';
 import { findRevision, unfinishedOf } from '../revisions/repository.ts';
-import { lockDeployment, skipOlder, step } from '../revisions/work-repository.ts';
+import { lockDeployment, skipOlder, moveTo } from '../revisions/work-repository.ts';
 import type {
   ControlDatabase,
   DeploymentRecord,
@@ -136,7 +136,7 @@ async function claimDeployment(
   let revision: RevisionRecord | undefined;
   if (next.kind === 'roll-out') {
     await skipOlder(trx, now, next.revision.id, next.skipped);
-    for (const { id } of next.queued) await step(trx, now, id, 'QUEUED');
+    for (const { id } of next.queued) await moveTo(trx, now, id, 'QUEUED');
     revision = await startRevision(
       trx,
       now,
@@ -180,7 +180,7 @@ async function startRevision(
   message: string,
 ): Promise<RevisionRecord> {
   let started = revision;
-  for (const status of steps) started = await step(trx, now, revision.id, status, { message });
+  for (const status of steps) started = await moveTo(trx, now, revision.id, status, { message });
   return started;
 }
 

@@ -8,20 +8,20 @@ export type ChangeNotifier = ReturnType<typeof changeNotifier>;
 export function changeNotifier() {
   const subscribers = new Map<string, Set<() => void>>();
   return {
-    /** This revision has changed: it has more lines, another status, or is no longer the live one. */
+    /** Call when a revision has changed: it has more lines, another status, or is no longer live. */
     notify(revisionId: string): void {
-      for (const hear of subscribers.get(revisionId) ?? []) hear();
+      for (const wake of subscribers.get(revisionId) ?? []) wake();
     },
-    /** Anything may have changed. */
+    /** Call when any revision may have changed. */
     notifyAll(): void {
-      for (const those of subscribers.values()) for (const hear of those) hear();
+      for (const wakers of subscribers.values()) for (const hear of wakers) hear();
     },
     /** Subscribes to a revision: misses no notification from now on. */
     listen(revisionId: string) {
       let notified = Promise.withResolvers<void>();
-      const hear = (): void => notified.resolve();
-      const those = subscribers.get(revisionId) ?? new Set();
-      subscribers.set(revisionId, those.add(hear));
+      const wake = (): void => notified.resolve();
+      const wakers = subscribers.get(revisionId) ?? new Set();
+      subscribers.set(revisionId, wakers.add(wake));
       return {
         /** Resolves at the next notification; at once if there was one since the last call. */
         async next(): Promise<void> {
@@ -30,8 +30,8 @@ export function changeNotifier() {
           if (notified === awaited) notified = Promise.withResolvers<void>();
         },
         end(): void {
-          those.delete(hear);
-          if (those.size === 0 && subscribers.get(revisionId) === those) subscribers.delete(revisionId);
+          wakers.delete(wake);
+          if (wakers.size === 0 && subscribers.get(revisionId) === wakers) subscribers.delete(revisionId);
         },
       };
     },
@@ -41,7 +41,7 @@ export function changeNotifier() {
 /** The channel of the tables' triggers (migration 051). */
 const channel = 'landfall_log';
 
-/** Notifies of every committed change of a log or a revision, by any process. */
+/** Notifies followers of every committed change of a log or a revision, by any process. */
 export const hearChanges = (url: string, notifier: ChangeNotifier, clock: Clock): Promise<Notifications> =>
   retryWhileUnavailable(
     () =>

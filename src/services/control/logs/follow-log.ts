@@ -6,18 +6,18 @@ import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../stor
 import type { ChangeNotifier } from './change-notifier.ts';
 import type { LogPageQuery } from './repository.ts';
 
-/** The part of a revision that decides the end of its log. */
+/** The fields of a revision that decide whether its log is complete. */
 export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
 
 export type LogEvent =
   | { kind: 'line'; line: LogLine }
-  /** Nothing new for a while: sent so that proxies don't close the connection. */
+  /** A keep-alive without new lines, so that proxies don't close the connection. */
   | { kind: 'quiet' }
   /** There will be no more lines; `undefined` where the revision is gone with its deployment. */
   | { kind: 'end'; revision: EndedRevision | undefined };
 
 /** The log to follow, and the position: `after` is the id of the last known line. */
-export interface FollowedLog extends Pick<LogPageQuery, 'after' | 'level' | 'containing'> {
+export interface LogPosition extends Pick<LogPageQuery, 'after' | 'level' | 'containing'> {
   deploymentId: string;
   revisionId: string;
   logKind: LogKind;
@@ -37,43 +37,48 @@ export interface FollowDependencies {
   signal: AbortSignal;
 }
 
-/** Milliseconds of silence before a follower gets a keep-alive. */
-export const quietMs = 15_000;
-/** Lines per query: all that is buffered for a slow follower. */
-const linesAtOnce = 100;
+/** How long (ms) without new lines until a follower gets a keep-alive. */
+export const keepAliveMs = 15_000;
+/** The most lines per query, and so the most that are buffered for a slow follower. */
+const maxLinesPerQuery = 100;
 
 /**
- * Follows a log: stored lines, then new ones, until the revision has ended; that of the live revision continues. Reads
- * the next lines only when the last were taken. Without an `end` when `signal` aborts: a client continues by its last
- * id.
+ * Follows a log: yields stored lines, then new ones, until the revision has ended; the log of the live revision goes on.
+ * Reads more lines only when the last ones were consumed. Stops without an `end` when `signal` aborts: a client can
+ * continue from its last id.
  */
-export async function* followLog(followed: FollowedLog, tools: FollowDependencies): AsyncGenerator<LogEvent, void> {
+export async function* followLog(followed: LogPosition, tools: FollowDependencies): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, deploymentId: _, ...filter } = followed;
   const { store, notifier, clock, signal } = tools;
   const listening = notifier.listen(revisionId);
   let { after } = followed;
-  let quietAt = steadyNow(clock) + quietMs;
+  let keepAliveAt = steadyNow(clock) + keepAliveMs;
   try {
     while (!signal.aborted) {
-      // Before the lines: then all lines from before the end are included.
+      // Read this before the lines, so that they include all lines from before the end.
       const { revision, isOver } = await readProgress(followed, store);
-      const lines = await store.readLog([revisionId], logKind, { ...filter, order: 'asc', limit: linesAtOnce, after });
+      const lines = await store.readLog([revisionId], logKind, {
+        ...filter,
+        order: 'asc',
+        limit: maxLinesPerQuery,
+        after,
+      });
       for (const line of lines) yield { kind: 'line', line };
       after = lines.at(-1)?.id ?? after;
-      if (lines.length === linesAtOnce) continue;
+      if (lines.length === maxLinesPerQuery) continue;
       if (isOver) return yield { kind: 'end', revision };
-      // By time: lines that do not match the filter wake this as well.
-      const isQuiet = lines.length === 0 && steadyNow(clock) >= quietAt;
+      // Check the time, because lines that do not match the filter wake this too.
+      const isQuiet = lines.length === 0 && steadyNow(clock) >= keepAliveAt;
       if (isQuiet) yield { kind: 'quiet' };
-      if (isQuiet || lines.length > 0) quietAt = steadyNow(clock) + quietMs;
-      await untilNotified(listening.next(), Math.max(0, quietAt - steadyNow(clock)), tools);
+      if (isQuiet || lines.length > 0) keepAliveAt = steadyNow(clock) + keepAliveMs;
+      await untilNotified(listening.next(), Math.max(0, keepAliveAt - steadyNow(clock)), tools);
     }
   } finally {
     listening.end();
   }
 }
 
-/** Events until the follower would not be admitted any more; checked by time, since a filtered log may have none. */
+/** Yields events as long as the follower is admitted. Checks that periodically, because a filtered log may be silent. */
 export async function* whileAdmitted(
   follow: (signal: AbortSignal) => AsyncGenerator<LogEvent, void>,
   isAdmitted: () => Promise<boolean>,
@@ -92,13 +97,13 @@ export async function* whileAdmitted(
 }
 
 /** Whether the log is complete and the follower has all of it. */
-export async function isFullyRead(followed: FollowedLog, store: FollowedStore): Promise<boolean> {
+export async function isFullyRead(followed: LogPosition, store: FollowedStore): Promise<boolean> {
   const { isOver } = await readProgress(followed, store);
   const { revisionId, logKind, ...requested } = followed;
   return isOver && (await store.readLog([revisionId], logKind, { ...requested, order: 'asc', limit: 1 })).length === 0;
 }
 
-async function readProgress({ deploymentId, revisionId, logKind }: FollowedLog, store: FollowedStore) {
+async function readProgress({ deploymentId, revisionId, logKind }: LogPosition, store: FollowedStore) {
   const revision = await store.findRevision(deploymentId, revisionId);
   if (!revision || logKind === 'build') return { revision, isOver: !revision || hasEnded(revision.status) };
   const deployment = await store.deployment(deploymentId);

@@ -3,7 +3,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, LogKind, LogLine } from '../store/tables.ts';
 
-/** One line of a build or of a running agent. */
+/** A new line of a build log or a deploy log. */
 export interface NewLogLine {
   level: string;
   message: string;
@@ -43,7 +43,7 @@ function linesOf(db: ControlDatabase, kind: LogKind, query: LogPageQuery) {
   return select;
 }
 
-function storable(message: string): string {
+function toStorableText(message: string): string {
   const text = message
     .replaceAll('\0', '')
     .replace(/\r?\n$/, '')
@@ -61,7 +61,7 @@ export const logStore = (db: ControlDatabase, clock: Clock) => ({
       revision_id: revisionId,
       kind,
       level,
-      message: storable(message),
+      message: toStorableText(message),
       at: new Date(at),
     }));
     await inTransaction(db, async (trx) => {

@@ -19,13 +19,13 @@ import { tenantFinders } from '../revisions/service.ts';
 import { valueOrThrow, type Call } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
-/** Where a follower of a log begins. */
-export interface FollowFrom {
-  /** Aborts when the follower has gone. */
+/** The follower of a log: where it begins, and when it ends. */
+export interface FollowOptions {
+  /** Aborts when the follower has disconnected. */
   signal: AbortSignal;
-  /** The id of the last line that the follower had, before its connection broke. */
+  /** The id of the last line that the follower received before its connection broke. */
   lastId?: string | undefined;
-  /** Whether the follower would be admitted now as well. Once not, the log ends. */
+  /** Whether the follower is still admitted; once it is not, the stream ends. */
   isAdmitted: () => Promise<boolean>;
 }
 
@@ -34,40 +34,45 @@ export function logOperations(settings: ServiceDependencies) {
   const { store, logNotifier = changeNotifier(), clock = systemClock } = settings;
   const { ownDeployment, ownRevision } = tenantFinders(settings);
 
-  async function ofRevision(call: Call, [id, revisionId]: [string, string], kind: LogKind, page: LogPageQuery) {
+  async function readRevisionLog(call: Call, [id, revisionId]: [string, string], kind: LogKind, page: LogPageQuery) {
     const revision = await ownRevision(call, id, revisionId);
     const mayGrow = page.order === 'asc' && !hasEnded(revision.status);
     return toLogResponse(await store.readLog([revision.id], kind, page), { limit: page.limit, mayGrow });
   }
 
-  async function ofAll(call: Call, id: string, kind: LogKind, page: LogPageQuery): Promise<LogPage> {
+  async function readDeploymentLog(call: Call, id: string, kind: LogKind, page: LogPageQuery): Promise<LogPage> {
     const deployment = await ownDeployment(call, id);
     return toLogResponse(await store.readLogOfAll(deployment.id, kind, page), { limit: page.limit, mayGrow: false });
   }
 
-  const posted =
+  const postedPage =
     (kind: LogKind) =>
     async (id: string, revisionId: string, body: unknown): Promise<LogPage> => {
       const path = `/v1/projects/${id}/revisions/${revisionId}/${kind}_logs`;
       const call = { operation: `read ${kind} log`, method: 'POST', path };
-      return ofRevision(call, [id, revisionId], kind, valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
+      return readRevisionLog(
+        call,
+        [id, revisionId],
+        kind,
+        valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')),
+      );
     };
 
   return {
-    buildLogs: posted('build'),
-    deployLogs: posted('deploy'),
+    buildLogs: postedPage('build'),
+    deployLogs: postedPage('deploy'),
 
     /** POST /v1/projects/{id}/deploy_logs: the deploy logs of all revisions as one. */
     async deployLogsOfAll(id: string, body: unknown): Promise<LogPage> {
       const call = { operation: 'read deploy logs', method: 'POST', path: `/v1/projects/${id}/deploy_logs` };
-      return ofAll(call, id, 'deploy', valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
+      return readDeploymentLog(call, id, 'deploy', valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
     },
 
     /** GET /v2/deployments/{id}/logs: `kind` says which logs. */
     async deploymentLogs(id: string, query: unknown): Promise<LogPage> {
       const call = { operation: 'read logs', method: 'GET', path: `/v2/deployments/${id}/logs` };
       const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
-      return ofAll(call, id, logKind, page);
+      return readDeploymentLog(call, id, logKind, page);
     },
 
     /** GET /v2/deployments/{id}/revisions/{revisionId}/logs: `kind` says which log. */
@@ -75,7 +80,7 @@ export function logOperations(settings: ServiceDependencies) {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/logs`;
       const call = { operation: 'read log', method: 'GET', path };
       const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
-      return ofRevision(call, [id, revisionId], logKind, page);
+      return readRevisionLog(call, [id, revisionId], logKind, page);
     },
 
     /** GET /v2/deployment-logs: the same, with the ids in the query. */
@@ -83,15 +88,15 @@ export function logOperations(settings: ServiceDependencies) {
       const call = { operation: 'read logs', method: 'GET', path: '/v2/deployment-logs' };
       const { deployment_id, revision_id, logKind, page } = valueOrThrow(call, readShape(logOfQuery, query, 'query'));
       return revision_id === undefined
-        ? ofAll(call, deployment_id, logKind, page)
-        : ofRevision(call, [deployment_id, revision_id], logKind, page);
+        ? readDeploymentLog(call, deployment_id, logKind, page)
+        : readRevisionLog(call, [deployment_id, revision_id], logKind, page);
     },
 
     /**
      * GET .../logs/stream: the log as it is written, until it is complete. Throws errors before the first event.
-     * @returns undefined for a follower who has had all of it already.
+     * @returns undefined for a follower that has received all of it already.
      */
-    async followLog(id: string, revisionId: string, query: unknown, { signal, lastId, isAdmitted }: FollowFrom) {
+    async followLog(id: string, revisionId: string, query: unknown, { signal, lastId, isAdmitted }: FollowOptions) {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`;
       const call = { operation: 'follow log', method: 'GET', path };
       const requested = valueOrThrow(call, readShape(followQuery, query, 'query'));

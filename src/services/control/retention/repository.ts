@@ -3,16 +3,16 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 import type { Ages, RevisionOfBuild } from './expired-builds.ts';
 
-/** How many builds are queried, and lines removed, with one statement. */
-const buildsAtOnce = 1_000;
-const linesAtOnce = 10_000;
+/** The most builds per query, and lines removed per statement. */
+const maxBuildsPerQuery = 1_000;
+const maxLinesPerDelete = 10_000;
 
 /** The store's operations for retention; ages are in milliseconds. */
 export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
   /** Every revision that names one of these builds (`builds/<id>`), of any deployment, newest first. */
   async revisionsOfBuilds(builds: readonly string[]): Promise<RevisionOfBuild[]> {
     const found: (RevisionOfBuild & { sequence: string })[] = [];
-    for (let from = 0; from < builds.length; from += buildsAtOnce) {
+    for (let from = 0; from < builds.length; from += maxBuildsPerQuery) {
       const rows = await db
         .selectFrom('revisions')
         .innerJoin('deployments', 'deployments.id', 'revisions.deployment_id')
@@ -25,7 +25,7 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
           'revisions.deployment_id',
           'deployments.active_revision_id',
         ])
-        .where('revisions.build_folder', 'in', builds.slice(from, from + buildsAtOnce))
+        .where('revisions.build_folder', 'in', builds.slice(from, from + maxBuildsPerQuery))
         .execute();
       for (const row of rows) found.push({ ...row, build_folder: row.build_folder ?? '' });
     }
@@ -45,11 +45,11 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
             .leftJoin('deployments', 'deployments.active_revision_id', 'log_lines.revision_id')
             .where('log_lines.at', '<', before)
             .where('deployments.id', 'is', null)
-            .limit(linesAtOnce),
+            .limit(maxLinesPerDelete),
         )
         .executeTakeFirstOrThrow();
       removed += Number(numDeletedRows);
-      if (Number(numDeletedRows) < linesAtOnce) return removed;
+      if (Number(numDeletedRows) < maxLinesPerDelete) return removed;
     }
   },
 
@@ -78,22 +78,22 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
    * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
    * ones of each project, up to a count and a size. @returns how many were removed.
    */
-  async deleteOldRuns(ageMs: number, kept: KeptSteps): Promise<number> {
+  async deleteOldRuns(ageMs: number, limits: StepLimits): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('traced_runs')
       .where('ended_at', '<', new Date(clock.now() - ageMs))
       .executeTakeFirst();
     const projects = await db.selectFrom('tracing_projects').select('id').execute();
-    for (const { id } of projects) await deleteOldSteps(db, id, kept);
+    for (const { id } of projects) await deleteOldSteps(db, id, limits);
     return Number(numDeletedRows);
   },
 });
 export type RetentionStore = ReturnType<typeof retentionStore>;
 
-type KeptSteps = Pick<Ages['runs'], 'steps' | 'bytes'>;
+type StepLimits = Pick<Ages['runs'], 'steps' | 'bytes'>;
 
 /** Removes the inputs, outputs and steps of all but the newest runs of a project. */
-async function deleteOldSteps(db: ControlDatabase, projectId: string, { steps, bytes }: KeptSteps): Promise<void> {
+async function deleteOldSteps(db: ControlDatabase, projectId: string, { steps, bytes }: StepLimits): Promise<void> {
   const size = (column: 'input' | 'output' | 'steps') => sql`coalesce(pg_column_size(${sql.ref(column)}), 0)`;
   const oldest = await db
     .selectFrom(
@@ -102,7 +102,7 @@ async function deleteOldSteps(db: ControlDatabase, projectId: string, { steps, b
         .select([
           'ended_at',
           sql<number>`row_number() over (order by ended_at desc)`.as('place'),
-          // As stored: no value is read for its size.
+          // The stored size, which Postgres knows without reading the value.
           sql<number>`sum(${size('input')} + ${size('output')} + ${size('steps')}) over (order by ended_at desc)`.as(
             'bytes',
           ),

@@ -5,7 +5,7 @@ import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { HealthStore } from '../health/repository.ts';
 import type { RetentionStore } from './repository.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import { ages, inUseMs, retentionIntervalMs, type Ages, expiredBuildsOfAll, withoutOthers } from './expired-builds.ts';
+import { ages, recentUseMs, retentionIntervalMs, type Ages, expiredBuildsOfAll, onlyNeeded } from './expired-builds.ts';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { cachesFolder, storeFolder } from '../builds/dependency-store.ts';
@@ -31,17 +31,17 @@ export interface RetentionDependencies {
 export function createRetention(settings: RetentionDependencies) {
   const { store, uploads, workDir, clock, log, freeSpace: free = freeSpace } = settings;
   const stopping = new AbortController();
-  let looking: Promise<void> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
   const warn = (message: string): void => log.warn(message);
 
-  async function clearBuilds(bounds: Ages['builds']): Promise<number> {
-    const there = listBuilds(workDir).map((id) => `builds/${id}`);
-    const old = expiredBuildsOfAll(await store.revisionsOfBuilds(there), clock.now(), bounds);
+  async function removeBuilds(bounds: Ages['builds']): Promise<number> {
+    const buildIds = listBuilds(workDir).map((id) => `builds/${id}`);
+    const old = expiredBuildsOfAll(await store.revisionsOfBuilds(buildIds), clock.now(), bounds);
     for (const id of old) await cleanUp(buildFolder(workDir, id).root, warn);
     return old.length;
   }
 
-  async function clearShared(kind: SharedKind, olderThan: number): Promise<number> {
+  async function removeSharedFolders(kind: SharedKind, olderThan: number): Promise<number> {
     const now = clock.now();
     // A build can set any time on its folder: one far in the future, which would never expire, counts as old.
     const old = (await sharedFolders(kind, workDir, warn)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
@@ -51,7 +51,7 @@ export function createRetention(settings: RetentionDependencies) {
   }
 
   /** A failure in one category does not stop the others. The compiler checks the record for completeness. */
-  async function each(work: Record<keyof Ages, () => Promise<number>>): Promise<RemovedCounts> {
+  async function runAll(work: Record<keyof Ages, () => Promise<number>>): Promise<RemovedCounts> {
     const cleared: Record<string, number> = {};
     for (const [name, clear] of Object.entries(work)) {
       if (stopping.signal.aborted) break;
@@ -62,12 +62,12 @@ export function createRetention(settings: RetentionDependencies) {
     return cleared;
   }
 
-  async function look(): Promise<void> {
-    const cleared = await each({
-      builds: () => clearBuilds(ages.builds),
-      mirrors: () => clearShared('mirrors', ages.mirrors.ms),
-      packages: () => clearShared('packages', ages.packages.ms),
-      downloads: () => clearShared('downloads', ages.downloads.ms),
+  async function runOnce(): Promise<void> {
+    const cleared = await runAll({
+      builds: () => removeBuilds(ages.builds),
+      mirrors: () => removeSharedFolders('mirrors', ages.mirrors.ms),
+      packages: () => removeSharedFolders('packages', ages.packages.ms),
+      downloads: () => removeSharedFolders('downloads', ages.downloads.ms),
       uploads: () => uploads.removeOld(ages.uploads.ms),
       logs: () => store.deleteOldLines(ages.logs.ms),
       sessions: async () => {
@@ -94,37 +94,37 @@ export function createRetention(settings: RetentionDependencies) {
     const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;
     for (const kind of sharedKinds) {
       if (await isEnough()) break;
-      cleared[kind] = await clearShared(kind, inUseMs);
+      cleared[kind] = await removeSharedFolders(kind, recentUseMs);
     }
-    if (!(await isEnough())) cleared.builds = await clearBuilds(withoutOthers(ages.builds));
+    if (!(await isEnough())) cleared.builds = await removeBuilds(onlyNeeded(ages.builds));
     const line = inOneLine(cleared);
     if (line !== undefined) log.warn(`The disk is nearly full; removed early: ${line}.`);
   }
 
   async function runHourly(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await look();
+      await runOnce();
       await pause(clock, retentionIntervalMs, stopping.signal);
     }
   }
 
   return {
-    look,
+    look: runOnce,
     makeRoom,
     /** Runs now, and every hour, in the background. */
     start(): void {
-      looking = runHourly();
+      running = runHourly();
     },
     async stop(): Promise<void> {
       stopping.abort();
-      await looking;
+      await running;
     },
   };
 }
 
 type RemovedCounts = Partial<Record<keyof Ages, number>>;
 
-const words: Record<keyof Ages, readonly [string, string]> = {
+const categoryNames: Record<keyof Ages, readonly [string, string]> = {
   builds: ['build', 'builds'],
   mirrors: ['mirror of a repository', 'mirrors of repositories'],
   packages: ['set of installed packages', 'sets of installed packages'],
@@ -140,7 +140,7 @@ const words: Record<keyof Ages, readonly [string, string]> = {
 /** Lists what was removed; undefined for nothing. */
 export function inOneLine(cleared: RemovedCounts): string | undefined {
   const counts = new Map(Object.entries(cleared));
-  const parts = Object.entries(words).flatMap(([name, [one, several]]) => {
+  const parts = Object.entries(categoryNames).flatMap(([name, [one, several]]) => {
     const count = counts.get(name) ?? 0;
     return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
   });

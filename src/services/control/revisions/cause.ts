@@ -1,5 +1,5 @@
 import type { Actor } from '../store/audit.ts';
-import type { TakenBuild } from '../store/records.ts';
+import type { ReusedBuild } from '../store/records.ts';
 import type { CauseKind, RevisionRecord } from '../store/tables.ts';
 
 /** The cause of a new revision, and who caused it. */
@@ -10,7 +10,7 @@ export interface Cause {
 
 /** The kind of a redeploy: a rollback, unless that revision or its build is the latest or the live one. */
 export function redeployKind(
-  { redeploy_of, build_folder }: Pick<TakenBuild, 'redeploy_of' | 'build_folder'>,
+  { redeploy_of, build_folder }: Pick<ReusedBuild, 'redeploy_of' | 'build_folder'>,
   latestAndLive: readonly Pick<RevisionRecord, 'id' | 'build_folder'>[],
 ): 'redeploy' | 'rollback' {
   const isCurrent = latestAndLive.some(

@@ -4,7 +4,7 @@ import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
 import { judgeHoldDecision } from './hold-decision.ts';
 import { findRevision } from './repository.ts';
-import { lockDeployment, refreshStatus, step } from './work-repository.ts';
+import { lockDeployment, refreshStatus, moveTo } from './work-repository.ts';
 
 export const holdStore = (db: ControlDatabase, clock: Clock) => ({
   /** Begins the hold of a healthy revision: sets its end, unless an earlier start of the service did. */
@@ -45,7 +45,7 @@ export const holdStore = (db: ControlDatabase, clock: Clock) => ({
         .returningAll()
         .executeTakeFirstOrThrow();
       if (decision === 'promoted') return decided;
-      const ended = await step(trx, now, revisionId, 'INTERRUPTED', { message });
+      const ended = await moveTo(trx, now, revisionId, 'INTERRUPTED', { message });
       await refreshStatus(trx, now, deployment);
       return ended;
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { missingSource } from '../deployments/validation/redeploy.ts';
 import { causeColumns, type Cause } from './cause.ts';
-import { type TakenBuild, wantedColumns } from '../store/records.ts';
+import { type ReusedBuild, requestedColumns } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 
@@ -20,32 +20,32 @@ export async function recordEvent(
 export async function insertRevision(
   trx: ControlDatabase,
   now: Date,
-  wanted: DeploymentRecord,
+  deployment: DeploymentRecord,
   cause: Cause,
-  { taken, hold }: { taken?: TakenBuild | undefined; hold?: number | undefined },
+  { reusedBuild, hold }: { reusedBuild?: ReusedBuild | undefined; hold?: number | undefined },
 ): Promise<RevisionRecord> {
-  const path = wanted.source_revision_config.source_tarball_path;
+  const path = deployment.source_revision_config.source_tarball_path;
   const upload = path
     ? await trx.selectFrom('uploads').select('digest').where('object_path', '=', path).executeTakeFirst()
     : undefined;
-  const message = missingSource(wanted) ?? (await waitsForListener(trx, wanted));
+  const message = missingSource(deployment) ?? (await listenerMessage(trx, deployment));
   const revision = await trx
     .insertInto('revisions')
     .values({
       id: randomUUID(),
-      deployment_id: wanted.id,
+      deployment_id: deployment.id,
       status: 'CREATING',
       status_message: message,
-      source: wanted.source,
-      ...wantedColumns(wanted),
-      repo_commit_sha: taken?.repo_commit_sha ?? null,
-      commit_subject: taken?.commit_subject ?? null,
-      commit_author: taken?.commit_author ?? null,
-      commit_authored_at: taken?.commit_authored_at ?? null,
+      source: deployment.source,
+      ...requestedColumns(deployment),
+      repo_commit_sha: reusedBuild?.repo_commit_sha ?? null,
+      commit_subject: reusedBuild?.commit_subject ?? null,
+      commit_author: reusedBuild?.commit_author ?? null,
+      commit_authored_at: reusedBuild?.commit_authored_at ?? null,
       source_tarball_digest: upload?.digest ?? null,
-      build_folder: taken?.build_folder ?? null,
-      build_warnings: taken?.build_warnings ?? [],
-      redeploy_of: taken?.redeploy_of ?? null,
+      build_folder: reusedBuild?.build_folder ?? null,
+      build_warnings: reusedBuild?.build_warnings ?? [],
+      redeploy_of: reusedBuild?.redeploy_of ?? null,
       ...causeColumns(cause),
       hold_seconds: hold ?? null,
       created_at: now,
@@ -57,7 +57,8 @@ export async function insertRevision(
   return revision;
 }
 
-async function waitsForListener(trx: ControlDatabase, { listener_id }: Pick<DeploymentRecord, 'listener_id'>) {
+/** The message of a revision that waits for a listener; null where no listener serves its deployment. */
+async function listenerMessage(trx: ControlDatabase, { listener_id }: Pick<DeploymentRecord, 'listener_id'>) {
   if (listener_id === null) return null;
   const listener = await trx
     .selectFrom('listeners')

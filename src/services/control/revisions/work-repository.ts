@@ -10,21 +10,21 @@ import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store
 
 /** The fields that a transition may set. An absent field stays as it is. */
 export interface StepDetails {
-  /** Why, for a person: `status_message`. */
+  /** The reason, for people: `status_message`. */
   message?: string | null;
   /** The commit that is built: `repo_commit_sha`. */
   commit?: string;
   /** The folder of the build; null when it was removed. */
   buildFolder?: string | null;
-  /** What the build warned of: `build_warnings`. */
+  /** The warnings of the build: `build_warnings`. */
   warnings?: readonly string[];
 }
 
 export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
   /**
-   * Claims the newest waiting revision of a deployment, if none is running: older ones end SKIPPED, or become QUEUED
-   * while one is running. With a build it starts at AWAITING_DEPLOY. Each revision is claimed once, also with several
-   * processes. Skips deployments of a listener, which `claimWork` serves.
+   * Claims the newest waiting revision of a deployment, and skips older ones; while one is running, waiting ones become
+   * QUEUED instead. A revision with a build starts at AWAITING_DEPLOY. Each revision is claimed once, even by several
+   * processes. Ignores deployments of a listener, which `claimWork` serves.
    */
   async claimNextRevision(deploymentId: string): Promise<RevisionRecord | undefined> {
     return inTransaction(db, async (trx) => {
@@ -34,27 +34,27 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
       const waiting = unfinished.filter(({ status }) => waitingStatuses.includes(status));
       const now = new Date(clock.now());
       if (waiting.length < unfinished.length) {
-        for (const { id, status } of waiting) if (status === 'CREATING') await step(trx, now, id, 'QUEUED');
+        for (const { id, status } of waiting) if (status === 'CREATING') await moveTo(trx, now, id, 'QUEUED');
         return undefined;
       }
-      // A revision that waits for its source stays, until a newer one with a source replaces it.
+      // A revision without its source keeps waiting, until a newer one with a source replaces it.
       const at = waiting.findIndex((revision) => missingSource(revision) === undefined);
       const next = waiting[at];
       const older = waiting.slice(at + 1);
       if (!next || deployment.listener_id !== null) return undefined;
       await skipOlder(trx, now, next.id, older);
-      return step(trx, now, next.id, firstStep(next.build_folder !== null));
+      return moveTo(trx, now, next.id, firstStep(next.build_folder !== null));
     });
   },
 
   /**
-   * Moves a revision from one of `from` to `to`; undefined, and no change, when it is in none of them. Only `activate`
-   * leads to DEPLOYED. @throws Error for a transition that `revisionSteps` does not have: a bug.
+   * Moves a revision from one of the statuses `from` to `to`; undefined where it has none of them. Only `activate` leads
+   * to DEPLOYED. @throws Error for a transition that `revisionSteps` does not allow, which is a bug.
    */
   async setStatus(revisionId: string, from: readonly RevisionStatus[], to: RevisionStatus, details: StepDetails = {}) {
-    const wrong = from.find((status) => !mayStep(status, to));
-    if (wrong !== undefined || to === 'DEPLOYED')
-      throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);
+    const invalidFrom = from.find((status) => !mayStep(status, to));
+    if (invalidFrom !== undefined || to === 'DEPLOYED')
+      throw new Error(`no revision steps from ${invalidFrom ?? from.join()} to ${to}`);
     return inTransaction(db, async (trx) => {
       const find = trx.selectFrom('revisions').select(['deployment_id', 'status']).where('id', '=', revisionId);
       const owner = await find.executeTakeFirst();
@@ -62,15 +62,15 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
       // Read again under the lock.
       if (!deployment || !from.includes((await find.executeTakeFirstOrThrow()).status)) return undefined;
       const now = new Date(clock.now());
-      const moved = await step(trx, now, revisionId, to, details);
+      const moved = await moveTo(trx, now, revisionId, to, details);
       await refreshStatus(trx, now, deployment);
       return moved;
     });
   },
 
   /**
-   * Makes a revision the live one, in one transaction: DEPLOYING becomes DEPLOYED and the deployment's
-   * `active_revision_id` names it. False when it is not DEPLOYING any more: then nothing is changed.
+   * Makes a revision the live one, in one transaction: its status becomes DEPLOYED, and the deployment's
+   * `active_revision_id` is its id. Changes nothing and returns false where it is no longer DEPLOYING.
    */
   async activate(deploymentId: string, revisionId: string, imageVersion?: string | null): Promise<boolean> {
     return inTransaction(db, async (trx) => {
@@ -103,13 +103,13 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /** Ends the live revision after a crash loop as DEPLOY_FAILED. Changes nothing where another one is live by now. */
+  /** Ends the live revision as DEPLOY_FAILED after a crash loop. Changes nothing where another one is live by now. */
   async giveUp(deploymentId: string, revisionId: string, message: string): Promise<void> {
     await db.transaction().execute(async (trx) => {
       const deployment = await lockDeployment(trx, deploymentId);
       if (deployment?.active_revision_id !== revisionId) return;
       const now = new Date(clock.now());
-      await step(trx, now, revisionId, 'DEPLOY_FAILED', { message });
+      await moveTo(trx, now, revisionId, 'DEPLOY_FAILED', { message });
       await trx
         .updateTable('deployments')
         .set({ active_revision_id: null, updated_at: now })
@@ -128,7 +128,7 @@ export async function makeLive(
   revisionId: string,
   imageVersion: string | null = null,
 ): Promise<void> {
-  await step(trx, now, revisionId, 'DEPLOYED', { message: null });
+  await moveTo(trx, now, revisionId, 'DEPLOYED', { message: null });
   await trx
     .updateTable('deployments')
     .set({ active_revision_id: revisionId, image_version: imageVersion, updated_at: now })
@@ -138,21 +138,21 @@ export async function makeLive(
 }
 
 /**
- * Locks a deployment, before every change of its revisions: no two lock in different orders. @param tenantId of a
- * caller: another tenant's deployment is neither found nor waited for.
+ * Locks a deployment. Call it before every change of its revisions, so that all transactions lock in the same order.
+ * @param tenantId where given, finds and waits only for a deployment of this tenant.
  */
 export async function lockDeployment(
   trx: ControlDatabase,
   id: string,
   tenantId?: string,
 ): Promise<DeploymentRecord | undefined> {
-  const named = trx.selectFrom('deployments').selectAll().where('id', '=', id);
-  const wanted = tenantId === undefined ? named : named.where('tenant_id', '=', tenantId);
-  return wanted.forUpdate().executeTakeFirst();
+  const byId = trx.selectFrom('deployments').selectAll().where('id', '=', id);
+  const query = tenantId === undefined ? byId : byId.where('tenant_id', '=', tenantId);
+  return query.forUpdate().executeTakeFirst();
 }
 
-/** Moves a revision whose deployment is locked, and records the event. */
-export async function step(
+/** Sets the status of a revision, whose deployment must be locked, and records the event. */
+export async function moveTo(
   trx: ControlDatabase,
   now: Date,
   revisionId: string,
@@ -179,7 +179,7 @@ export async function step(
 
 /** Updates the status of a locked deployment from its current causes. */
 export async function refreshStatus(trx: ControlDatabase, now: Date, deployment: DeploymentRecord): Promise<void> {
-  const onItsWay = await trx
+  const unfinished = await trx
     .selectFrom('revisions')
     .select('id')
     .where('deployment_id', '=', deployment.id)
@@ -188,7 +188,7 @@ export async function refreshStatus(trx: ControlDatabase, now: Date, deployment:
     .executeTakeFirst();
   const status = deploymentStatus({
     database: deployment.database_state,
-    revisionOnItsWay: onItsWay !== undefined,
+    revisionOnItsWay: unfinished !== undefined,
     deletion: deployment.deletion,
   });
   if (status === deployment.status) return;
@@ -203,5 +203,5 @@ export async function skipOlder(
   older: readonly Pick<RevisionRecord, 'id'>[],
 ): Promise<void> {
   const message = `The newer revision ${by} was requested before this one started.`;
-  for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message });
+  for (const { id } of older) await moveTo(trx, now, id, 'SKIPPED', { message });
 }

@@ -11,7 +11,7 @@ export type ReadHeader = (name: string) => string | undefined;
 export interface SessionRequest {
   header: ReadHeader;
   method: string;
-  /** Whether it reads only, on a path whose responses no page of others may read: then it needs no CSRF token. */
+  /** Whether it only reads, on a path whose responses no foreign page can read: then it needs no CSRF token. */
   isSafe: boolean;
 }
 
@@ -36,8 +36,8 @@ interface AdmissionDependencies {
 }
 
 /**
- * Creates the session check. Browsers add the cookie to requests of any page of the same site, so the cookie counts only
- * if a page of the service sent the request. Its `Origin` shows that, and the CSRF token, which no other page can read.
+ * Creates the session check. Browsers add the cookie to requests of all pages of the site, so the cookie counts only if a
+ * page of the service sent the request, as shown by `Origin` and by the CSRF token, which no other page can read.
  */
 export function sessionAdmission({ store, cookie, publicUrl }: AdmissionDependencies): AdmitSession {
   return async ({ header, method, isSafe }) => {
@@ -45,15 +45,15 @@ export function sessionAdmission({ store, cookie, publicUrl }: AdmissionDependen
     if (tokens.length === 0) return undefined;
     const source = classifySource({ origin: header('origin'), host: header('host') }, publicUrl);
     if (source === 'foreign-host' || source === 'foreign-origin') return refused(403, sourceProblems[source]);
-    const namesOrigin = method === 'GET' || method === 'HEAD' || source === 'own';
-    if (!namesOrigin) return refused(403, noOrigin);
+    const hasOrigin = method === 'GET' || method === 'HEAD' || source === 'own';
+    if (!hasOrigin) return refused(403, noOriginMessage);
     const csrfToken = header(csrfTokenHeader) ?? '';
-    if (!isSafe && csrfToken === '') return refused(403, noCsrfToken);
+    if (!isSafe && csrfToken === '') return refused(403, noCsrfTokenMessage);
     const session = await store.findSession(tokens.map(hashToken));
     const token = tokens.find((one) => session?.hash.equals(hashToken(one)));
     const key = session && (await store.findKey(session.key_id));
-    if (!session || token === undefined || !key) return refused(401, ended);
-    if (!isSafe && !isCsrfTokenOf(token, csrfToken)) return refused(403, wrongCsrfToken);
+    if (!session || token === undefined || !key) return refused(401, endedMessage);
+    if (!isSafe && !isCsrfTokenOf(token, csrfToken)) return refused(403, wrongCsrfTokenMessage);
     // An idle page must not keep its session alive by polling.
     const isInBackground = (header(backgroundHeader) ?? '') !== '';
     const lastUsed = isInBackground ? session.last_used_at : await store.noteSessionUse(session);
@@ -69,10 +69,10 @@ export const sourceProblems = {
     'The header Origin names another origin than this service. Open the console at the address of the service, or send an API key.',
 } as const;
 
-const noOrigin =
+const noOriginMessage =
   'The header Origin is missing, which a session requires for this method. Use a browser that sends it, or send an API key.';
-const noCsrfToken = `The header ${csrfTokenHeader} is missing, which a session requires here. Send the csrf_token of GET /v1/session, or an API key.`;
-const wrongCsrfToken = `The header ${csrfTokenHeader} is not that of this session. Read csrf_token from GET /v1/session, and send the request again.`;
-const ended = 'The session has ended. Sign in again.';
+const noCsrfTokenMessage = `The header ${csrfTokenHeader} is missing, which a session requires here. Send the csrf_token of GET /v1/session, or an API key.`;
+const wrongCsrfTokenMessage = `The header ${csrfTokenHeader} is not that of this session. Read csrf_token from GET /v1/session, and send the request again.`;
+const endedMessage = 'The session has ended. Sign in again.';
 
 const refused = (status: 401 | 403, detail: string): AdmittedSession => ({ kind: 'refused', status, detail });

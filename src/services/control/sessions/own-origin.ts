@@ -4,12 +4,12 @@ export interface RequestSource {
   host: string | undefined;
 }
 
-/** `unnamed` is a request without an `Origin`: not of a page, or a read by a page of the service. */
+/** Who sent a request. `unnamed`: without an `Origin`, so not a page, or a page of the service that reads. */
 export type SourceKind = 'own' | 'unnamed' | 'foreign-host' | 'foreign-origin';
 
 /**
- * Decides whether a page of this service sent a request. Without a public address only the names of this machine's
- * loopback count: any other name may be one that an attacker has pointed at this machine (DNS rebinding).
+ * Decides whether a page of this service sent a request. Without a public address, only the loopback names are trusted:
+ * an attacker may have pointed any other name at this machine (DNS rebinding).
  */
 export function classifySource({ origin, host = '' }: RequestSource, publicUrl: string | undefined): SourceKind {
   const isLoopback = loopback.test(host);
@@ -24,6 +24,6 @@ const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 function isOriginOf(origin: string, host: string): boolean {
   if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
   const { protocol, origin: parsed } = new URL(origin);
-  const own = `${protocol}//${host}`;
-  return origin === parsed && URL.canParse(own) && new URL(own).origin === parsed;
+  const requested = `${protocol}//${host}`;
+  return origin === parsed && URL.canParse(requested) && new URL(requested).origin === parsed;
 }

@@ -39,7 +39,7 @@ export const sessionStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** The one session among these hashes that has not ended; none where there are several. */
+  /** The session with one of these hashes that has not ended; undefined where there are several. */
   async findSession(hashes: readonly Buffer[]): Promise<StoredSession | undefined> {
     const found = await db
       .selectFrom('sessions')
@@ -50,7 +50,7 @@ export const sessionStore = (db: ControlDatabase, clock: Clock) => ({
     return found.length === 1 ? found[0] : undefined;
   },
 
-  /** Records the use of a session, unless that was done some minutes ago. @returns the time that is recorded. */
+  /** Records the use of a session, unless a recent use is recorded. @returns the recorded time. */
   async noteSessionUse({ hash, last_used_at }: Pick<StoredSession, 'hash' | 'last_used_at'>): Promise<Date> {
     const now = new Date(clock.now());
     if (now.getTime() - last_used_at.getTime() < useWrittenEvery) return last_used_at;
@@ -58,7 +58,7 @@ export const sessionStore = (db: ControlDatabase, clock: Clock) => ({
     return now;
   },
 
-  /** Changes the tenant of a session to another one of its key. False where it is none. */
+  /** Changes the tenant of a session; false where its key has no access to that tenant. */
   async chooseSessionTenant({ hash, key_id }: StoredSession, tenantId: string): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('sessions')

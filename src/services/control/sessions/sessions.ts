@@ -18,11 +18,11 @@ import { sessionIdleMs, type SessionStore } from './repository.ts';
 
 interface SessionDependencies extends AgentsAddress {
   store: SessionStore & Pick<ControlStore, 'findKey' | 'noteKeyUse'>;
-  /** The key that one-time links sign in with. */
+  /** The key that one-time links use to sign in. */
   linkKeyId: string;
-  /** The addresses of reverse proxies, whose `X-Forwarded-For` counts. */
+  /** The addresses of reverse proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[] | undefined;
-  /** The secret that signs the tokens for agents; without one they end with this process. */
+  /** The secret that signs the tokens for agents; without one, tokens are invalid after a restart. */
   secret?: Buffer | string | undefined;
   clock: Clock;
 }
@@ -55,8 +55,10 @@ export function createSessions(settings: SessionDependencies) {
   const attempts = createAttemptThrottle(clock);
   const links = createSignInLinks(clock);
   const admit = sessionAdmission({ store, cookie, publicUrl });
-  const refuse: AdmitSession = async ({ header }) =>
-    cookie.tokensIn(header('cookie')).length === 0 ? undefined : { kind: 'refused', status: 403, detail: apart };
+  const refuseSession: AdmitSession = async ({ header }) =>
+    cookie.tokensIn(header('cookie')).length === 0
+      ? undefined
+      : { kind: 'refused', status: 403, detail: ownOriginMessage };
 
   async function toResponse(
     { key_id, key_name, tenant_id, last_used_at, token }: CurrentSession,
@@ -78,7 +80,7 @@ export function createSessions(settings: SessionDependencies) {
     const token = makeToken();
     const stored = await store.addSession({ hash: hashToken(token), key_id: key.id, tenant_id: key.tenant_id });
     if (!stored) return undefined;
-    // Signing in replaces the session that the browser sent, also one of another key.
+    // Signing in ends the session that the browser had, even of another key.
     await store.endSessions(cookie.tokensIn(header('cookie')).map(hashToken));
     await store.noteKeyUse(key);
     const session = await toResponse({ ...stored, token, key_name: key.name }, header);
@@ -87,8 +89,8 @@ export function createSessions(settings: SessionDependencies) {
 
   return {
     admit,
-    /** Admits to agents by a session only where they have no origin of their own. */
-    admitToAgent: agentsHaveOwnOrigin({ agentsUrl, publicUrl }) ? refuse : admit,
+    /** Admits sessions to agents, unless agents have an origin of their own: then it refuses them. */
+    admitToAgent: agentsHaveOwnOrigin({ agentsUrl, publicUrl }) ? refuseSession : admit,
     /** The tokens with which pages reach agents at their own origin. */
     agents: createAgentAccess({ secret, store, clock }),
     /** `Set-Cookie` that removes the cookie of a session. */
@@ -102,8 +104,8 @@ export function createSessions(settings: SessionDependencies) {
       }
       const call = { operation: 'sign in', method: 'POST', path: '/v1/sessions' };
       const request = valueOrThrow(call, readBody(sessionCreateRequest, body));
-      const from = callerAddress({ peer: address, forwardedFor: header('x-forwarded-for'), trustedProxies });
-      const attempted = await attempts.attempt(from, async () => {
+      const caller = callerAddress({ peer: address, forwardedFor: header('x-forwarded-for'), trustedProxies });
+      const result = await attempts.attempt(caller, async () => {
         const key =
           'code' in request
             ? links.use(request.code)
@@ -114,14 +116,14 @@ export function createSessions(settings: SessionDependencies) {
           return { kind: 'refused' as const, ...scopeRefusal('read', key.scopes) };
         return key && startSession(key, header);
       });
-      if (attempted.kind === 'right') return attempted.value;
-      if (attempted.waitMs > 0) {
-        const retryAfter = Math.ceil(attempted.waitMs / 1_000);
+      if (result.kind === 'right') return result.value;
+      if (result.waitMs > 0) {
+        const retryAfter = Math.ceil(result.waitMs / 1_000);
         const seconds = `${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
         const detail = `This key or link is not valid either: too many wrong ones were sent from this address. Check it, and try again in ${seconds}.`;
         return { kind: 'slowed', detail, retryAfter };
       }
-      return { kind: 'refused', status: 401, detail: 'code' in request ? usedLink : wrongKey };
+      return { kind: 'refused', status: 401, detail: 'code' in request ? expiredLinkMessage : invalidKeyMessage };
     },
 
     /** GET /v1/session */
@@ -143,16 +145,16 @@ export function createSessions(settings: SessionDependencies) {
 }
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Distinguishes the services of one host. Derived from the key of the installation, so that it survives restarts. */
+/** An id that distinguishes the services of one host. It is derived from a stored key, so that it survives restarts. */
 const serviceIdOf = (linkKeyId: string): string => hashToken(linkKeyId).toString('hex').slice(0, 8);
 
-const apart = 'A session reaches agents at their own address only. Reload the console, or send an API key.';
-const wrongKey = 'The API key is not valid. Check that it is a key of this service and was not revoked.';
-const usedLink =
+const ownOriginMessage = 'A session reaches agents at their own address only. Reload the console, or send an API key.';
+const invalidKeyMessage = 'The API key is not valid. Check that it is a key of this service and was not revoked.';
+const expiredLinkMessage =
   'This link was used already or has expired. Start the service again for another link, or sign in with an API key.';
 
 /** How long a link is valid (ms). */
-const validMs = 12 * 3_600_000;
+const linkValidityMs = 12 * 3_600_000;
 
 /** The most links that are valid at the same time; the oldest expires. */
 const maxLinks = 100;
@@ -164,7 +166,7 @@ function createSignInLinks(clock: Pick<Clock, 'now' | 'steadyNow'>) {
   return {
     issue(): string {
       const code = makeToken();
-      expiries.set(idOf(code), steadyNow(clock) + validMs);
+      expiries.set(idOf(code), steadyNow(clock) + linkValidityMs);
       for (const [oldest] of expiries) if (expiries.size > maxLinks) expiries.delete(oldest);
       return code;
     },

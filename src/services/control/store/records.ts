@@ -10,7 +10,7 @@ export interface NewDeployment extends RequestedDeployment {
 }
 
 /** A build of an earlier revision that a new one uses. */
-export interface TakenBuild extends Pick<
+export interface ReusedBuild extends Pick<
   RevisionRecord,
   'build_folder' | 'build_warnings' | 'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'
 > {
@@ -20,7 +20,7 @@ export interface TakenBuild extends Pick<
 export interface DeploymentChange {
   wanted: RequestedDeployment;
   /** Whether a revision is created, and from which build. */
-  revision: 'none' | 'new' | TakenBuild;
+  revision: 'none' | 'new' | ReusedBuild;
   /** The seconds of the hold of that revision. */
   hold?: number | undefined;
 }
@@ -31,7 +31,7 @@ export interface DeploymentView {
 }
 
 /** The columns of a requested state for an insert or update. */
-export const wantedColumns = (wanted: RequestedDeployment) => ({
+export const requestedColumns = (wanted: RequestedDeployment) => ({
   source_config: JSON.stringify(wanted.source_config),
   source_revision_config: JSON.stringify(wanted.source_revision_config),
   secrets: JSON.stringify(wanted.secrets),

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readOperatorCommand } from '../../../../src/services/control/api-keys/operator-command.ts';
-import { githubFrom } from '../../../../src/services/control/integrations/github-settings.ts';
+import { readGithubSettings } from '../../../../src/services/control/integrations/github-settings.ts';
 import {
   cloneOrigin,
   isSameRepository,
@@ -62,14 +62,16 @@ describe("the App's configuration", () => {
     ['a flag over a variable', { ...none, appId: '7' }, { APP_ID: '8', PRIVATE_KEY_PATH: 'key.pem' }],
     ['a file over a key in a variable', { ...none, keyFile: 'key.pem' }, { APP_ID: '7', PRIVATE_KEY: 'another' }],
   ])('is read from %s', (_, flags, env) => {
-    const read = githubFrom(flags, env, readFile);
+    const read = readGithubSettings(flags, env, readFile);
     expect(read).toMatchObject({ kind: 'app', app: { appId: 7, apiUrl: 'https://api.github.com' } });
     expect(read.kind === 'app' && read.app.privateKey.trim()).toBe(key);
   });
 
   test('GitHub Enterprise has its own URL', () => {
     const env = { APP_ID: '7', PRIVATE_KEY: pem, GITHUB_API_URL: 'https://github.example.com/api/v3/' };
-    expect(githubFrom(none, env, readFile)).toMatchObject({ app: { apiUrl: 'https://github.example.com/api/v3' } });
+    expect(readGithubSettings(none, env, readFile)).toMatchObject({
+      app: { apiUrl: 'https://github.example.com/api/v3' },
+    });
   });
 
   test.each([
@@ -77,7 +79,7 @@ describe("the App's configuration", () => {
     ['only an id is in the environment', { APP_ID: '7' }],
     ["another program's key is in the environment", { PRIVATE_KEY: 'something' }],
   ])('is absent when %s', (_, env) => {
-    expect(githubFrom(none, env, readFile)).toEqual({ kind: 'none' });
+    expect(readGithubSettings(none, env, readFile)).toEqual({ kind: 'none' });
   });
 
   test.each([
@@ -93,7 +95,7 @@ describe("the App's configuration", () => {
       /plain http/,
     ],
   ])('reports %s', (_, flags, env, said) => {
-    const read = githubFrom(flags, env, readFile);
+    const read = readGithubSettings(flags, env, readFile);
     expect(read.kind === 'problem' && read.problem).toMatch(said);
     expect(JSON.stringify(read)).not.toContain('swordfish');
   });

@@ -3,7 +3,12 @@ import { untilAborted } from '../../../../src/kit/clock.ts';
 import type { RevisionStatus } from '../../../../src/contract/control/revision-status.ts';
 import { changeNotifier } from '../../../../src/services/control/logs/change-notifier.ts';
 import { writeEvent } from '../../../../src/services/control/logs/operations.ts';
-import { followLog, quietMs, whileAdmitted, type LogEvent } from '../../../../src/services/control/logs/follow-log.ts';
+import {
+  followLog,
+  keepAliveMs,
+  whileAdmitted,
+  type LogEvent,
+} from '../../../../src/services/control/logs/follow-log.ts';
 import type { LogPageQuery } from '../../../../src/services/control/logs/repository.ts';
 import type { LogKind, LogLine } from '../../../../src/services/control/store/tables.ts';
 import { steppedClock } from '../api-keys/stepped-clock.ts';
@@ -110,7 +115,7 @@ test('sends a keep-alive after each interval without a line, also while others a
     let received: string | undefined;
     const nothing = next().then((event) => (received = event));
     await settled();
-    for (let second = 1; second < quietMs / 1_000; second += 1) {
+    for (let second = 1; second < keepAliveMs / 1_000; second += 1) {
       await advance(1_000);
       notifier.notify('r');
       await settled();
@@ -145,7 +150,7 @@ test.each([
   Object.assign(state, { status, isActive, isThere });
   const reported = next();
   await settled();
-  await advance(quietMs);
+  await advance(keepAliveMs);
   expect(await reported).toBe(end);
 });
 

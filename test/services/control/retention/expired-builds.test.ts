@@ -4,7 +4,7 @@ import {
   ages,
   expiredBuilds,
   expiredBuildsOfAll,
-  withoutOthers,
+  onlyNeeded,
   type BuiltRevision,
 } from '../../../../src/services/control/retention/expired-builds.ts';
 
@@ -75,6 +75,6 @@ describe('builds to remove', () => {
 
   test('removes everything unneeded when the disk is short', () => {
     const fresh = [built('r9'), ...several('DEPLOY_FAILED', 0, 'f3', 'f2', 'f1')];
-    expect(expiredBuilds(fresh, 'r9', now, withoutOthers(ages.builds))).toEqual(['f3', 'f2', 'f1']);
+    expect(expiredBuilds(fresh, 'r9', now, onlyNeeded(ages.builds))).toEqual(['f3', 'f2', 'f1']);
   });
 });

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/services/control/sessions/attempts.ts';
 import {
   sessionCookie,
-  touchesSession,
+  affectsSession,
   withoutSessionCookies,
 } from '../../../../src/services/control/sessions/cookie.ts';
 import { classifySource } from '../../../../src/services/control/sessions/own-origin.ts';
@@ -70,7 +70,7 @@ test('services of one host have cookies of their own, and agents get none of the
   const header = tokens.map((token, at) => (at === 0 ? one : other)?.set(token).split(';')[0]).join('; ');
   expect([one, other].map((each) => each?.tokensIn(header))).toEqual(tokens.map((token) => [token]));
   expect(withoutSessionCookies(`${header}; own=1`)).toBe('own=1');
-  expect(touchesSession(other?.clear ?? '')).toBe(true);
+  expect(affectsSession(other?.clear ?? '')).toBe(true);
 });
 
 test.each<[proxies: string[], peer: string, forwardedFor: string | undefined, address: string]>([
