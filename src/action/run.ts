@@ -160,18 +160,31 @@ const missingKeyOutcome = ({ isDependabot }: WorkflowRun): Outcome =>
       );
 
 /** Exchanges the token of this run for a key, where its job may request one. */
-async function issueKey(options: EntryOptions, workflowRun: WorkflowRun): Promise<{ apiKey: string } | Outcome> {
+async function issueKey(
+  options: EntryOptions,
+  workflowRun: WorkflowRun,
+): Promise<{ apiKey: string; journalPath?: undefined } | Outcome> {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer } = process.env;
   if (!url || !bearer) return missingKeyOutcome(workflowRun);
-  const { keyOfRun, keylessAdvice } = await import('../client/exchange-token.ts');
+  const { exchangeToken, expiryAdvice, expiryProblem, keylessAdvice, requestIdToken } =
+    await import('../client/exchange-token.ts');
   try {
-    const apiKey = await keyOfRun({ url, bearer }, { ...options, userAgent: `landfall-action/${version}` });
-    mask([apiKey]);
-    return { apiKey };
+    const settings = { ...options, userAgent: `landfall-action/${version}` };
+    const token = await requestIdToken({ url, bearer }, settings);
+    mask([token]);
+    const issued = await exchangeToken(token, settings);
+    mask([issued.key]);
+    const problem = expiryProblem(issued, options.timeoutMs);
+    if (problem !== undefined) return refused(problem, expiryAdvice);
+    if (options.journalPath !== undefined) core.warning(noJournalWithoutKey);
+    // A journal is sealed with the key, and nobody has this one again.
+    return { apiKey: issued.key, journalPath: undefined };
   } catch (error) {
     return refused(messageOf(error), keylessAdvice(error));
   }
 }
+
+const noJournalWithoutKey = 'no journal is kept: it needs an api-key that the next run has as well';
 
 const refused = (reason: string, advice: string): Outcome => ({
   kind: 'refused',

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../host/version.ts';
 import type { Mode } from '../deploy/file/entry-options.ts';
-import { inputs as allInputs, optionInputs, type Inputs } from '../deploy/file/input-table.ts';
+import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
-import { exitCodes, refuseFor, type ExitCode } from './problems.ts';
-import { messageOf } from '../kit/errors.ts';
+import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
@@ -106,9 +105,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       const { deployCommand } = await import('./deploy-command.ts');
       const commitSha = typeof sha === 'string' ? sha.trim() : undefined;
       const resumes = command.getOptionValue('resume') === true;
-      code = await withKey(givenInputs(command), terminal, (inputs) =>
-        deployCommand({ mode, inputs, commit: commitSha, resume: resumes }, terminal),
-      );
+      code = await deployCommand({ mode, inputs: givenInputs(command), commit: commitSha, resume: resumes }, terminal);
     });
   }
 
@@ -121,8 +118,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   for (const [name, input] of allInputs) if (comparedInputs.has(name)) compare.addOption(optionOf(name, input));
   compare.addOption(json()).action(async () => {
     const { compareCommand } = await import('./compare.ts');
-    const terminal = terminalOf(compare);
-    code = await withKey(givenInputs(compare), terminal, (inputs) => compareCommand(inputs, terminal));
+    code = await compareCommand(givenInputs(compare), terminalOf(compare));
   });
 
   const discard = program
@@ -132,8 +128,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   for (const [name, input] of allInputs) if (identityInputs.has(name)) discard.addOption(optionOf(name, input));
   discard.addOption(json()).action(async () => {
     const { discardCommand } = await import('./discard.ts');
-    const terminal = terminalOf(discard);
-    code = await withKey(givenInputs(discard), terminal, (inputs) => discardCommand(inputs, terminal));
+    code = await discardCommand(givenInputs(discard), terminalOf(discard));
   });
 
   addAppCommands(program, async (command, requested) => {
@@ -163,33 +158,6 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCodes.passes : exitCodes.wrongUsage;
   }
-}
-
-/** Runs a command with the key that it was given, else with one for the token of a CI job, where there is one. */
-async function withKey(
-  inputs: Inputs,
-  terminal: Terminal,
-  run: (inputs: Inputs) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const token = process.env['LANDFALL_OIDC_TOKEN']?.trim();
-  const baseUrl = inputs['base-url']?.trim();
-  if (inputs['api-key']?.trim() || !token || !baseUrl) return run(inputs);
-  terminal.hide(token);
-  const { exchangeToken, keylessAdvice } = await import('../client/exchange-token.ts');
-  let key: string;
-  try {
-    const allowHttp = inputs['allow-http'] === 'true';
-    key = await exchangeToken(token, {
-      baseUrl,
-      tenantId: inputs['tenant-id'],
-      allowHttp,
-      userAgent: `landfall-cli/${version}`,
-    });
-  } catch (error) {
-    return refuseFor(messageOf(error), keylessAdvice(error), terminal);
-  }
-  terminal.hide(key);
-  return run({ ...inputs, 'api-key': key });
 }
 
 /** Adds a program that parses its own arguments and exits by itself. */

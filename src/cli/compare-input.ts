@@ -15,7 +15,7 @@ import { isUuid } from '../kit/uuid.ts';
 import type { RequestedAgent } from '../deploy/smoke/compared-agents.ts';
 import type { Named } from '../deploy/file/desired.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
-import { missingKey } from './problems.ts';
+import { keyProblems } from './issue-key.ts';
 
 /** The input of `landfall compare`. */
 export interface CompareRequest extends Pick<EntryOptions, 'apiKey' | 'tenantId' | 'allowHttp'> {
@@ -40,7 +40,7 @@ export function readCompareRequest(inputs: Inputs): { request: CompareRequest; p
   const needsService = live.kind !== 'address' || changed.kind !== 'address';
   const entry = needsService && problems.length === 0 ? readEntryOptions(inputs) : undefined;
   if (entry?.ok === false) problems.push(...entry.problems);
-  if (entry && apiKey === undefined) add('api-key', missingKey);
+  if (entry) problems.push(...keyProblems(inputs));
   const tries = inputs['tries'] === undefined ? liveTries.usual : Number(inputs['tries']);
   if (!Number.isInteger(tries) || tries < liveTries.fewest || tries > liveTries.most) {
     add('tries', `tries is a whole number from ${liveTries.fewest} to ${liveTries.most}`);
@@ -155,8 +155,7 @@ export function readDiscardRequest(
   const entry = readEntryOptions(inputs);
   const { deployment, problems: fileProblems } = readDeployment(inputs, true);
   const revision = inputs['revision']?.trim().toLowerCase();
-  const problems = [...(entry.ok ? [] : entry.problems), ...fileProblems];
-  if (!inputs['api-key']?.trim()) problems.push(inputProblem('api-key', missingKey));
+  const problems = [...(entry.ok ? [] : entry.problems), ...fileProblems, ...keyProblems(inputs)];
   if (revision !== undefined && !isUuid(revision)) {
     problems.push(inputProblem('revision', 'revision is not the id of a revision'));
   }

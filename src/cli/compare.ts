@@ -14,6 +14,7 @@ import { comparisonJson, comparisonLines } from '../deploy/words/comparison.ts';
 import { eventLines } from '../deploy/words/event-lines.ts';
 import { type CompareRequest, readCompareRequest } from './compare-input.ts';
 import { exitCodes, refuseInput, refuseFor, type ExitCode } from './problems.ts';
+import { keyOf } from './issue-key.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command: reads the input, sends the tests to both agents, prints the table. */
@@ -21,11 +22,13 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
   terminal.hide(inputs['api-key'] ?? '');
   const { request, problems } = readCompareRequest(inputs);
   if (problems.length > 0) return refuseInput(problems, exitCodes.wrongUsage, terminal);
+  const key = request.service ? await keyOf({ ...request, baseUrl: request.service.baseUrl }, terminal) : request;
+  if (typeof key === 'number') return key;
   const cancelled = new AbortController();
   const cancel = (): void => cancelled.abort();
   process.once('SIGINT', cancel).once('SIGTERM', cancel);
   try {
-    return await compare(request, cancelled.signal, terminal);
+    return await compare({ ...request, apiKey: key.apiKey }, cancelled.signal, terminal);
   } catch (error) {
     if (cancelled.signal.aborted) {
       terminal.print('cancelled: nothing is decided');

@@ -1,5 +1,5 @@
 import { readRequest, type ReadRequest } from '../host/read-request.ts';
-import { openJournal } from '../host/journal-file.ts';
+import { openJournal, type OpenedJournal } from '../host/journal-file.ts';
 import { endedWhilePacking, packSourceDir, runDeployment } from '../host/run-deployment.ts';
 import { version } from '../host/version.ts';
 import { systemClock as clock } from '../kit/clock.ts';
@@ -16,7 +16,8 @@ import { outcomeLines, eventLines } from '../deploy/words/event-lines.ts';
 import { withAnswers } from '../deploy/file/smoke-test.ts';
 import { whyTooFewAnswers } from '../deploy/words/costs.ts';
 import { toResultJson } from '../deploy/words/result-json.ts';
-import { exitCodes, type ExitCode, complain, missingKey, onCommandLine } from './problems.ts';
+import { exitCodes, type ExitCode, complain, onCommandLine } from './problems.ts';
+import { keyOf, keyProblems } from './issue-key.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { git, headOf, type GitHead } from '../host/git-head.ts';
 import { nextActivity, createLiveLine, noLiveLine, type Activity } from './live-line.ts';
@@ -65,9 +66,10 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       const noRef = `the repository has no ${head.ref}`;
       return refuse([onCommandLine(inputProblem('repo-ref', noRef, head.near))], terminal);
     }
-    const run = { options, subject, head: head?.sha, tarball: packed.tarball };
-    const path = options.journalPath;
-    const opened = await openJournal(run, { path, resume: command.resume === true, env: process.env });
+    const key = await keyOf(options, terminal);
+    if (typeof key === 'number') return key;
+    const run = { options: { ...options, apiKey: key.apiKey }, subject, head: head?.sha, tarball: packed.tarball };
+    const opened = await journalOf(run, key, command);
     if (!opened.ok) return refuse([onCommandLine(opened.problem)], terminal);
     if (opened.note) terminal.print(`Note: ${opened.note}`);
     liveLine = await createLiveLine(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
@@ -99,6 +101,21 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   }
 }
 
+/** The journal of a run. It is sealed with the key, so that a run whose key is issued for it alone keeps none. */
+async function journalOf(
+  run: Parameters<typeof openJournal>[0],
+  { isIssued }: { isIssued: boolean },
+  { resume = false }: DeployCommand,
+): Promise<OpenedJournal> {
+  const path = run.options.journalPath;
+  if (!isIssued) return openJournal(run, { path, resume, env: process.env });
+  if (resume) return { ok: false, problem: inputProblem('api-key', resumeNeedsKey) };
+  return path === undefined ? { ok: true } : { ok: true, note: noJournalWithoutKey };
+}
+
+const noJournalWithoutKey = 'no journal is kept: it needs an api-key that the next run has as well';
+const resumeNeedsKey = 'a run is continued with the key that it began with: set LANDFALL_API_KEY';
+
 /** Reads the request from the command line, or every problem with it. */
 function readCommand({ mode, inputs, commit }: DeployCommand): ReadRequest {
   const path = inputs['config']?.trim() || defaultConfigPath;
@@ -111,7 +128,7 @@ function readCommand({ mode, inputs, commit }: DeployCommand): ReadRequest {
   const tries = mode === 'smoke' ? inputs['tries']?.trim() : undefined;
   const problems = [
     ...(file.kind === 'unreadable' ? [file.problem] : request.ok ? [] : request.problems),
-    ...(inputs['api-key']?.trim() ? [] : [inputProblem('api-key', missingKey)]),
+    ...keyProblems(inputs),
     ...(tries === undefined || isNumberOfTries(tries) ? [] : [inputProblem('tries', triesProblem)]),
     ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [inputProblem('commit', commitProblem)]),
   ];

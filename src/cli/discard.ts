@@ -11,6 +11,7 @@ import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { notFoundByName } from '../deploy/words/outcomes.ts';
 import { findDeployment } from '../deploy/machine/find-deployments.ts';
 import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
+import { keyOf } from './issue-key.ts';
 import { readDiscardRequest } from './compare-input.ts';
 import { exitCodes, refuseInput, refuseFor, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
@@ -21,7 +22,9 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
   const read = readDiscardRequest(inputs);
   if (!read.ok) return refuseInput(read.problems, exitCodes.wrongUsage, terminal);
   const { request } = read;
-  const control = connectControlService({ ...request, userAgent: `landfall-cli/${version}` });
+  const key = await keyOf(request, terminal);
+  if (typeof key === 'number') return key;
+  const control = connectControlService({ ...request, apiKey: key.apiKey, userAgent: `landfall-cli/${version}` });
   const refuse = (reason: string, advice?: string): ExitCode => refuseFor(reason, advice, terminal);
   try {
     const found = await findDeployment(request.deployment, control);

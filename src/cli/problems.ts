@@ -8,9 +8,6 @@ import type { Terminal } from './terminal.ts';
 export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The problem of a missing key. */
-export const missingKey = 'the key of the control service is missing: set LANDFALL_API_KEY, or LANDFALL_OIDC_TOKEN';
-
 /** The `file` of a problem with several options together. */
 const allOptions = 'options';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { exchangedKey } from '../contract/control/token-exchange.ts';
-import { ServiceError } from '../contract/service-error.ts';
+import { exchangedKey, type ExchangedKey } from '../contract/control/token-exchange.ts';
+import { isTransient, ServiceError } from '../contract/service-error.ts';
 import { withoutTrailingSlashes } from '../kit/plain-text.ts';
 import { call, query } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
@@ -16,7 +16,7 @@ export type KeylessSettings = Pick<ConnectionSettings, 'tenantId' | 'allowHttp' 
  *
  * @throws ServiceError where the service trusts no such token, or exchanges none (missing)
  */
-export async function exchangeToken(token: string, { tenantId, ...settings }: KeylessSettings): Promise<string> {
+export async function exchangeToken(token: string, { tenantId, ...settings }: KeylessSettings): Promise<ExchangedKey> {
   const link = connection(settings.baseUrl, settings);
   try {
     const body = { token, ...(tenantId?.trim() ? { tenant_id: tenantId.trim() } : {}) };
@@ -27,38 +27,49 @@ export async function exchangeToken(token: string, { tenantId, ...settings }: Ke
       body,
       secrets: [token],
     } as const;
-    return (await call(link, operation, readJson(exchangedKey))).key;
+    return await call(link, operation, readJson(exchangedKey));
   } finally {
     await link.close();
   }
 }
 
-/** What a job of GitHub Actions gets with `id-token: write`: where its run's token is requested, and by which credential. */
+/** What a job of GitHub Actions gets with `id-token: write`: where its token is requested, and by which credential. */
 export interface IdTokenRequest {
   url: string;
   bearer: string;
 }
 
-/** The key for a workflow run: its token, whose audience is the service's address, is exchanged. */
-export async function keyOfRun({ url, bearer }: IdTokenRequest, settings: KeylessSettings): Promise<string> {
-  const { userAgent, env } = settings;
+/** The token of a workflow run, whose audience is the address of the control service. */
+export async function requestIdToken(
+  { url, bearer }: IdTokenRequest,
+  { baseUrl, userAgent, env }: KeylessSettings,
+): Promise<string> {
   const { origin, pathname, searchParams } = new URL(url);
   const link = connection(origin, { bearer, userAgent, env });
   try {
-    const parameters = {
-      ...Object.fromEntries(searchParams),
-      audience: withoutTrailingSlashes(settings.baseUrl.trim()),
-    };
+    const parameters = { ...Object.fromEntries(searchParams), audience: withoutTrailingSlashes(baseUrl.trim()) };
     const operation = { name: 'request id token', method: 'GET', path: pathname, query: query(parameters) } as const;
     const { value } = await call(link, operation, readJson(z.object({ value: z.string() })));
-    return await exchangeToken(value, settings);
+    return value;
   } finally {
     await link.close();
   }
 }
 
+/** Why a key is not good for a run of this length (ms); undefined where it is. */
+export const expiryProblem = ({ expires_at }: ExchangedKey, timeoutMs: number): string | undefined =>
+  Date.parse(expires_at) < Date.now() + timeoutMs
+    ? `the key for this token ends at ${expires_at}, before timeout-minutes`
+    : undefined;
+
+/** What to do about that. */
+export const expiryAdvice = 'Raise key_minutes of the trust policy, or lower timeout-minutes';
+
 /** What to do where there is no key for a token. */
-export const keylessAdvice = (error: unknown): string =>
-  error instanceof ServiceError && error.kind === 'missing'
-    ? 'This service exchanges no tokens: give it a key'
+export function keylessAdvice(error: unknown): string {
+  if (!(error instanceof ServiceError) || isTransient(error)) return 'Check base-url, and try again';
+  if (error.kind === 'missing') return 'This service exchanges no tokens: give it a key';
+  return error.status === 401
+    ? 'Request another token right before this command'
     : 'Compare the trust policies of the service with this token, or give it a key';
+}

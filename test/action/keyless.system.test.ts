@@ -29,10 +29,15 @@ afterAll(async () => {
 });
 
 /** A plan by the Action, in a job whose token has these claims. */
-const step = (claims: object, baseUrl = fixture.baseUrl): Promise<StepResult> => {
+const step = (claims: object, more: Record<string, string> = {}): Promise<StepResult> => {
   issuer.state.claimsOfRun = claims;
   const inputs = { mode: 'plan', name: 'echo', source: 'internal_docker', 'image-uri': 'registry.example.com/echo:1' };
-  return runStep({ main, workspace, inputs: { ...inputs, 'base-url': baseUrl }, env: issuer.jobEnvironment });
+  return runStep({
+    main,
+    workspace,
+    inputs: { ...inputs, 'base-url': fixture.baseUrl, 'tenant-id': fixture.tenantId, ...more },
+    env: issuer.jobEnvironment,
+  });
 };
 
 const command = (token: string): Promise<CliEnd> =>
@@ -40,7 +45,7 @@ const command = (token: string): Promise<CliEnd> =>
     ['plan', '--json', '--name', 'echo', '--source', 'internal_docker', '--image-uri', 'registry.example.com/echo:1'],
     {
       cwd: workspace,
-      env: { LANDFALL_BASE_URL: fixture.baseUrl, LANDFALL_OIDC_TOKEN: token },
+      env: { LANDFALL_BASE_URL: fixture.baseUrl, LANDFALL_TENANT_ID: fixture.tenantId, LANDFALL_OIDC_TOKEN: token },
     },
   );
 
@@ -51,8 +56,14 @@ test('the Action gets a key for the token of its run, and shows neither', async 
   expect(shown).not.toMatch(/lf_[0-9a-f]{16}_|eyJ/);
   const { resources } = await fixture.control.listApiKeys({ limit: 100 });
   expect(resources).toContainEqual(
-    expect.objectContaining({ name: `main: ${sub}`, scopes: ['deploy', 'agent'], expires_at: expect.any(String) }),
+    expect.objectContaining({ name: `token of ${sub}`, scopes: ['deploy', 'agent'], expires_at: expect.any(String) }),
   );
+});
+
+test('the Action begins no run that its key does not last for', async () => {
+  const { exitCode, outputs } = await step({ sub }, { 'timeout-minutes': '90' });
+  const reason = expect.stringContaining('before timeout-minutes');
+  expect({ exitCode, outputs }).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused', reason } });
 });
 
 test('the Action says what its token claims where no policy trusts it', async () => {
@@ -60,6 +71,16 @@ test('the Action says what its token claims where no policy trusts it', async ()
   expect({ exitCode, outputs }).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
   expect(log).toContain('sub repo:acme/other');
   expect(log).toContain('Compare the trust policies');
+});
+
+test('the command line keeps its token where the input is wrong', async () => {
+  const token = await issuer.sign({ sub, aud: fixture.baseUrl });
+  const wrong = await runCli(['plan', '--poll-seconds', 'x'], {
+    cwd: workspace,
+    env: { LANDFALL_BASE_URL: fixture.baseUrl, LANDFALL_TENANT_ID: fixture.tenantId, LANDFALL_OIDC_TOKEN: token },
+  });
+  expect(wrong.code).toBe(2);
+  expect(await command(token)).toMatchObject({ code: 0 });
 });
 
 test('the command line gets a key for the token of its job, once', async () => {

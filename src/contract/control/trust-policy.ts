@@ -26,10 +26,12 @@ export const trustPolicyCreateRequest = z.strictObject({
   /** Whom the tokens are for; the address of the service when absent. */
   audience: claimText.optional(),
   /** What the claims of a token have to be, all of them. */
-  claims: z.record(z.string().regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim'), claimRule),
+  claims: z
+    .record(z.string().regex(/^(?!__)[\w.:/-]{1,100}$/, 'must be the name of a claim'), claimRule)
+    .refine((claims) => Object.keys(claims).length <= 20, 'must name at most 20 claims'),
   scopes: z.array(z.enum(apiKeyScopes)).min(1),
   /** For how long a key is good; 60 when absent. */
-  key_minutes: z.int().min(5).max(120).optional(),
+  key_minutes: z.int().min(5).max(360).optional(),
 });
 
 /** A trust policy in a response. */

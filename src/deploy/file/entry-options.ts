@@ -13,7 +13,7 @@ export type Mode = (typeof optionInputs.mode.words)[number];
 export interface EntryOptions {
   baseUrl: string;
   /** Absent: nothing can be sent, which is right only for a fork's pull request. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   tenantId?: string;
   spelling: FieldNameSetting;
   allowHttp: boolean;
@@ -24,7 +24,7 @@ export interface EntryOptions {
   pollMs: number;
   onSuperseded: (typeof optionInputs)['on-superseded']['words'][number];
   /** The file of its journal. */
-  journalPath?: string;
+  journalPath?: string | undefined;
   /** Nothing is written: it is said what would be. */
   dryRun?: boolean;
   /** What `delete` leaves behind: with it, no deployment can be created again under this name. */

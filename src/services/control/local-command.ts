@@ -51,8 +51,7 @@ export const localUsage = `Runs the control service and its agents on this machi
                      (http://agents.localhost:P without --public-url)
   --trusted-proxy IP the address of a web server in front, whose X-Forwarded-For names the callers whose wrong keys are
                      counted; may be repeated
-  --oidc-issuer URL  an issuer whose tokens are exchanged for keys by trust policies; may be repeated
-                     (${githubIssuer})
+  --oidc-issuer URL  an issuer whose tokens are exchanged for keys by trust policies, beside GitHub; may be repeated
   --field-names WORD the spelling of responses: contract or public (contract); requests may use
                      either
   --graph-config-later
@@ -121,7 +120,7 @@ export function readLocalCommand(args: string[]) {
     return wrong(
       `--trusted-proxy ${notAnIp} is not an IP address. Give the address that the web server connects from.`,
     );
-  const oidcIssuers = values['oidc-issuer'] ?? [githubIssuer];
+  const oidcIssuers = [githubIssuer, ...(values['oidc-issuer'] ?? [])];
   for (const issuer of oidcIssuers) {
     // On another machine an issuer over plain http could be anybody.
     const address = readAddress(issuer, { allowHttp: false });

@@ -73,7 +73,7 @@ export function TrustPolicies() {
 const newRequest = () => ({ [idempotencyKeyHeader]: crypto.randomUUID() });
 
 function PolicyRow({ policy, onDelete }: { policy: TrustPolicy; onDelete: () => void }) {
-  const { name, issuer, claims, scopes, last_used_at } = policy;
+  const { name, issuer, audience, claims, scopes, key_minutes, last_used_at } = policy;
   return (
     <tr>
       <th scope="row" class="workspace-name">
@@ -81,6 +81,9 @@ function PolicyRow({ policy, onDelete }: { policy: TrustPolicy; onDelete: () => 
       </th>
       <td>
         <Untrusted text={issuer} longest={200} />
+        <div class="muted">
+          for <Untrusted text={audience} longest={200} />, keys of {key_minutes} minutes
+        </div>
         {Object.entries(claims).map(([claim, rule]) => (
           <div key={claim} class="mono">
             <Untrusted text={`${claim}: ${ruleText(rule)}`} longest={300} />

@@ -35,7 +35,7 @@ export function keyOperations(settings: ServiceDependencies) {
     /** The key is returned only in this response: only its hash is stored. */
     async createApiKey(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<NewApiKey> {
       const call = { operation: 'create api key', method: 'POST', path: '/v1/api-keys' };
-      const request = valueOrThrow(call, readBody(apiKeyCreateRequest, body));
+      const request = valueOrThrow(call, readBody(apiKeyCreateRequest, body, { isStrict: true }));
       const { name, scopes, expires_at } = request;
       const expiresAt = expires_at == null ? null : valueOrThrow(call, futureTime(expires_at, clock.now()));
       const keep = (answer: NewApiKey): NewApiKey => ({ ...answer, key: null });

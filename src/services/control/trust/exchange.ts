@@ -8,7 +8,7 @@ import { grantOf, satisfies, type Claims } from './match-policies.ts';
 import type { VerifyToken } from './verify-token.ts';
 
 interface ExchangeDependencies {
-  store: Pick<ControlStore, 'once' | 'trustPoliciesFor'>;
+  store: Pick<ControlStore, 'once' | 'listTenants'>;
   verify: VerifyToken;
   clock: Pick<Clock, 'now'>;
 }
@@ -26,36 +26,40 @@ export function createTokenExchange({ store, verify, clock }: ExchangeDependenci
     const verified = await verify(request.token);
     if (!verified.ok) return { kind: 'refused', status: verified.status, detail: verified.detail };
     const { claims, digest, expiresAt } = verified;
-    const candidates = await store.trustPoliciesFor(String(claims['iss']), request.tenant_id);
-    const policies = candidates.filter((policy) => satisfies(claims, policy));
-    const [tenantId, another] = new Set(policies.map(({ tenant_id }) => tenant_id));
-    if (tenantId === undefined) return refused(403, noPolicy(claims));
-    if (another !== undefined) {
-      return refused(403, 'Trust policies of several tenants match this token. Name one of them as tenant_id.');
-    }
-    const { scopes, minutes } = grantOf(policies);
+    const tenantId = request.tenant_id ?? (await onlyTenant(store));
+    // A tenant could trust the repositories of others, and get their deployments with their secrets.
+    if (tenantId === undefined) return refused(403, 'This service has several tenants. Name yours as tenant_id.');
     const key = makeApiKey();
-    const expires_at = new Date(clock.now() + minutes * 60_000);
-    const name = oneLine(`${policies[0]?.name ?? ''}: ${String(claims['sub'])}`, 100);
+    const name = oneLine(`token of ${String(claims['sub'])}`, 100);
     const by = { kind: 'key' as const, keyId: key.id, keyName: name };
     const end = await store.once({ tenantId, by, operation: call.operation }, async (within, record) => {
-      if (!(await within.useToken(digest, expiresAt))) return false;
+      const trusted = await within.trustPoliciesFor(String(claims['iss']), tenantId);
+      const policies = trusted.filter((policy) => satisfies(claims, policy));
+      if (policies.length === 0) return 'no-policy';
+      if (!(await within.useToken(digest, expiresAt))) return 'used';
+      const { scopes, minutes } = grantOf(policies);
+      const expires_at = new Date(clock.now() + minutes * 60_000);
       await within.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key), name, scopes, expires_at });
-      await within.notePolicyUse(policies.map(({ id }) => id));
-      await record({ api_key_id: key.id, ...provenance(claims) });
-      return true;
+      const ids = policies.map(({ id }) => id);
+      await within.notePolicyUse(ids);
+      await record({ api_key_id: key.id, trust_policy_id: ids.join(' '), ...provenance(claims) });
+      return { key: key.text, tenant_id: tenantId, scopes, expires_at: expires_at.toISOString() };
     });
-    if (end.kind !== 'done' || !end.answer) {
-      return refused(
-        401,
-        'The token was exchanged before. Request another one from the issuer: each is good for one key.',
-      );
-    }
-    const reply = { key: key.text, tenant_id: tenantId, scopes, expires_at: expires_at.toISOString() };
-    return { kind: 'key', key: exchangedKey.parse(reply) };
+    const answer = end.kind === 'done' ? end.answer : 'used';
+    if (answer === 'no-policy') return refused(403, noPolicy(claims));
+    if (answer === 'used') return refused(401, usedToken);
+    return { kind: 'key', key: exchangedKey.parse(answer) };
   };
 }
 export type ExchangeToken = ReturnType<typeof createTokenExchange>;
+
+/** The tenant of a service that has one only. */
+async function onlyTenant(store: Pick<ControlStore, 'listTenants'>): Promise<string | undefined> {
+  const [first, ...others] = await store.listTenants();
+  return others.length === 0 ? first?.id : undefined;
+}
+
+const usedToken = 'The token was exchanged before. Request another one from the issuer: each is good for one key.';
 
 /** The claims that say where a token comes from, for the audit log and for whoever has to write a policy. */
 const telling = [
@@ -64,7 +68,9 @@ const telling = [
   'repository_owner_id',
   'ref',
   'environment',
+  'event_name',
   'workflow_ref',
+  'job_workflow_ref',
   'run_id',
   'actor',
 ];
@@ -78,7 +84,7 @@ const provenance = (claims: Claims): Record<string, string> =>
   );
 
 const noPolicy = (claims: Claims): string => {
-  const audience = oneLine(String(claims['aud']), 200);
+  const audience = oneLine([claims['aud']].flat().join(' '), 200);
   const facts = Object.entries(provenance(claims)).map(([name, value]) => `${name} ${value}`);
   return `No trust policy matches this token (audience ${audience}, ${facts.join(', ')}). Add one with these claims, or correct the audience.`;
 };

@@ -25,21 +25,36 @@ export function satisfies(claims: Claims, { issuer, audience, claims: rules }: P
 
 /** Only plain values are compared: what an object or a list is written as is nobody's rule. */
 function fits(value: unknown, rule: ClaimRule): boolean {
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return false;
+  const isPlain = typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
+  if (!isPlain) return false;
   const text = String(value);
   if (typeof rule === 'string') return text === rule;
-  return Array.isArray(rule) ? rule.includes(text) : patternOf(rule.like).test(text);
+  return Array.isArray(rule) ? rule.includes(text) : isLike(text, rule.like);
 }
 
-/** A wildcard stands for one part of a path or of a subject, so that it reaches no other owner and no other ref. */
-const patternOf = (like: string): RegExp =>
-  new RegExp(
-    `^${like
-      .split(/\*+/)
-      .map((part) => RegExp.escape(part))
-      .join('[^/:]+')}$`,
-    'u',
-  );
+/** The longest text that is compared with a pattern: the work grows with its length and that of the pattern. */
+const maxPatternText = 1_000;
+
+/**
+ * Whether a text fits a pattern, in which `*` stands for one part of a path or of a subject, so that it reaches no other
+ * owner and no other ref. Follows all places at once: going back, as a regular expression does, takes time without end.
+ */
+export function isLike(text: string, like: string): boolean {
+  if (text.length > maxPatternText) return false;
+  const [first = '', ...others] = like.split(/\*+/);
+  let ends = text.startsWith(first) ? new Set([first.length]) : new Set<number>();
+  for (const part of others) {
+    const next = new Set<number>();
+    let isReached = false;
+    for (let at = 1; at <= text.length; at += 1) {
+      const isSeparator = text[at - 1] === '/' || text[at - 1] === ':';
+      isReached = !isSeparator && (isReached || ends.has(at - 1));
+      if (isReached && text.startsWith(part, at)) next.add(at + part.length);
+    }
+    ends = next;
+  }
+  return ends.has(text.length);
+}
 
 /** What all matching policies give together: every scope of any of them, for the shortest time. */
 export function grantOf(policies: readonly PolicyTerms[]): { scopes: ApiKeyScope[]; minutes: number } {
@@ -52,17 +67,20 @@ export function grantOf(policies: readonly PolicyTerms[]): { scopes: ApiKeyScope
 /** Ids of a repository and its owner: another repository may have a name later, but never an id. */
 const githubIds = ['repository_id', 'repository_owner_id'] as const;
 
+const isExact = (rule: ClaimRule | undefined): rule is string | string[] =>
+  typeof rule === 'string' || Array.isArray(rule);
+
 /** Why claims are too weak for a policy; undefined where they are not. */
 export function weakness({ issuer, claims }: Pick<PolicyTerms, 'issuer' | 'claims'>): string | undefined {
-  if (issuer !== githubIssuer) {
-    return Object.hasOwn(claims, 'sub')
+  if (issuer !== githubIssuer && !issuer.startsWith(`${githubIssuer}/`)) {
+    const isBound = Object.entries(claims).some(
+      ([name, rule]) => (name === 'sub' || name.endsWith('_id')) && isExact(rule),
+    );
+    return isBound
       ? undefined
-      : 'Name the subject of the tokens in claims.sub: without it every token of this issuer would be accepted.';
+      : 'Name the subject of the tokens in claims.sub, or their project by a claim such as project_id, and without a pattern: else tokens of others would be accepted.';
   }
-  const isId = (rule: ClaimRule | undefined): boolean =>
-    rule !== undefined &&
-    (typeof rule === 'string' || Array.isArray(rule)) &&
-    [rule].flat().every((id) => /^\d+$/.test(id));
+  const isId = (rule: ClaimRule | undefined): boolean => isExact(rule) && [rule].flat().every((id) => /^\d+$/.test(id));
   return githubIds.every((name) => isId(claims[name]))
     ? undefined
     : 'Name the repository and its owner by their ids in claims.repository_id and claims.repository_owner_id: a name can pass to another repository. `gh api repos/OWNER/NAME --jq .id,.owner.id` prints them.';

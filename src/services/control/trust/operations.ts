@@ -38,7 +38,7 @@ export const trustOperations = [
     headers: [idempotencyKey],
     body: { schema: trustPolicyCreateRequest, required: true },
     responses: { 201: { description: 'The policy.', schema: trustPolicy } },
-    errors: [400],
+    errors: [400, 409],
     call: (service, { body, conditions }) => service.createTrustPolicy(body, conditions),
   }),
   define.delete('/v1/trust-policies/:trust_policy_id', 'delete_trust_policy', {

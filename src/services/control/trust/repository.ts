@@ -42,12 +42,15 @@ export const trustStore = (db: ControlDatabase, clock: Clock) => ({
     return removed?.name;
   },
 
-  /** Every policy for tokens of an issuer, of one tenant or of all. */
-  async trustPoliciesFor(issuer: string, tenantId: string | undefined): Promise<StoredPolicy[]> {
-    let select = db.selectFrom('trust_policies').selectAll().where('issuer', '=', issuer);
-    if (tenantId !== undefined) select = select.where('tenant_id', '=', tenantId);
-    return select.execute();
-  },
+  /** A tenant's policies for tokens of an issuer. */
+  trustPoliciesFor: async (issuer: string, tenantId: string): Promise<StoredPolicy[]> =>
+    db
+      .selectFrom('trust_policies')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('issuer', '=', issuer)
+      .orderBy('created_at')
+      .execute(),
 
   /** Records that a token is exchanged; false where it was before. */
   async useToken(digest: Buffer, expiresAt: Date): Promise<boolean> {

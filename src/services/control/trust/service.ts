@@ -7,8 +7,9 @@ import {
 } from '../../../contract/control/trust-policy.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
+import { isObject } from '../../../kit/json-object.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
+import { foundOrThrow, parseId, refusedCall, valueOrThrow } from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, againstRules } from '../validation/refusal.ts';
 import { readBody, readShape } from '../validation/shape.ts';
@@ -29,14 +30,20 @@ export function trustOperations(settings: ServiceDependencies) {
 
     async createTrustPolicy(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<TrustPolicy> {
       const call = { operation: 'create trust policy', method: 'POST', path: '/v1/trust-policies' };
-      const request = valueOrThrow(call, readBody(trustPolicyCreateRequest, body));
+      const request = valueOrThrow(call, readBody(trustPolicyCreateRequest, body, { isStrict: true }));
       const { name, issuer, audience = baseUrl(), claims, scopes, key_minutes = 60 } = request;
       const problems = [
         oidcIssuers.includes(issuer) ? undefined : foreignIssuer(issuer, oidcIssuers),
         weakness({ issuer, claims }),
+        // The schema reads objects without it, and a rule that is not kept would trust more than was written.
+        isObject(body) && isObject(body['claims']) && Object.hasOwn(body['claims'], '__proto__')
+          ? 'Leave out the claim __proto__: no issuer has one.'
+          : undefined,
       ].filter((problem) => problem !== undefined);
       valueOrThrow(call, problems.length > 0 ? againstRules(problems) : accepted(true));
       return once(call, { idempotencyKey, body: request, shape: trustPolicy }, async (within, record) => {
+        const { length } = await within.listTrustPolicies(tenantId, { limit: maxPolicies, offset: 0 });
+        if (length >= maxPolicies) throw refusedCall(call, tooManyPolicies);
         const terms = { name, issuer, audience, claims: JSON.stringify(claims), scopes, key_minutes };
         const policy = await within.addTrustPolicy({ ...terms, tenant_id: tenantId });
         await record({ trust_policy_id: policy.id, trust_policy_name: name });
@@ -47,6 +54,7 @@ export function trustOperations(settings: ServiceDependencies) {
     /** DELETE /v1/trust-policies/{id}: keys that were made by it stay valid until they expire. */
     async deleteTrustPolicy(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete trust policy', method: 'DELETE', path: `/v1/trust-policies/${id}` };
+      parseId(call, 'trust_policy_id', id);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
         const name = foundOrThrow(call, 'Trust policy', id, await within.deleteTrustPolicy(tenantId, id));
         await record({ trust_policy_id: id, trust_policy_name: name });
@@ -55,6 +63,13 @@ export function trustOperations(settings: ServiceDependencies) {
     },
   };
 }
+
+/** How many policies a tenant may have. */
+const maxPolicies = 100;
+const tooManyPolicies = {
+  status: 409,
+  detail: `There are ${maxPolicies} trust policies, which is the most. Delete one first.`,
+} as const;
 
 const foreignIssuer = (issuer: string, issuers: readonly string[]): string =>
   `This service accepts no tokens of ${issuer}, but of ${issuers.join(' and ')}. Start it with --oidc-issuer ${issuer}.`;

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createRemoteJWKSet, decodeJwt, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import * as z from 'zod';
 import type { Clock } from '../../../kit/clock.ts';
 import { messageOf } from '../../../kit/errors.ts';
+import { readAddress } from '../../../kit/base-address.ts';
 import { fromJson } from '../../../kit/json-text.ts';
 import { readBounded } from '../../../kit/read-bounded.ts';
+import { withoutTrailingSlashes } from '../../../kit/plain-text.ts';
 import type { Claims } from './match-policies.ts';
 
 /** A verified token, or why it is refused. */
@@ -26,22 +28,28 @@ const maxAge = '1 hour';
 /** The timeout of a request to an issuer, and how long nothing is requested again from one that failed (ms). */
 const requestMs = 5_000;
 const pauseMs = 10_000;
-const maxConfigurationBytes = 64 * 1024;
+const maxAnswerBytes = 256 * 1024;
+/** The longest time for which a token may be good (ms): that it was used is remembered as long. */
+const maxLifetimeMs = 24 * 60 * 60_000;
 
 const configuration = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
 /** Creates the check of OpenID Connect tokens. The keys of an issuer are read at its first token, and kept. */
 export function createTokenVerifier({ issuers, clock }: VerifierDependencies) {
   const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
+  const pausedUntil = new Map<string, number>();
 
   function keysOf(issuer: string): Promise<JWTVerifyGetKey> {
-    const known = keySets.get(issuer);
-    if (known) return known;
-    const keys = discoverKeys(issuer);
+    const keys = keySets.get(issuer) ?? discoverKeys(issuer);
     keySets.set(issuer, keys);
-    // Whoever sends tokens can't make this service ask a failing issuer again and again.
-    keys.catch(() => setTimeout(() => keySets.delete(issuer), pauseMs).unref());
     return keys;
+  }
+
+  /** Whoever sends tokens can't make this service ask a failing issuer again and again. */
+  function unreadable(issuer: string, error: unknown): VerifiedToken {
+    keySets.delete(issuer);
+    pausedUntil.set(issuer, clock.now() + pauseMs);
+    return { ok: false, status: 502, detail: unreadableText(issuer, messageOf(error)) };
   }
 
   return async function verify(token: string): Promise<VerifiedToken> {
@@ -50,17 +58,14 @@ export function createTokenVerifier({ issuers, clock }: VerifierDependencies) {
     if (issuer === undefined) return refused('The token is no JSON Web Token. Send the one that the issuer returned.');
     if (!issuers.includes(issuer)) {
       return refused(
-        'Tokens of this issuer are not accepted. The operator names issuers with --oidc-issuer when the service starts.',
+        `Tokens of the issuer ${issuer.slice(0, 200)} are not accepted. The operator names issuers with --oidc-issuer when the service starts.`,
       );
     }
-    let keys: JWTVerifyGetKey;
-    try {
-      keys = await keysOf(issuer);
-    } catch (error) {
-      return unreadable(issuer, error);
+    if (clock.now() < (pausedUntil.get(issuer) ?? 0)) {
+      return { ok: false, status: 502, detail: unreadableText(issuer, 'it failed some seconds ago') };
     }
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload } = await jwtVerify(token, await keysOf(issuer), {
         issuer,
         algorithms,
         clockTolerance: skewSeconds,
@@ -68,15 +73,20 @@ export function createTokenVerifier({ issuers, clock }: VerifierDependencies) {
         maxTokenAge: maxAge,
         requiredClaims: ['sub', 'aud', 'exp', 'iat'],
       });
+      const expiresAt = (payload.exp ?? 0) * 1_000;
+      const audiences: unknown[] = [payload.aud].flat();
+      const isOrdinary = expiresAt < clock.now() + maxLifetimeMs && audiences.every((each) => typeof each === 'string');
+      if (!isOrdinary) return refused(invalidToken);
       const [, signedContent = ''] = token.split('.');
       const digest = createHash('sha256').update(signedContent).digest();
-      return { ok: true, claims: payload, digest, expiresAt: new Date((payload.exp ?? 0) * 1_000) };
+      return { ok: true, claims: payload, digest, expiresAt: new Date(expiresAt) };
     } catch (error) {
       if (error instanceof errors.JWTExpired) {
         return refused('The token has expired. Request another one from the issuer, right before it is sent.');
       }
-      if (isFaultOfToken(error)) return refused('The token is not valid. Request another one from the issuer.');
-      return unreadable(issuer, error);
+      return error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid)
+        ? refused(invalidToken)
+        : unreadable(issuer, error);
     }
   };
 }
@@ -90,22 +100,31 @@ function issuerIn(token: string): string | undefined {
   }
 }
 
-const isFaultOfToken = (error: unknown): boolean =>
-  error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid);
+const invalidToken = 'The token is not valid. Request another one from the issuer.';
 
-const unreadable = (issuer: string, error: unknown): VerifiedToken => ({
-  ok: false,
-  status: 502,
-  detail: `The keys of ${issuer} can't be read (${messageOf(error)}). Try again in some seconds.`,
-});
+const unreadableText = (issuer: string, why: string): string =>
+  `The keys of ${issuer} can't be read (${why}). Try again in some seconds.`;
 
 /** Reads where an issuer publishes its keys (OpenID Connect Discovery). They are read again when an unknown one is used. */
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
-  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
-  const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(requestMs) });
-  const bytes = await readBounded(response.body ?? [], maxConfigurationBytes);
-  if (!response.ok || !bytes) throw new Error(`its configuration answers ${response.status}`);
-  const read = configuration.safeParse(fromJson(new TextDecoder().decode(bytes)));
+  const address = `${withoutTrailingSlashes(issuer)}/.well-known/openid-configuration`;
+  const read = configuration.safeParse(fromJson(await readText(address)));
   if (!read.success || read.data.issuer !== issuer) throw new Error('its configuration is of another issuer');
-  return createRemoteJWKSet(new URL(read.data.jwks_uri), { timeoutDuration: requestMs });
+  const keys = readAddress(read.data.jwks_uri);
+  if (!keys.ok) throw new Error(`its keys are at ${keys.shown}: ${keys.problem}`);
+  return createRemoteJWKSet(new URL(read.data.jwks_uri), {
+    [customFetch]: async (url: string) => {
+      const text = await readText(url);
+      if (fromJson(text) === undefined) throw new Error('its keys are no JSON');
+      return new Response(text);
+    },
+  });
+}
+
+/** Reads a bounded text from an issuer, without following it elsewhere. */
+async function readText(address: string): Promise<string> {
+  const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(requestMs) });
+  const bytes = await readBounded(response.body ?? [], maxAnswerBytes);
+  if (!response.ok || !bytes) throw new Error(`it answers ${response.status}${bytes ? '' : ' with too much'}`);
+  return new TextDecoder().decode(bytes);
 }

@@ -49,6 +49,7 @@ describe("a tenant's keys, over HTTP", () => {
 
   test.each([
     ['no scope', { scopes: [] }, 'body.scopes'],
+    ['a mistyped field', { scope: ['read'] }, 'body.scope'],
     ['an unknown scope', { scopes: ['write'] }, 'body.scopes.0'],
     ['an expiry in the past', { expires_at: '2020-01-01T00:00:00Z' }, 'body.expires_at'],
     ['an expiry that is no time', { expires_at: 'tomorrow' }, 'body.expires_at'],

@@ -50,7 +50,7 @@ describe('a token that a policy trusts', () => {
     const sub = subject();
     const { tenantId, control } = await tenantWith([{ claims: { sub }, key_minutes: 15 }]);
     const token = await issuer.sign({ sub, run_id: '4711', actor: 'ada' });
-    const result = await exchange({ token });
+    const result = await exchange({ token, tenant_id: tenantId });
     const expires_at = new Date(now + 15 * 60_000).toISOString();
     expect(result).toMatchObject({
       kind: 'key',
@@ -61,13 +61,16 @@ describe('a token that a policy trusts', () => {
     expect(stored).toMatchObject({
       tenant_ids: [tenantId],
       scopes: ['deploy', 'agent'],
-      name: `ci: ${sub}`.slice(0, 100),
+      name: `token of ${sub}`.slice(0, 100),
     });
     now += 15 * 60_000;
     expect(await findValidKey(text, opened.store)).toBeUndefined();
 
     const [entry] = (await control.listAudit({ operation: 'exchange token' })).resources;
-    expect(entry).toMatchObject({ key_id: stored?.id, subject: { sub, run_id: '4711', actor: 'ada' } });
+    expect(entry).toMatchObject({
+      key_id: stored?.id,
+      subject: { sub, run_id: '4711', actor: 'ada', trust_policy_id: expect.any(String) },
+    });
     expect((await control.listTrustPolicies({})).resources).toMatchObject([{ last_used_at: expect.any(String) }]);
     const rows = JSON.stringify(await everyRow(opened.url));
     expect([rows.includes(text), rows.includes(token)]).toEqual([false, false]);
@@ -75,21 +78,31 @@ describe('a token that a policy trusts', () => {
 
   test('is exchanged once, however often it is sent at the same time', async () => {
     const sub = subject();
-    await tenantWith([{ claims: { sub } }]);
+    const { tenantId } = await tenantWith([{ claims: { sub } }]);
     const token = await issuer.sign({ sub });
-    const results = await Promise.all(Array.from({ length: 10 }, () => exchange({ token })));
+    const results = await Promise.all(Array.from({ length: 10 }, () => exchange({ token, tenant_id: tenantId })));
     expect(results.filter(({ kind }) => kind === 'key')).toHaveLength(1);
     const detail = expect.stringContaining('was exchanged before');
     expect(results.filter(({ kind }) => kind === 'refused')).toContainEqual({ kind: 'refused', status: 401, detail });
   });
 
-  test('of several tenants needs the one that is meant', async () => {
+  test('is exchanged for the tenant that it names, whoever else trusts it', async () => {
     const sub = subject();
-    const [{ tenantId }] = [await tenantWith([{ claims: { sub } }]), await tenantWith([{ claims: { sub } }])];
-    const token = await issuer.sign({ sub });
-    const detail = expect.stringContaining('tenant_id');
-    expect(await exchange({ token })).toEqual({ kind: 'refused', status: 403, detail });
-    expect(await exchange({ token, tenant_id: tenantId })).toMatchObject({ key: { tenant_id: tenantId } });
+    const { tenantId } = await tenantWith([{ claims: { sub } }]);
+    const { tenantId: other } = await tenantWith([{ claims: { sub } }]);
+    expect(await exchange({ token: await issuer.sign({ sub }), tenant_id: tenantId })).toMatchObject({
+      key: { tenant_id: tenantId },
+    });
+    expect(await exchange({ token: await issuer.sign({ sub }), tenant_id: other })).toMatchObject({
+      key: { tenant_id: other },
+    });
+  });
+
+  test('names its tenant where there are several, so that no other can take it', async () => {
+    const sub = subject();
+    await tenantWith([{ claims: { sub } }]);
+    const detail = expect.stringContaining('Name yours as tenant_id');
+    expect(await exchange({ token: await issuer.sign({ sub }) })).toEqual({ kind: 'refused', status: 403, detail });
   });
 });
 
@@ -99,18 +112,22 @@ test.each<[what: string, claims: (sub: string) => object]>([
   ['another environment', (sub) => ({ sub, environment: 'staging' })],
 ])('a token with %s is refused, with what it claims', async (_, claims) => {
   const sub = subject();
-  await tenantWith([{ claims: { sub, environment: 'production' } }]);
+  const { tenantId } = await tenantWith([{ claims: { sub, environment: 'production' } }]);
   const token = await issuer.sign({ sub, environment: 'production', ...claims(sub) });
   const detail = expect.stringMatching(/^No trust policy matches this token \(audience .*, sub repo:acme/);
-  expect(await exchange({ token })).toEqual({ kind: 'refused', status: 403, detail });
+  expect(await exchange({ token, tenant_id: tenantId })).toEqual({ kind: 'refused', status: 403, detail });
 });
 
 test('a policy that was deleted trusts nothing any more', async () => {
   const sub = subject();
-  const { control } = await tenantWith([{ claims: { sub } }]);
+  const { tenantId, control } = await tenantWith([{ claims: { sub } }]);
   const [policy] = (await control.listTrustPolicies({})).resources;
   await control.deleteTrustPolicy(policy?.id ?? '');
-  expect(await exchange({ token: await issuer.sign({ sub }) })).toMatchObject({ kind: 'refused', status: 403 });
+  expect(await exchange({ token: await issuer.sign({ sub }), tenant_id: tenantId })).toMatchObject({
+    kind: 'refused',
+    status: 403,
+  });
+  expect((await refusalOf(control.deleteTrustPolicy('x'))).status).toBe(422);
   expect((await refusalOf(control.deleteTrustPolicy(policy?.id ?? ''))).status).toBe(404);
 });
 
@@ -118,7 +135,15 @@ test.each<[what: string, policy: () => object, status: number, words: string]>([
   ['an issuer that the operator does not name', () => ({ issuer: 'https://issuer.test' }), 400, '--oidc-issuer'],
   ['no subject', () => ({ claims: { project: '7' } }), 400, 'claims.sub'],
   ['no scope', () => ({ scopes: [] }), 422, ''],
+  ['a claim beside its claims', () => ({ ref: 'refs/heads/main' }), 422, ''],
+  ['a claim of every object', () => ({ claims: JSON.parse('{"sub": "a", "__proto__": "b"}') }), 400, '__proto__'],
   ['a wildcard alone', () => ({ claims: { sub: { like: '**' } } }), 422, ''],
+  [
+    'more claims than 20',
+    () => ({ claims: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`c${at}_id`, 'a'])) }),
+    422,
+    '',
+  ],
   ['a key for a day', () => ({ key_minutes: 1_440 }), 422, ''],
 ])('refuses a policy with %s', async (_, policy, status, words) => {
   const refusal = await refusalOf(tenantWith([{ claims: { sub: 'a' }, ...policy() }]));
@@ -127,8 +152,8 @@ test.each<[what: string, policy: () => object, status: number, words: string]>([
 
 test('forgets tokens and keys after their expiry', async () => {
   const sub = subject();
-  await tenantWith([{ claims: { sub } }]);
-  await exchange({ token: await issuer.sign({ sub }) });
+  const { tenantId } = await tenantWith([{ claims: { sub } }]);
+  await exchange({ token: await issuer.sign({ sub }), tenant_id: tenantId });
   now += 3 * 3_600_000;
   await opened.store.deleteExpiredAccess(3_600_000);
   const rows = await everyRow(opened.url);

@@ -13,10 +13,26 @@ interface SigningKey {
   publicKey: CryptoKey;
 }
 
+interface IssuerState {
+  status: number;
+  issuer: string;
+  /** The claims of the tokens that jobs request. */
+  claimsOfRun: object;
+  /** What the address of the keys answers in their place. */
+  keysAnswer?: { status: number; body: string } | undefined;
+  keys: SigningKey[];
+}
+
 /** An issuer of OpenID Connect tokens at loopback, whose keys can be exchanged and whose answers can fail. */
 export async function startIssuer() {
   const requested: string[] = [];
-  const state = { status: 200, issuer: '', claimsOfRun: {}, keys: [await makeKey('first')] };
+  const state: IssuerState = {
+    status: 200,
+    issuer: '',
+    claimsOfRun: {},
+
+    keys: [await makeKey('first')],
+  };
   async function answerTo({ url = '', headers }: IncomingMessage): Promise<unknown> {
     const { pathname, searchParams } = new URL(url, origin);
     if (pathname === '/id-token') {
@@ -29,8 +45,11 @@ export async function startIssuer() {
   }
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requested.push(request.url ?? '');
-    const body = JSON.stringify(await answerTo(request));
-    response.writeHead(state.status, { 'content-type': 'application/json' }).end(body);
+    const { status, body } = (request.url === '/keys' && state.keysAnswer) || {
+      status: state.status,
+      body: JSON.stringify(await answerTo(request)),
+    };
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   }
   const server = createServer((request, response) => void respond(request, response));
   server.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { githubIssuer, type ClaimRule } from '../../../../src/contract/control/trust-policy.ts';
-import { grantOf, satisfies, weakness } from '../../../../src/services/control/trust/match-policies.ts';
+import { grantOf, isLike, satisfies, weakness } from '../../../../src/services/control/trust/match-policies.ts';
 
 const claims = {
   iss: githubIssuer,
@@ -66,6 +66,12 @@ describe('a token does not satisfy a policy', () => {
   });
 });
 
+test('a pattern is followed in time in proportion to the text, whatever it is', () => {
+  expect(isLike(`${'-'.repeat(999)}y`, `${'*-'.repeat(200)}x`)).toBe(false);
+  expect(isLike('a-b-c-d', '*-*-*')).toBe(true);
+  expect(isLike('x'.repeat(1_001), '*x')).toBe(false);
+});
+
 test('several policies give all their scopes, for the shortest time', () => {
   const other = policy({}, { scopes: ['agent', 'read'], key_minutes: 10 });
   expect(grantOf([policy({}), other])).toEqual({ scopes: ['read', 'deploy', 'agent'], minutes: 10 });
@@ -74,6 +80,7 @@ test('several policies give all their scopes, for the shortest time', () => {
 test.each<[what: string, issuer: string, rules: Record<string, ClaimRule>]>([
   ['GitHub by ids', githubIssuer, { repository_id: '7', repository_owner_id: ['3'] }],
   ['another issuer by its subject', 'https://issuer.test', { sub: 'pipeline' }],
+  ['another issuer by a project', 'https://issuer.test', { project_id: '7', sub: { like: 'project_path:*/*' } }],
 ])('claims are enough: %s', (_, issuer, rules) => {
   expect(weakness({ issuer, claims: rules })).toBeUndefined();
 });
@@ -83,6 +90,8 @@ test.each<[what: string, issuer: string, rules: Record<string, ClaimRule>, words
   ['GitHub without the owner', githubIssuer, { repository_id: '7' }, 'by their ids'],
   ['GitHub with a pattern of ids', githubIssuer, { repository_id: { like: '7*' }, repository_owner_id: '3' }, 'ids'],
   ['another issuer without a subject', 'https://issuer.test', { project: '7' }, 'claims.sub'],
+  ['another issuer with a pattern alone', 'https://issuer.test', { sub: { like: '*:*' } }, 'without a pattern'],
+  ['an enterprise of GitHub by name', `${githubIssuer}/acme`, { sub: 'repo:acme/support' }, 'by their ids'],
 ])('claims are too weak: %s', (_, issuer, rules, words) => {
   expect(weakness({ issuer, claims: rules })).toContain(words);
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => issuer.close());
 beforeEach(() => {
   vi.useRealTimers();
-  Object.assign(issuer.state, { status: 200, issuer: issuer.url });
+  Object.assign(issuer.state, { status: 200, issuer: issuer.url, keysAnswer: undefined });
   issuer.requested.length = 0;
 });
 
@@ -48,8 +48,8 @@ test.each<[what: string, forge: () => Promise<string>, words: string]>([
   ['a token without an end', () => issuer.sign({ exp: undefined }), 'not valid'],
   ['a token without a subject', () => issuer.sign({ sub: undefined }), 'not valid'],
   ['a token of another key', async () => issuer.sign({}, { key: await makeKey('first') }), 'not valid'],
-  ['a token of another issuer', () => issuer.sign({ iss: 'https://issuer.test' }), 'issuer are not accepted'],
-  ['an issuer that only begins alike', () => issuer.sign({ iss: `${issuer.url}.test` }), 'issuer are not accepted'],
+  ['a token of another issuer', () => issuer.sign({ iss: 'https://issuer.test' }), 'are not accepted'],
+  ['an issuer that only begins alike', () => issuer.sign({ iss: `${issuer.url}.test` }), 'are not accepted'],
   [
     'a token without a signature',
     async () => {
@@ -96,6 +96,26 @@ test('an issuer that fails is said, and not asked again at once', async () => {
   expect(await verify(await issuer.sign())).toEqual(failed);
   expect(await verify(await issuer.sign())).toEqual(failed);
   expect(issuer.requested).toHaveLength(1);
+});
+
+test.each<[what: string, keys: { status: number; body: string }]>([
+  ['an error', { status: 500, body: 'broken' }],
+  ['a page', { status: 200, body: '<html>' }],
+  ['too much', { status: 200, body: JSON.stringify({ keys: [], more: 'x'.repeat(300_000) }) }],
+])('keys that answer with %s are not asked for again at once', async (_, keys) => {
+  issuer.state.keysAnswer = keys;
+  const verify = verifier();
+  for (let count = 0; count < 3; count += 1) {
+    expect(await verify(await issuer.sign())).toMatchObject({ ok: false, status: 502 });
+  }
+  expect(issuer.requested).toEqual(['/.well-known/openid-configuration', '/keys']);
+});
+
+test.each([
+  ['an audience that is no text', { aud: { toString: 1 } }],
+  ['an end in centuries', { exp: 1e12 }],
+])('a signed token with %s is not valid', async (_, claims) => {
+  expect(await verifier()(await issuer.sign(claims))).toMatchObject({ ok: false, status: 401 });
 });
 
 test('a configuration of another issuer is refused', async () => {
