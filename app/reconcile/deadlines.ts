@@ -4,7 +4,7 @@ import type { Clock } from '../../src/kit/clock.ts';
 const expiryTimes = new WeakMap<Pick<Clock, 'now'>, Map<string, number>>();
 
 /** Limit of tracked deadlines. The oldest is evicted, and measured again when it is next seen. */
-const mostSeen = 10_000;
+const maxSeen = 10_000;
 
 /**
  * Whether a stored deadline (ms since the epoch) is over. What is left of it, at most `lengthMs`, is read from the time
@@ -25,7 +25,7 @@ export function isExpired(
   const end = ends.get(key) ?? now + Math.min(lengthMs, deadline - clock.now());
   ends.set(key, end);
   const [oldest] = ends.keys();
-  if (ends.size > mostSeen && oldest !== undefined) ends.delete(oldest);
+  if (ends.size > maxSeen && oldest !== undefined) ends.delete(oldest);
   return now >= end;
 }
 

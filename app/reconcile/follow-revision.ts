@@ -28,7 +28,7 @@ import { maskOf, maskStart, type Mask } from '../../src/contract/masking/mask.ts
 import { lastLogLines } from '../../src/deploy/smoke/log-lines.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
-const mostMs = 5_000;
+const maxMs = 5_000;
 const leastMs = 1_000;
 const share = 0.25;
 /** How often an unchanged check is updated to show that the revision is still watched (ms). */
@@ -69,7 +69,7 @@ async function handleRollout(
     const isNews = rollout.seen.length > before.seen.length || built !== before.builtCommit;
     if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
     const waited = now - (deadline - terms.timeoutMs);
-    return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * waited)));
+    return requeueAfter(work, Math.min(maxMs, Math.max(leastMs, share * waited)));
   }
   if (seen.kind === 'in-progress') return beginHeldTests(work, intent, seen.hold);
   if (seen.kind === 'live') return live(work, intent, deployment);

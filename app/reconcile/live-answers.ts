@@ -66,12 +66,12 @@ export const notesOfUncompared = (intent: Testing): Note[] =>
     .map(({ name: test }) => ({ code: 'uncompared', test }));
 
 /** The most that is stored of all answers with one intent (characters of JSON). */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 
 /** The answers with those of one more test, in place of earlier ones of it; without their samples where that is too much. */
 export function putAnswers<T extends TestAnswers>(all: readonly T[], more: T): T[] {
   const others = all.filter(({ test }) => test !== more.test);
-  const fits = JSON.stringify([...others, more]).length <= mostCharacters;
+  const fits = JSON.stringify([...others, more]).length <= maxCharacters;
   return [...others, fits ? more : { ...more, samples: [] }];
 }
 

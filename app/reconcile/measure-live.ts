@@ -11,7 +11,7 @@ import { continued, readOptions, saveIntents, type ReconcileContext, type StepRe
 import type { Baseline } from './store.ts';
 
 /** How often another live revision is measured, which took the place of the one before. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 const subjectOf = ({ id }: IntentHeader): string => `measuring ${id}`;
 
@@ -48,7 +48,7 @@ export async function withLiveAnswers(
     notes: notesOfKept(kept, revisionId),
     answers,
   };
-  if (rounds > mostRounds) return { ...intent, live: withoutOpen(intent, live), unheld: true };
+  if (rounds > maxRounds) return { ...intent, live: withoutOpen(intent, live), unheld: true };
   const measured = { ...intent, live, unheld: true } as const;
   return testToMeasure(measured) ? { ...measured, state: 'measuring' } : measured;
 }

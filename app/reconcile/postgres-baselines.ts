@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { mostBaselines, type Baseline } from './store.ts';
+import { maxBaselines, type Baseline } from './store.ts';
 import { baselineOf, newBaselineRow, type WorkDatabase, type WorkTransaction } from './tables.ts';
 
 /** Stores what tests measured of revisions, and removes the oldest above the limit of the deployment. */
@@ -34,7 +34,7 @@ export async function keepBaselines(
           .where('deployment_id', '=', deploymentId)
           .orderBy('taken_at', 'desc')
           .orderBy('test_hash')
-          .offset(mostBaselines)
+          .offset(maxBaselines)
           .$asTuple('revision_id', 'test_hash'),
       ),
     )

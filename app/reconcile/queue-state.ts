@@ -31,10 +31,10 @@ export const newQueueState: QueueState = {
 };
 
 /** How long a lease lasts at most without a sign (ms): what is left of one that seems longer is of a clock set back. */
-export const longestLeaseMs = 60_000;
+export const maxLeaseMs = 60_000;
 
 /** The longest pause of a queue (ms), except where GitHub requires more: looking again every hour does no harm. */
-const longestRestMs = 60 * 60_000;
+const maxRestMs = 60 * 60_000;
 
 /** A job may come this much before its time (ms): it is timed from when its transaction began. */
 const earlyMs = 1_000;
@@ -110,8 +110,8 @@ export const freeLease = (record: QueueState, now: number): QueueTransition<unde
  */
 const withinBounds = (record: QueueState, now: number): QueueState => ({
   ...record,
-  leaseUntil: Math.min(record.leaseUntil, now + longestLeaseMs),
-  nextAt: record.nextAt !== undefined && record.nextAt > now + longestRestMs ? now : record.nextAt,
+  leaseUntil: Math.min(record.leaseUntil, now + maxLeaseMs),
+  nextAt: record.nextAt !== undefined && record.nextAt > now + maxRestMs ? now : record.nextAt,
 });
 
 const isHeld = ({ holder, leaseUntil }: QueueState, now: number): boolean => holder !== undefined && leaseUntil > now;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stackOf } from '../../src/kit/errors.ts';
 import type { AppContext } from '../context.ts';
-import { longestLeaseMs as leaseMs } from './queue-state.ts';
+import { maxLeaseMs as leaseMs } from './queue-state.ts';
 import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
 import { pause } from '../../src/kit/clock.ts';

@@ -28,13 +28,13 @@ import { followFound } from './begin-following.ts';
 import { observeDeployment, readerOf } from './observation.ts';
 
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
-const mostSteps = 60;
+const maxSteps = 60;
 
 /** Runs steps until the queue is idle. @returns the time of the next pass (ms since the epoch), if any. */
 export async function takeSteps(work: ReconcileContext): Promise<number | undefined> {
   const { context, lease, signal } = work;
   const deferred = new Map<string, number>();
-  for (let steps = 0; steps < mostSteps; steps += 1) {
+  for (let steps = 0; steps < maxSteps; steps += 1) {
     if (signal.aborted) return context.clock.now();
     const deploymentQueue = await context.store.deploymentQueue(lease.deploymentId);
     const open = await context.store.openIntents(lease.deploymentId);
@@ -56,7 +56,7 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (result.kind === 'continue') continue;
     deferred.set(result.of ?? (step.kind === 'requests' ? requestsKey : step.intent.id), result.until);
   }
-  context.log.info(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and continues later`);
+  context.log.info(`deployment ${lease.deploymentId} took ${maxSteps} steps at once, and continues later`);
   return context.clock.now() + 1_000;
 }
 

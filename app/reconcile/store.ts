@@ -41,7 +41,7 @@ export interface Baseline extends BaselineRequest {
 }
 
 /** The most baselines of a deployment; those that were taken first are removed. */
-export const mostBaselines = 100;
+export const maxBaselines = 100;
 
 /** What changes of a deployment besides its intents. Absent fields stay; `null` clears. */
 export interface QueueChanges {

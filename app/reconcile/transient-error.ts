@@ -24,11 +24,11 @@ export const isTransientError = (error: unknown): error is TransientError =>
 
 /** Shortest and longest time until the next try (ms), and how it grows with what has been waited already. */
 const leastMs = 4_000;
-const mostMs = 5 * 60_000;
+const maxMs = 5 * 60_000;
 const share = 0.3;
 
 /** The longest `Retry-After` that is honoured (ms): a wrong one must not stop a queue. */
-const longestRetryAfterMs = 15 * 60_000;
+const maxRetryAfterMs = 15 * 60_000;
 
 /** Grace period before a refused read is final (ms): permissions apply a moment after an installation. */
 const refusedMs = 10 * 60_000;
@@ -47,8 +47,8 @@ export function isRetryable(error: TransientError): boolean {
 export function retryLater(work: ReconcileContext, error: TransientError, since: number): StepResult {
   if (error instanceof InstallationPaused) return { kind: 'requeue', until: error.until };
   const waited = Math.max(0, work.context.clock.now() - since);
-  const requested = error instanceof ServiceError ? Math.min(error.retryAfterMs ?? 0, longestRetryAfterMs) : 0;
-  return requeueAfter(work, Math.max(requested, Math.min(mostMs, Math.max(leastMs, waited * share))));
+  const requested = error instanceof ServiceError ? Math.min(error.retryAfterMs ?? 0, maxRetryAfterMs) : 0;
+  return requeueAfter(work, Math.max(requested, Math.min(maxMs, Math.max(leastMs, waited * share))));
 }
 
 /** Why a request fails for good, if the other service refuses it; undefined if it may still succeed. */

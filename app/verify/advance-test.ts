@@ -3,10 +3,10 @@ import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { Judge } from '../../src/deploy/smoke/judge.ts';
-import { beginTest, dueAfter, inTurns, nextStep, tooLate, type TestStep } from '../../src/deploy/smoke/next-step.ts';
+import { beginTest, dueAfter, runTurns, nextStep, tooLate, type TestStep } from '../../src/deploy/smoke/next-step.ts';
 import type { SmokeWaiting } from '../context.ts';
 import { createAttempts, dueAgain, type AttemptPlace, type AttemptOptions, type AttemptStep } from './attempt.ts';
-import { mostLost, tokensOf, writeProgress, type AttemptResources, type Progress, type UnderWay } from './progress.ts';
+import { maxLost, tokensOf, writeProgress, type AttemptResources, type Progress, type UnderWay } from './progress.ts';
 
 type Turns = Extract<TestStep, { turns: unknown }>['turns'];
 
@@ -34,17 +34,17 @@ export interface EndedTest {
 /** Takes the steps of tests, by the rules of every host, over states that are stored. */
 export function createTests({ judge, ...options }: AttemptOptions & { judge: Judge }) {
   const { clock, random } = options;
-  const { prepare, isLost, step, cleaned } = createAttempts(options);
+  const { prepare, isLost, step, removeLeftovers } = createAttempts(options);
 
-  const goOn = (progress: Progress, at = clock.now()): SmokeWaiting => ({
+  const waitUntil = (progress: Progress, at = clock.now()): SmokeWaiting => ({
     kind: 'waiting',
     state: writeProgress(progress),
     at,
   });
 
   /** The progress without what earlier attempts made, or what is under way where no step of this test follows. */
-  const abandoned = (at: AttemptPlace, progress: Progress, test = 'that is over'): Promise<Progress> =>
-    cleaned(at, withoutUnderWay(progress, test));
+  const cleanUp = (at: AttemptPlace, progress: Progress, test = '(ended)'): Promise<Progress> =>
+    removeLeftovers(at, withoutUnderWay(progress, test));
 
   /** Performs one step of a test. */
   async function advance(run: TestRun): Promise<SmokeWaiting | EndedTest> {
@@ -54,31 +54,31 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
     const course = attempts.length === 0 ? begun : { ...progress, attempts: [...former, ...attempts] };
     const next = nextStep(test, { ...course, underWay: under.length }, { now: clock.now(), until });
     if (next.kind === 'end') {
-      const left = await abandoned(run, progress, test.name);
+      const left = await cleanUp(run, progress, test.name);
       const all = [...course.attempts, ...under.flatMap(cutShort)];
       return { kind: 'ended', how: 'out-of-time', attempts: all, kept: all, progress: left };
     }
-    const ready = { ...run, progress: await cleaned(run, progress) };
+    const ready = { ...run, progress: await removeLeftovers(run, progress) };
     if (next.kind === 'follow') return follow(ready, next.turns);
-    if (next.kind === 'wait') return goOn(ready.progress, next.until);
-    // What ends the process is sent alone once more.
+    if (next.kind === 'wait') return waitUntil(ready.progress, next.until);
+    // One attempt may have ended the process: it is sent alone.
     const turns = progress.lost > 0 ? next.turns.slice(0, 1).map((turn) => turn.slice(0, 1)) : next.turns;
-    return goOn({ ...ready.progress, under: turns.flat().map(() => prepare(test, progress)) });
+    return waitUntil({ ...ready.progress, under: turns.flat().map(() => prepare(test, progress)) });
   }
 
-  /** Goes on with all that is under way. */
+  /** Takes a step of every attempt that is under way. */
   async function follow(run: TestRun, receivers: Turns): Promise<SmokeWaiting | EndedTest> {
     const { test, until, live, progress } = run;
     const { under, lost } = progress;
-    if (under.some(isLost) && lost < mostLost) {
-      return goOn({ ...withoutUnderWay(progress, test.name), lost: lost + 1 });
+    if (under.some(isLost) && lost < maxLost) {
+      return waitUntil({ ...withoutUnderWay(progress, test.name), lost: lost + 1 });
     }
     const isNotified = under.some(({ kind }) => kind === 'started') && clock.now() < nextLook(under);
-    const waiting = [...under];
+    const undealt = [...under];
     const turns = receivers.map((turn) =>
-      waiting.splice(0, turn.length).map((attempt, index) => ({ attempt, receiver: turn[index] })),
+      undealt.splice(0, turn.length).map((attempt, index) => ({ attempt, receiver: turn[index] })),
     );
-    const followed = await inTurns(turns, async ({ attempt, receiver }): Promise<AttemptStep> => {
+    const followed = await runTurns(turns, async ({ attempt, receiver }): Promise<AttemptStep> => {
       const leftMs = until - clock.now();
       // Those before it in its turn have taken the time.
       if (attempt.kind === 'prepared' && leftMs <= 0) return { attempt: { kind: 'answered', evidence: tooLate } };
@@ -86,7 +86,7 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
       return step({ ...run, test: withTimeLeft(test, leftMs), agent }, attempt, isNotified);
     });
     const ended = under.filter((each, at) => each.kind !== 'answered' && followed[at]?.attempt.kind === 'answered');
-    // The one that the notification was about does not show its end yet.
+    // The run that was reported does not show its end yet.
     const isUnexplained = isNotified && ended.length === 0;
     const now = clock.now();
     const after = followed.map(({ attempt }) =>
@@ -94,7 +94,7 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
         ? dueAgain({ ...attempt, reported: attempt.reported || isUnexplained }, now, under.length)
         : attempt,
     );
-    return settle(run, {
+    return judgeNewAnswers(run, {
       ...progress,
       under: after,
       lost: 0,
@@ -105,13 +105,13 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
   }
 
   /** What follows the answers so far: more of them, another attempt after a pause, or the end of the test. */
-  async function settle(run: TestRun, progress: Progress): Promise<SmokeWaiting | EndedTest> {
+  async function judgeNewAnswers(run: TestRun, progress: Progress): Promise<SmokeWaiting | EndedTest> {
     const { test, former, until } = run;
     const { under } = progress;
     const answers = answersOf(under);
     const isWhole = answers.length === under.length;
     const at = isWhole ? clock.now() : nextLook(under);
-    if (answers.length === answersOf(run.progress.under).length) return goOn(progress, at);
+    if (answers.length === answersOf(run.progress.under).length) return waitUntil(progress, at);
     const made = [...former, ...progress.attempts];
     const judged = await judgeEach(test, made, answers);
     if (!judged || (!isWhole && judged.kept.length < judged.attempts.length)) {
@@ -123,13 +123,13 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
     const kept = judged.kept.slice(former.length);
     if (isWhole) {
       const notBefore = dueAfter(test, judged.kept, { now: at, until, random });
-      return goOn({ ...ended, attempts: kept, count: judged.count, notBefore });
+      return waitUntil({ ...ended, attempts: kept, count: judged.count, notBefore });
     }
     const keptAnswers = kept.splice(progress.attempts.length);
     const keptUnder = under.map((each) =>
       each.kind === 'answered' ? { ...each, evidence: keptAnswers.shift() ?? each.evidence } : each,
     );
-    return goOn({ ...progress, attempts: kept, under: keptUnder }, at);
+    return waitUntil({ ...progress, attempts: kept, under: keptUnder }, at);
   }
 
   /** Judges one answer after the other, as together they may be too large. Undefined where one could not be judged. */
@@ -149,7 +149,7 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
     return { attempts, kept, count };
   }
 
-  return { advance, abandoned, goOn };
+  return { advance, cleanUp, waitUntil };
 }
 
 const answersOf = (under: readonly UnderWay[]): Evidence[] =>

@@ -64,7 +64,7 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     log.info({ intent: intent.id, deployment: intent.deploymentId }, `smoke test ${test} could not remove ${what}`);
 
   /** Removes what earlier attempts made. @returns the progress without it */
-  async function cleaned({ intent, agent, signal }: AttemptPlace, before: Progress): Promise<Progress> {
+  async function removeLeftovers({ intent, agent, signal }: AttemptPlace, before: Progress): Promise<Progress> {
     const removed = before.leftovers.map((made) =>
       removeResources(made, { agent, clock, signal, left: noteLeft(intent, made.test) }),
     );
@@ -154,7 +154,7 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     return attempt.kind === 'started' ? look(context, attempt, isNotified) : start(context, attempt);
   }
 
-  return { prepare, isLost, step, cleaned };
+  return { prepare, isLost, step, removeLeftovers };
 }
 
 /**

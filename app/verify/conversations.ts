@@ -22,7 +22,7 @@ import type { NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeStepResult } from '../context.ts';
 import { type Testing, triesConversations } from '../reconcile/intent.ts';
 import { secretsOf } from './deployment-secrets.ts';
-import { mostLost, writeProgress, type Progress } from './progress.ts';
+import { maxLost, writeProgress, type Progress } from './progress.ts';
 
 interface ConversationTesterOptions {
   clock: Clock;
@@ -76,7 +76,7 @@ export function createConversationTester({ clock, control, threadsAt, judge, log
       return done(await checkConversations(await recordConversations(live, check), { changed, live }, check));
     }
     const tries = before?.tries ?? 0;
-    if (tries > mostLost)
+    if (tries > maxLost)
       return done(unreadConversations('unreachable', 'the process ended before they were tried, several times'));
     const conversations = { id: randomUUID(), tries: tries + 1 };
     unused.add(conversations.id);

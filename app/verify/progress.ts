@@ -6,7 +6,7 @@ import type { SmokeState } from '../reconcile/intent.ts';
 import type { TestAnswers } from '../../src/deploy/machine/state.ts';
 
 /** How often in a row an attempt may be lost with its process before it counts as one without a response. */
-export const mostLost = 3;
+export const maxLost = 3;
 
 /** What an attempt made at the agent, to be removed after it. Names the run if it may still be active. */
 const attemptResources = z.object({

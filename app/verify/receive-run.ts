@@ -52,7 +52,7 @@ interface ReceiverOptions {
 
 /** How long a token that was used is known as such (ms), and how many are. */
 const rememberedMs = 10 * 60_000;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Creates the receiver of webhooks about runs. A valid token notifies the deployment's queue, once. The run's status is
@@ -68,7 +68,7 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
     used.delete(hash);
     used.set(hash, clock.now());
     const [oldest] = used.keys();
-    if (used.size > mostRemembered && oldest !== undefined) used.delete(oldest);
+    if (used.size > maxRemembered && oldest !== undefined) used.delete(oldest);
   };
 
   return async function receiveRun({ intentId, token, body }: RunWebhook): Promise<{ status: 204 | 401 | 404 }> {

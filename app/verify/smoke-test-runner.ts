@@ -41,11 +41,11 @@ export function createSmokeTestRunner({
     const until = intent.hold ? endOfTests(intent.hold.endsAt) : Infinity;
     // A held revision and the live one have the same threads.
     const agent = intent.hold ? atHold(at, () => live) : at;
-    if (!written) return tryConversations(intent, await tests.abandoned({ intent, agent, signal }, progress), signal);
+    if (!written) return tryConversations(intent, await tests.cleanUp({ intent, agent, signal }, progress), signal);
     const { isMeasured, ...opened } = openTest(written, { live, before: answeredBefore(intent, written) });
-    if (!isMeasured) return tests.goOn(withVerdict(progress, written, [], nothingBefore));
+    if (!isMeasured) return tests.waitUntil(withVerdict(progress, written, [], nothingBefore));
     const result = await tests.advance({ intent, ...opened, until, agent, live, signal, progress });
-    return result.kind === 'ended' ? tests.goOn(await concluded(intent, opened.test, result, signal)) : result;
+    return result.kind === 'ended' ? tests.waitUntil(await concluded(intent, opened.test, result, signal)) : result;
   };
 
   /** The progress after a test that needs no more attempts, or has no more time for them. */
@@ -79,7 +79,7 @@ export function createSmokeTestRunner({
     advance,
     measure,
     cleanUp: async (intent, agent, signal) => {
-      await tests.abandoned({ intent, agent, signal }, readProgress(intent.smoke), testToMeasure(intent)?.name);
+      await tests.cleanUp({ intent, agent, signal }, readProgress(intent.smoke), testToMeasure(intent)?.name);
     },
   };
 }

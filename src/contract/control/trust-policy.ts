@@ -6,7 +6,7 @@ export const githubIssuer = 'https://token.actions.githubusercontent.com';
 
 const claimText = z.string().min(1).max(500);
 
-/** What a claim has to be: this text, one of these, or a pattern in which `*` is any text without `/` and `:`. */
+/** What a claim has to be: this text, one of these, or a pattern in which `*` is one or more characters but `/` and `:`. */
 export const claimRule = z.union([
   claimText,
   z.array(claimText).min(1).max(20),

@@ -17,7 +17,7 @@ export interface HoldDeciding {
 }
 
 /** The longest reason that a service takes. */
-const longestWhy = 1_000;
+const maxWhyLength = 1_000;
 
 /**
  * Promotes or discards a held revision, and returns the revision as it is then. It may say something else than was
@@ -26,7 +26,7 @@ const longestWhy = 1_000;
  */
 export async function decideHold(deciding: HoldDeciding): Promise<Revision> {
   const { deploymentId, revisionId, decision, why, control, options } = deciding;
-  const request = { why: why.slice(0, longestWhy) };
+  const request = { why: why.slice(0, maxWhyLength) };
   const decided = await tryCall(
     decision === 'promoted'
       ? control.promoteRevision(deploymentId, revisionId, request, options())

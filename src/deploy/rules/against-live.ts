@@ -22,9 +22,9 @@ import type { Comparison, Evidence, ExpectationResult, Measured, Sample, TestVer
 type LiveSeries = Extract<Series, { kind: 'live' }>;
 
 /** After so many pairs in a row without the answer of one agent the test ends. */
-const mostIncomplete = 8;
+const maxIncomplete = 8;
 /** With so many answers of each, a drop of 30 points is found in 97 %. */
-const mostLiveAnswersBefore = 100;
+const maxLiveAnswersBefore = 100;
 
 /** How the requests to both agents follow each other, and when their answers are looked at. */
 interface Order {
@@ -45,7 +45,7 @@ function orderOf({ series, attempts }: SmokeTest): Order {
   const { liveAnswersBefore: before, tries } = series;
   const looks = looksOf(tries);
   if (before !== undefined) return { ...alone, before, looks };
-  return { isPaired: true, before: 0, together: 2, mostUseless: mostIncomplete, looks };
+  return { isPaired: true, before: 0, together: 2, mostUseless: maxIncomplete, looks };
 }
 
 /** The agent that gets a request: the one that serves, or the one that is tested. */
@@ -86,7 +86,7 @@ const isTime = (measure: Measure): boolean => measure === 'first-event' || measu
 
 /** How many answers of the live agent are compared where both never answer at the same time: they delay the change. */
 export const answersBefore = ({ series }: SmokeTest): number =>
-  series?.kind === 'live' ? Math.min(series.tries, mostLiveAnswersBefore) : 0;
+  series?.kind === 'live' ? Math.min(series.tries, maxLiveAnswersBefore) : 0;
 
 /** Whether answers of another hour are comparable: how long an answer takes depends on the hour. */
 export const comparesKept = ({ series }: SmokeTest): boolean =>

@@ -44,7 +44,7 @@ const earlyShare = 0.001;
 /** A change that is too small to matter: this share of the live median, and at least so many ms. */
 const irrelevant = { share: 0.05, ms: 20 };
 /** Of an answer, the nodes that are compared. */
-const mostNodes = 50;
+const maxNodes = 50;
 
 /** What is compared of an answer; undefined where there was none. */
 export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefined {
@@ -57,7 +57,7 @@ export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefine
     answer: judged.kind,
     firstEventMs: evidence.refused ? undefined : evidence.firstEventMs,
     totalMs: evidence.refused ? undefined : evidence.totalMs,
-    nodes: evidence.nodes.slice(0, mostNodes),
+    nodes: evidence.nodes.slice(0, maxNodes),
     ...usageOf(evidence.values, test.prices),
     ...(judged.advice.length > 0 ? { advice: judged.advice } : {}),
   };

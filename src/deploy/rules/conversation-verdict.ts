@@ -25,7 +25,7 @@ export type ConversationResult = { threadId: string } & (
 
 const name = conversationsTest;
 /** How many broken conversations a verdict names. */
-const mostShown = 20;
+const maxShown = 20;
 
 const expectation = { kind: 'goes-on' } as const;
 
@@ -54,14 +54,14 @@ export function concludeConversations(
     return { name, attempts: results.length, verdict: { kind: 'unproven', because: first.because, why } };
   }
   if (broken.length === 0 && goOn.length === 0) return undefined;
-  const held: ExpectationResult[] = broken.slice(0, mostShown).map(({ threadId, problems }) => ({
+  const held: ExpectationResult[] = broken.slice(0, maxShown).map(({ threadId, problems }) => ({
     expectation,
     held: false,
     expected: goOnExpected,
     seen: brokenThread(threadId, problems, redact),
   }));
-  if (broken.length > mostShown) {
-    const seen = counted(broken.length - mostShown, 'more thread');
+  if (broken.length > maxShown) {
+    const seen = counted(broken.length - maxShown, 'more thread');
     held.push({ expectation, held: false, expected: goOnExpected, seen });
   }
   if (goOn.length > 0) held.push({ expectation, held: true, expected: goingOn(goOn), seen: notCounted(results) });

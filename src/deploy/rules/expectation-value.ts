@@ -17,16 +17,16 @@ export interface CheckResult {
 }
 
 /** Texts (characters) longer than this are held to no pattern: RE2 takes time by their length. */
-const longestMatched = 100_000;
+const maxMatchedLength = 100_000;
 
 /** Steps that a pattern may take for all texts together: their characters by the instructions of the pattern. */
-const mostSteps = 20_000_000;
+const maxSteps = 20_000_000;
 
 /** What one query may find. */
-const mostFound = 1000;
+const maxFound = 1000;
 
 /** How often one query may read a value: 25 times for each of the most values that are searched. */
-const mostReads = 500_000;
+const maxReads = 500_000;
 
 /** What a query that looks at more than one place may look through. */
 const searched = { nodes: 20_000, text: 1_000_000 };
@@ -40,7 +40,7 @@ export function findValues(path: string, values: unknown): { found: readonly Pat
   if (large) return { problem: unseen.tooLargeToSearch(large) };
   const found = findAll(compiled.query, values);
   if (found === undefined) return { problem: unseen.longPath };
-  return found.length > mostFound ? { problem: unseen.tooManyFound(mostFound) } : { found };
+  return found.length > maxFound ? { problem: unseen.tooManyFound(maxFound) } : { found };
 }
 
 /** Holds the values of a run to one expectation: something must be found at the path, and all that is found must hold. */
@@ -76,9 +76,9 @@ function findAll(query: JSONPathQuery, values: unknown): PathMatch[] | undefined
   const found: PathMatch[] = [];
   if (!isJson(values)) return found;
   try {
-    for (const { location } of query.lazyQuery(countedValues(values, mostReads))) {
+    for (const { location } of query.lazyQuery(countedValues(values, maxReads))) {
       found.push({ value: valueAt(values, location), where: location });
-      if (found.length > mostFound) break;
+      if (found.length > maxFound) break;
     }
     return found;
   } catch (error) {
@@ -101,9 +101,9 @@ const isJson = (value: unknown): value is Parameters<JSONPathQuery['lazyQuery']>
 function seeing(test: ValueTest, words: TextFormatter): (value: unknown) => CheckResult {
   if (test.kind === 'matches') {
     const compiled = compilePattern(test.pattern);
-    let left = mostSteps;
+    let left = maxSteps;
     return (value) => {
-      const isMatched = compiled.ok && typeof value === 'string' && value.length <= longestMatched;
+      const isMatched = compiled.ok && typeof value === 'string' && value.length <= maxMatchedLength;
       if (isMatched) left -= value.length * compiled.pattern.programSize();
       return left < 0 ? { held: false, seen: unseen.tooMuchToMatch } : matched(value, compiled, words);
     };
@@ -132,7 +132,7 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
   }
 }
 
-const isParsed = (value: unknown): value is string => typeof value === 'string' && value.length <= longestMatched;
+const isParsed = (value: unknown): value is string => typeof value === 'string' && value.length <= maxMatchedLength;
 
 /** Whether one of the values that were found fits a schema. */
 function whereOneFits(
@@ -151,11 +151,11 @@ function whereOneFits(
 }
 
 /** Longer texts (characters) are not compared: it takes time by their product. */
-const longestCompared = 10_000;
+const maxComparedLength = 10_000;
 
 function similarTo(value: unknown, { text, atLeast }: { text: string; atLeast: number }, words: TextFormatter) {
   if (typeof value !== 'string') return { held: false, seen: unseen.notText(kindOfValue(value), words.brief(value)) };
-  if (value.length > longestCompared) {
+  if (value.length > maxComparedLength) {
     return { held: false, seen: unseen.tooLongToCompare(value.length) };
   }
   const similarity = 1 - distance(value, text) / Math.max(value.length, text.length);
@@ -164,8 +164,8 @@ function similarTo(value: unknown, { text, atLeast }: { text: string; atLeast: n
 
 function matched(value: unknown, compiled: CompiledPattern, words: TextFormatter): CheckResult {
   if (typeof value !== 'string') return { held: false, seen: unseen.notText(kindOfValue(value), words.brief(value)) };
-  if (value.length > longestMatched) {
-    return { held: false, seen: unseen.tooLongToMatch(value.length, longestMatched) };
+  if (value.length > maxMatchedLength) {
+    return { held: false, seen: unseen.tooLongToMatch(value.length, maxMatchedLength) };
   }
   if (!compiled.ok) return { held: false, seen: unseen.wrongPattern(compiled.problem) };
   return { held: compiled.pattern.matcher(value).find(), seen: words.brief(value) };

@@ -1,6 +1,6 @@
 /** How many are found in one text, and how many characters are read: each opening bracket may read on to the end. */
-const mostFound = 20;
-const mostRead = 2_000_000;
+const maxFound = 20;
+const maxRead = 2_000_000;
 
 /** The value of a text of JSON; undefined where it is none. */
 export function parsedJson(text: string): { value: unknown } | undefined {
@@ -16,8 +16,8 @@ export function parsedJson(text: string): { value: unknown } | undefined {
 export function jsonWithin(text: string): unknown[] {
   const found: unknown[] = [];
   const opening = /[[{]/g;
-  let left = mostRead;
-  for (let start = opening.exec(text); start && left > 0 && found.length < mostFound; start = opening.exec(text)) {
+  let left = maxRead;
+  for (let start = opening.exec(text); start && left > 0 && found.length < maxFound; start = opening.exec(text)) {
     const end = closingOf(text, start.index, start.index + left);
     left -= (end ?? text.length) - start.index;
     const parsed = end === undefined ? undefined : parsedJson(text.slice(start.index, end));

@@ -2,11 +2,11 @@ import type { SmokeTest } from '../file/smoke-test.ts';
 import type { Evidence, UnprovenReason } from './verdict-types.ts';
 
 /** A provider that is busy, and an agent that gives no answer by its own fault, get so many attempts in a row. */
-const mostFaults = 10;
+const maxFaults = 10;
 /** After a provider was busy so often, one request at a time is sent. */
-const mostHalvings = 5;
+const maxHalvings = 5;
 /** The longest time that a provider's own waiting time is taken for (ms). */
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 /** Whether the last attempts at a test brought so often no answer that another one is not worth its time. */
 export function isPatienceOver({ attempts: most, series }: SmokeTest, attempts: readonly Evidence[]): boolean {
@@ -14,7 +14,7 @@ export function isPatienceOver({ attempts: most, series }: SmokeTest, attempts: 
   // Where one right answer is enough, a wrong one takes an attempt as well.
   const open = series ? attempts.slice(lastAnswer + 1) : attempts;
   const faults = open.filter((each) => isFault(each, series !== undefined)).length;
-  return open.length - faults >= most || faults >= Math.max(most, mostFaults);
+  return open.length - faults >= most || faults >= Math.max(most, maxFaults);
 }
 
 const isFault = (evidence: Evidence, isSeries: boolean): boolean =>
@@ -50,10 +50,10 @@ export const providerFailures = (attempts: readonly Evidence[]): number => attem
 
 /** How many requests are sent at once: half as many after each failure of the provider, which our own may have caused. */
 export const atOnceAfter = (attempts: readonly Evidence[], atOnce: number): number =>
-  Math.max(1, Math.floor(atOnce / 2 ** Math.min(mostHalvings, providerFailures(attempts))));
+  Math.max(1, Math.floor(atOnce / 2 ** Math.min(maxHalvings, providerFailures(attempts))));
 
 /** How long the provider of the last attempt asks to wait (ms). */
 export function providerWaitMs(attempts: readonly Evidence[]): number {
   const last = attempts.at(-1);
-  return last?.kind === 'unreachable' ? Math.min(longestWaitMs, last.retryAfterMs ?? 0) : 0;
+  return last?.kind === 'unreachable' ? Math.min(maxWaitMs, last.retryAfterMs ?? 0) : 0;
 }

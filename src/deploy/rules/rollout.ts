@@ -5,7 +5,7 @@ import type { Note } from './note.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
 
 /** How many warnings of a build are repeated. */
-const mostWarnings = 10;
+const maxWarnings = 10;
 
 /** What one look at a revision that is followed brought back. */
 export interface RevisionObservation {
@@ -65,7 +65,7 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
 
 /** What a person has to know of the build. */
 export const notesOnBuild = ({ buildWarnings = [] }: Pick<Rollout, 'buildWarnings'>): Note[] =>
-  buildWarnings.slice(0, mostWarnings).map((warning) => ({ code: 'build-warning', warning }));
+  buildWarnings.slice(0, maxWarnings).map((warning) => ({ code: 'build-warning', warning }));
 
 /** The end of a wait that brought none: what the service is doing goes on without us. */
 export function rolloutOutOfTime(state: Rollout): EndedRollout {

@@ -62,7 +62,7 @@ export function concludeSeries(
   }
   const missing = missingAnswers(attempts);
   const requests = missing.length + rate.answers;
-  if (decision === 'passed' && missing.length / requests > mostMissing(series)) {
+  if (decision === 'passed' && missing.length / requests > maxMissing(series)) {
     const why = whyMissing(rate, missing.length, requests);
     return { kind: 'unproven', because: reasonOfMost(missing), why, rate };
   }
@@ -74,7 +74,7 @@ type Missing = Extract<Evidence, { kind: 'unreachable' }>;
 
 /** Where it is not the drop of a pass rate, this share of the requests may bring no answer. */
 const usualShare = 0.3;
-const mostMissing = (series: OwnSeries): number => (series.kind === 'rate' ? series.drop : usualShare);
+const maxMissing = (series: OwnSeries): number => (series.kind === 'rate' ? series.drop : usualShare);
 
 /** The requests after a cold start that are neither right nor wrong, whatever the reason. */
 function missingAnswers(attempts: readonly Evidence[]): Missing[] {
@@ -106,11 +106,11 @@ export function nextOfSeries(series: Series, test: SmokeTest, attempts: readonly
   if (isPatienceOver(test, attempts)) return 'enough';
   const { decision, rate } = count(series, judgeAll(test, attempts));
   const isOpen = series.answers === undefined ? decision === 'continue' : rate.answers < series.answers;
-  return isOpen && attempts.length < mostAttempts(series, test) ? 'again' : 'enough';
+  return isOpen && attempts.length < maxAttempts(series, test) ? 'again' : 'enough';
 }
 
 /** An agent that is often unreachable costs no more than twice the tries. */
-const mostAttempts = (series: OwnSeries, { attempts }: SmokeTest): number =>
+const maxAttempts = (series: OwnSeries, { attempts }: SmokeTest): number =>
   2 * (series.answers ?? (series.kind === 'rate' ? series.boundaries.maxTries : series.tries)) + attempts;
 
 /** Whether the agent is given time before the next attempt: not where it answers, and a series goes on. */

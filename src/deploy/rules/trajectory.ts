@@ -10,8 +10,8 @@ import { unseen } from '../words/unseen.ts';
 // loads a megabyte. Messages of LangChain and of OpenAI are read alike.
 
 /** More is not compared: each call is held against each. */
-const mostMessages = 1_000;
-const mostCalls = 500;
+const maxMessages = 1_000;
+const maxCalls = 500;
 
 /** Holds the messages that were found at the path to the reference. */
 export function checkTrajectory(
@@ -21,11 +21,11 @@ export function checkTrajectory(
 ): CheckResult {
   const list = found.length === 1 && Array.isArray(found[0]) ? found[0] : found;
   if (list.length === 0) return { held: false, seen: unseen.noMessages };
-  if (list.length > mostMessages) return { held: false, seen: unseen.tooManyMessages(list.length) };
+  if (list.length > maxMessages) return { held: false, seen: unseen.tooManyMessages(list.length) };
   const read = list.map(readMessage);
   const messages = read.flatMap((message) => message ?? []);
   if (messages.length < read.length) return { held: false, seen: unseen.noMessage };
-  if (callsOf(messages).length > mostCalls) return { held: false, seen: unseen.tooManyCalls };
+  if (callsOf(messages).length > maxCalls) return { held: false, seen: unseen.tooManyCalls };
   const seen =
     reference.mode === 'strict'
       ? words.nodes(messages.map(messageWords), ' → ')

@@ -133,10 +133,10 @@ function whyNotLive(input: TriggerInput) {
 type PathRules = NonNullable<PushRules['paths']>;
 
 /** Longer paths (UTF-16 code units) are not matched. */
-const longestPath = 400;
+const maxPathLength = 400;
 
 /** Steps that matching all paths of one push may take: they hold the event loop for less than 50 ms. */
-const mostSteps = 1_000_000;
+const maxSteps = 1_000_000;
 
 /**
  * Whether a change of this path is for the deployment: one of `include` matches it and none of `exclude` does. What
@@ -146,10 +146,10 @@ const mostSteps = 1_000_000;
 export function countingPath(rules: PathRules): (path: string) => boolean {
   const included = matchers(rules.include, true);
   const excluded = matchers(rules.exclude, false);
-  const budget = { left: mostSteps };
+  const budget = { left: maxSteps };
   const isMatched = (path: string) => (matches: GlobMatcher) => matches(path, budget);
   return (path) => {
-    if (path.length > longestPath) return true;
+    if (path.length > maxPathLength) return true;
     const counts = included.length === 0 || included.some(isMatched(path));
     return (counts && !excluded.some(isMatched(path))) || budget.left <= 0;
   };

@@ -20,7 +20,7 @@ const sizes = [
   { longest: 100, expectations: 0, times: 0 },
 ] as const;
 /** Half of what a service takes, in characters of JSON. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 /** The fields of a series in a report, and in the JSON of a result. */
 export const rateFields = (rate: ObservedRate | undefined) =>
@@ -108,6 +108,6 @@ export function toVerdictReport(
         return { ...reported, expectations: reported.expectations.filter(({ advises }) => !advises) };
       }),
   );
-  const fits = versions.find((version) => JSON.stringify(version()).length <= mostCharacters) ?? versions.at(-1);
+  const fits = versions.find((version) => JSON.stringify(version()).length <= maxCharacters) ?? versions.at(-1);
   return { kind, reporter, details_url: detailsUrl ?? null, tests: fits?.() ?? [] };
 }

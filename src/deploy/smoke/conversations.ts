@@ -40,12 +40,12 @@ export type RecordedConversations =
 
 /** Conversations that are tried at the same time, and how long all of them may take (ms). */
 const atOnce = 4;
-const longestMs = 600_000;
+const maxMs = 600_000;
 
 /** What is kept of all conversations together (characters of JSON). */
 const largest = 20_000_000;
 
-const endOf = ({ clock, until = Infinity }: ConversationCheck): number => Math.min(clock.now() + longestMs, until);
+const endOf = ({ clock, until = Infinity }: ConversationCheck): number => Math.min(clock.now() + maxMs, until);
 
 /** Ends work at a time, and waits for what it removes then. Undefined where it was not done. */
 async function inTime<T>(

@@ -19,9 +19,9 @@ export interface GradingContext {
 }
 
 /** The most characters of an answer, of the input that is sent with it, and of what a grader says of it. */
-const longestAnswer = 50_000;
-const longestInput = 10_000;
-const longestReason = 500;
+const maxAnswerLength = 50_000;
+const maxInputLength = 10_000;
+const maxReasonLength = 500;
 
 /**
  * Adds what the graders say to the evidence of one answer; that of a test that needs none is returned as it is. A
@@ -51,7 +51,7 @@ async function grade(
   { input, values }: { input: unknown; values: unknown },
   { graders, signal, redact }: GradingContext,
 ): Promise<Grade> {
-  const said = (text: string): string => cutText(redact(text), longestReason);
+  const said = (text: string): string => cutText(redact(text), maxReasonLength);
   const ungraded = (why: string): Grade => ({ kind: 'ungraded', why: said(why) });
   const looked = findValues(path, values);
   // That the answer has nothing to grade is a fault of the answer, not of the grader.
@@ -60,14 +60,14 @@ async function grade(
   if (found.length === 0) return { kind: 'graded', held: false, why: 'nothing at this path' };
   const [first] = found;
   const answer = redact(found.length === 1 && typeof first === 'string' ? first : JSON.stringify(found));
-  if (answer.length > longestAnswer) return ungraded(`the answer has ${answer.length} characters, too many to grade`);
+  if (answer.length > maxAnswerLength) return ungraded(`the answer has ${answer.length} characters, too many to grade`);
   if (!graders) return ungraded('no grader is connected');
   if (grading.kind === 'meaning') {
     const compared = await tryCall(graders.similarity(grader, [answer, grading.text], { signal }));
     if (!compared.ok) return ungraded(compared.error.message);
     return { kind: 'graded', held: compared.value >= grading.atLeast, why: formatShare(compared.value) };
   }
-  const question = cutText(redact(JSON.stringify(input) ?? ''), longestInput);
+  const question = cutText(redact(JSON.stringify(input) ?? ''), maxInputLength);
   const prompt = { rules, data: JSON.stringify({ criterion: grading.criterion, question, answer }) };
   const request = () => tryCall(graders.judge(grader, prompt, { signal }));
   // The same answer twice: a judge that then differs says nothing of the answer.

@@ -20,16 +20,16 @@ export interface TestCourse {
 
 /** What a test does now. */
 export type TestStep =
-  /** Begins attempts, or goes on with those under way: at whom, those of a list one after the other, the lists at once. */
+  /** Sends attempts, or follows those under way: the receivers of a turn one after the other, the turns at once. */
   | { kind: 'send' | 'follow'; turns: Receiver[][] }
   | { kind: 'wait'; until: number }
   | { kind: 'end'; isOutOfTime: boolean };
 
 /** How long the next attempt is waited for (ms): it doubles, for a cold start may take a while. */
 const firstPauseMs = 2_000;
-const longestPauseMs = 15_000;
-/** Between two attempts no more than this is waited (ms), whatever the time of day does meanwhile. */
-const longestRestMs = 60_000;
+const maxPauseMs = 15_000;
+/** A `notBefore` that is later than this (ms) means that the clock was set back: then the attempt is made at once. */
+const maxPlausibleWaitMs = 60_000;
 
 /** What is known of a request that the time of the tests leaves no room for: it is not sent, or not waited for. */
 export const tooLate: Evidence = { kind: 'unreachable', why: 'the time for the tests was over' };
@@ -47,7 +47,8 @@ export const countAfter = (test: SmokeTest, attempts: readonly Evidence[]): numb
 
 /**
  * When the next attempts are made (ms since the epoch): at once where the agent answers and a series goes on, else after
- * a pause, as long as the model's provider asks where it failed. What is left of a hold is for its decision.
+ * a pause, as long as the model's provider asks where it failed. Never later than `until`: the rest of a hold is needed to
+ * decide it.
  */
 export function dueAfter(
   test: SmokeTest,
@@ -55,7 +56,7 @@ export function dueAfter(
   { now, until, random }: { now: number; until: number; random: () => number },
 ): number {
   if (!isPauseDue(test, attempts)) return now;
-  const pauseMs = backoffMs(attempts.length, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
+  const pauseMs = backoffMs(attempts.length, firstPauseMs, maxPauseMs) * (0.9 + random() * 0.2);
   return Math.min(now + Math.max(pauseMs, providerWaitMs(attempts)), until);
 }
 
@@ -68,12 +69,12 @@ export function nextStep(
   if (count === 0) return { kind: 'end', isOutOfTime: false };
   if (now >= until) return { kind: 'end', isOutOfTime: true };
   if (underWay > 0) return { kind: 'follow', turns: turnsOf(test, attempts.length, underWay) };
-  if (now < notBefore && notBefore <= now + longestRestMs) return { kind: 'wait', until: notBefore };
+  if (now < notBefore && notBefore <= now + maxPlausibleWaitMs) return { kind: 'wait', until: notBefore };
   return { kind: 'send', turns: turnsOf(test, attempts.length, count) };
 }
 
-/** Makes what each of a turn asks for one after the other, and the turns at once. Rejects once all have ended. */
-export async function inTurns<T, Made>(
+/** Calls `make` for each item of a turn one after the other, and for the turns at once. Rejects once all have ended. */
+export async function runTurns<T, Made>(
   turns: readonly (readonly T[])[],
   make: (each: T) => Promise<Made>,
 ): Promise<Made[]> {
@@ -82,7 +83,7 @@ export async function inTurns<T, Made>(
     for (const each of turn) ofTurn.push(await make(each));
     return ofTurn;
   });
-  // When they are cancelled, each of them still removes what it made.
+  // Waits for all, because a cancelled turn still removes what it made.
   await Promise.allSettled(made);
   return (await Promise.all(made)).flat();
 }

@@ -7,7 +7,7 @@ import { withTimeLeft } from '../rules/patience.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { gradeAnswer } from './grade-answer.ts';
-import { beginTest, countAfter, dueAfter, inTurns, nextStep, tooLate, type TestCourse } from './next-step.ts';
+import { beginTest, countAfter, dueAfter, runTurns, nextStep, tooLate, type TestCourse } from './next-step.ts';
 import { sendTestRequest } from './send-test-request.ts';
 
 /** The agents that answer a test, and the dependencies. */
@@ -46,7 +46,7 @@ export async function sendAttempts(
     if (step.kind === 'end') return { attempts: course.attempts, isOutOfTime: step.isOutOfTime };
     if (step.kind === 'wait') await clock.sleep(step.until - now, signal);
     if (step.kind !== 'send') continue;
-    const answers = await inTurns(step.turns, async (receiver) => {
+    const answers = await runTurns(step.turns, async (receiver) => {
       // Those before it in its turn have taken some of the time.
       const leftMs = until - clock.now();
       if (leftMs <= 0) return tooLate;

@@ -14,7 +14,7 @@ import type { Evidence } from '../rules/verdict-types.ts';
 export const interruptKey = '__interrupt__';
 
 /** How many visited nodes are kept: an agent may report them without end. */
-const mostNodes = 2_000;
+const maxNodes = 2_000;
 
 /** The state read from a stream so far. Times are ms since the epoch. */
 export interface StreamState {
@@ -66,7 +66,7 @@ export function applyEvent(answer: StreamState, { event, data }: StreamEvent, at
   const interrupted = after.interrupted || names.includes(interruptKey);
   if (mode === 'values') return { ...after, ...valuesAfter(after.values, data, names), interrupted };
   if (mode !== 'updates') return after;
-  const nodes = names.filter((name) => !name.startsWith('__')).slice(0, mostNodes - after.nodes.length);
+  const nodes = names.filter((name) => !name.startsWith('__')).slice(0, maxNodes - after.nodes.length);
   return { ...after, nodes: nodes.length > 0 ? [...after.nodes, ...nodes] : after.nodes, interrupted };
 }
 

@@ -15,14 +15,14 @@ export interface TextFormatter {
 
 const longest = 200;
 const deepest = 6;
-const mostNodes = 20;
+const maxNodes = 20;
 
 /** How far past the cut a text is redacted, to find a secret that crosses it: no environment variable is longer. */
-const longestSecret = 130_000;
+const maxSecretLength = 130_000;
 
 /** The formatters for one response, with secrets removed by `redact`. */
 export function createFormatter(redact: Redact): TextFormatter {
-  const redacted = (text: string, most: number): string => redact(text.slice(0, most + longestSecret));
+  const redacted = (text: string, most: number): string => redact(text.slice(0, most + maxSecretLength));
   const brief = (value: unknown, most = longest): string => cut(written(value, most, 0), most);
   const text = (reported: string, most = longest): string =>
     cut(
@@ -58,8 +58,8 @@ export function createFormatter(redact: Redact): TextFormatter {
     text,
     nodes: (names, between) => {
       if (names.length === 0) return 'none';
-      const shown = names.slice(0, mostNodes).map((name) => text(name, 40));
-      return [...shown, ...(names.length > mostNodes ? [`… (${names.length})`] : [])].join(between);
+      const shown = names.slice(0, maxNodes).map((name) => text(name, 40));
+      return [...shown, ...(names.length > maxNodes ? [`… (${names.length})`] : [])].join(between);
     },
   };
 }

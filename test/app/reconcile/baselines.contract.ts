@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Intent } from '../../../app/reconcile/intent.ts';
-import { LeaseLost, mostBaselines, type Baseline, type Lease, type WorkStore } from '../../../app/reconcile/store.ts';
+import { LeaseLost, maxBaselines, type Baseline, type Lease, type WorkStore } from '../../../app/reconcile/store.ts';
 import type { OpenedStore } from './store.contract.ts';
 import { anIntent } from '../an-intent.ts';
 import { commitOf, requestOf, start } from './requests.ts';
@@ -53,12 +53,12 @@ export function baselinesContract(open: () => Promise<OpenedStore>): void {
 
     test('of a deployment are bounded: those that were taken first go', async () => {
       const { lease } = await leased();
-      const hashes = Array.from({ length: mostBaselines + 2 }, (_, nth) => `h${nth}`);
+      const hashes = Array.from({ length: maxBaselines + 2 }, (_, nth) => `h${nth}`);
       const baselines = hashes.map((hash, nth) => baselineOf('r1', hash, { takenAt: start + nth }));
       await store.save(lease, { baselines: baselines.slice(0, -2) });
-      expect(await store.baselines(id, 'r1', hashes)).toHaveLength(mostBaselines);
+      expect(await store.baselines(id, 'r1', hashes)).toHaveLength(maxBaselines);
       await store.save(lease, { baselines: baselines.slice(-2) });
-      expect(await store.baselines(id, 'r1', hashes)).toHaveLength(mostBaselines);
+      expect(await store.baselines(id, 'r1', hashes)).toHaveLength(maxBaselines);
       expect(await store.baselines(id, 'r1', ['h0', 'h1', 'h2'])).toEqual([baselines[2]]);
     });
 

@@ -16,7 +16,7 @@ import {
 import type { Report, DesiredReport } from '../../../app/reconcile/report.ts';
 import {
   LeaseLost,
-  mostBaselines,
+  maxBaselines,
   type Baseline,
   type Changes,
   type DeploymentQueue,
@@ -254,7 +254,7 @@ export class MemoryStore implements WorkStore {
     const newest = [...former, ...baselines.map(frozen)].toSorted(
       (one, other) => other.takenAt - one.takenAt || (one.testHash < other.testHash ? -1 : 1),
     );
-    this.kept.set(deploymentId, newest.slice(0, mostBaselines));
+    this.kept.set(deploymentId, newest.slice(0, maxBaselines));
   }
 
   #of(deploymentId: string): Intent[] {

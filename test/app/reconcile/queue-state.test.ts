@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   freeLease,
-  longestLeaseMs,
+  maxLeaseMs,
   newQueueState,
   notifyQueue,
   releaseLease,
@@ -94,9 +94,9 @@ describe('a worker', () => {
     [
       'waits no longer than the longest lease, though the clock was set back',
       held({ leaseUntil: now + hour }),
-      { leaseUntil: now + longestLeaseMs, jobAt: now + longestLeaseMs },
+      { leaseUntil: now + maxLeaseMs, jobAt: now + maxLeaseMs },
       { kind: 'held' },
-      now + longestLeaseMs,
+      now + maxLeaseMs,
     ],
     [
       'looks now where the time is farther away than any, since the clock was set back',

@@ -5,7 +5,7 @@ import {
   beginTest,
   countAfter,
   dueAfter,
-  inTurns,
+  runTurns,
   nextStep,
   type TestCourse,
 } from '../../../src/deploy/smoke/next-step.ts';
@@ -73,10 +73,10 @@ test('turns go on at once, each in its order, and a failure waits for the others
     ended.push(each);
     return each;
   };
-  expect(await inTurns([['a', 'b'], ['c']], make)).toEqual(['a', 'b', 'c']);
+  expect(await runTurns([['a', 'b'], ['c']], make)).toEqual(['a', 'b', 'c']);
   expect(order).toEqual(['a', 'c', 'b']);
   await expect(
-    inTurns(
+    runTurns(
       [
         ['bad', 'never'],
         ['d', 'e'],

@@ -35,7 +35,7 @@ export function Integrations() {
   );
 }
 
-const mostShown = 200;
+const maxShown = 200;
 
 function Integration({ integration: { id, name } }: { integration: GithubIntegration }) {
   const [search, setSearch] = useState('');
@@ -65,7 +65,7 @@ function Integration({ integration: { id, name } }: { integration: GithubIntegra
             />
             <p class="muted" role="status">{`${found.length} of ${repositories.length} repositories`}</p>
             <ul class="workspace-repositories">
-              {found.slice(0, mostShown).map((repository) => (
+              {found.slice(0, maxShown).map((repository) => (
                 <li key={repository.id}>
                   <Untrusted text={`${repository.owner}/${repository.name}`} longest={200} />
                   {repository.default_branch && (
@@ -77,7 +77,7 @@ function Integration({ integration: { id, name } }: { integration: GithubIntegra
                 </li>
               ))}
             </ul>
-            {found.length > mostShown && <p class="muted">{`The first ${mostShown} are shown. Search for others.`}</p>}
+            {found.length > maxShown && <p class="muted">{`The first ${maxShown} are shown. Search for others.`}</p>}
           </>
         )}
       </WhenLoaded>

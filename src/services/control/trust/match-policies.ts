@@ -5,7 +5,7 @@ import { githubIssuer, type ClaimRule } from '../../../contract/control/trust-po
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** What a policy demands and gives. */
-export interface PolicyTerms {
+export interface TrustPolicyRules {
   issuer: string;
   audience: string;
   claims: Readonly<Record<string, ClaimRule>>;
@@ -14,7 +14,7 @@ export interface PolicyTerms {
 }
 
 /** Whether a verified token satisfies a policy: issuer, audience and every claim that it names. */
-export function satisfies(claims: Claims, { issuer, audience, claims: rules }: PolicyTerms): boolean {
+export function satisfies(claims: Claims, { issuer, audience, claims: rules }: TrustPolicyRules): boolean {
   const audiences: unknown[] = Array.isArray(claims['aud']) ? claims['aud'] : [claims['aud']];
   return (
     claims['iss'] === issuer &&
@@ -23,7 +23,7 @@ export function satisfies(claims: Claims, { issuer, audience, claims: rules }: P
   );
 }
 
-/** Only plain values are compared: what an object or a list is written as is nobody's rule. */
+/** Compares strings, booleans and integers only: objects and lists never match. */
 function fits(value: unknown, rule: ClaimRule): boolean {
   const isPlain = typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
   if (!isPlain) return false;
@@ -33,14 +33,15 @@ function fits(value: unknown, rule: ClaimRule): boolean {
 }
 
 /** The longest text that is compared with a pattern: the work grows with its length and that of the pattern. */
-const maxPatternText = 1_000;
+const maxMatchedLength = 1_000;
 
 /**
- * Whether a text fits a pattern, in which `*` stands for one part of a path or of a subject, so that it reaches no other
- * owner and no other ref. Follows all places at once: going back, as a regular expression does, takes time without end.
+ * Whether a text fits a pattern, in which `*` matches one or more characters other than `/` and `:`, so that it reaches
+ * no other owner and no other ref. Follows all positions at once: backtracking, as in a regular expression, can take
+ * exponential time.
  */
 export function isLike(text: string, like: string): boolean {
-  if (text.length > maxPatternText) return false;
+  if (text.length > maxMatchedLength) return false;
   const [first = '', ...others] = like.split(/\*+/);
   let ends = text.startsWith(first) ? new Set([first.length]) : new Set<number>();
   for (const part of others) {
@@ -57,7 +58,7 @@ export function isLike(text: string, like: string): boolean {
 }
 
 /** What all matching policies give together: every scope of any of them, for the shortest time. */
-export function grantOf(policies: readonly PolicyTerms[]): { scopes: ApiKeyScope[]; minutes: number } {
+export function grantOf(policies: readonly TrustPolicyRules[]): { scopes: ApiKeyScope[]; minutes: number } {
   return {
     scopes: apiKeyScopes.filter((scope) => policies.some(({ scopes }) => scopes.includes(scope))),
     minutes: Math.min(...policies.map(({ key_minutes }) => key_minutes)),
@@ -65,13 +66,13 @@ export function grantOf(policies: readonly PolicyTerms[]): { scopes: ApiKeyScope
 }
 
 /** Ids of a repository and its owner: another repository may have a name later, but never an id. */
-const githubIds = ['repository_id', 'repository_owner_id'] as const;
+const githubIdClaims = ['repository_id', 'repository_owner_id'] as const;
 
 const isExact = (rule: ClaimRule | undefined): rule is string | string[] =>
   typeof rule === 'string' || Array.isArray(rule);
 
 /** Why claims are too weak for a policy; undefined where they are not. */
-export function weakness({ issuer, claims }: Pick<PolicyTerms, 'issuer' | 'claims'>): string | undefined {
+export function claimRulesProblem({ issuer, claims }: Pick<TrustPolicyRules, 'issuer' | 'claims'>): string | undefined {
   if (issuer !== githubIssuer && !issuer.startsWith(`${githubIssuer}/`)) {
     const isBound = Object.entries(claims).some(
       ([name, rule]) => (name === 'sub' || name.endsWith('_id')) && isExact(rule),
@@ -81,7 +82,7 @@ export function weakness({ issuer, claims }: Pick<PolicyTerms, 'issuer' | 'claim
       : 'Name the subject of the tokens in claims.sub, or their project by a claim such as project_id, and without a pattern: else tokens of others would be accepted.';
   }
   const isId = (rule: ClaimRule | undefined): boolean => isExact(rule) && [rule].flat().every((id) => /^\d+$/.test(id));
-  return githubIds.every((name) => isId(claims[name]))
+  return githubIdClaims.every((name) => isId(claims[name]))
     ? undefined
     : 'Name the repository and its owner by their ids in claims.repository_id and claims.repository_owner_id: a name can pass to another repository. `gh api repos/OWNER/NAME --jq .id,.owner.id` prints them.';
 }

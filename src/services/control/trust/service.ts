@@ -13,7 +13,7 @@ import { foundOrThrow, parseId, refusedCall, valueOrThrow } from '../service/ref
 import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, againstRules } from '../validation/refusal.ts';
 import { readBody, readShape } from '../validation/shape.ts';
-import { weakness } from './match-policies.ts';
+import { claimRulesProblem } from './match-policies.ts';
 import type { StoredPolicy } from './repository.ts';
 
 /** A tenant's trust policies: whose tokens are exchanged for keys of it. */
@@ -34,7 +34,7 @@ export function trustOperations(settings: ServiceDependencies) {
       const { name, issuer, audience = baseUrl(), claims, scopes, key_minutes = 60 } = request;
       const problems = [
         oidcIssuers.includes(issuer) ? undefined : foreignIssuer(issuer, oidcIssuers),
-        weakness({ issuer, claims }),
+        claimRulesProblem({ issuer, claims }),
         // The schema reads objects without it, and a rule that is not kept would trust more than was written.
         isObject(body) && isObject(body['claims']) && Object.hasOwn(body['claims'], '__proto__')
           ? 'Leave out the claim __proto__: no issuer has one.'

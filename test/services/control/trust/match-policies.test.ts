@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { githubIssuer, type ClaimRule } from '../../../../src/contract/control/trust-policy.ts';
-import { grantOf, isLike, satisfies, weakness } from '../../../../src/services/control/trust/match-policies.ts';
+import {
+  grantOf,
+  isLike,
+  satisfies,
+  claimRulesProblem,
+} from '../../../../src/services/control/trust/match-policies.ts';
 
 const claims = {
   iss: githubIssuer,
@@ -82,7 +87,7 @@ test.each<[what: string, issuer: string, rules: Record<string, ClaimRule>]>([
   ['another issuer by its subject', 'https://issuer.test', { sub: 'pipeline' }],
   ['another issuer by a project', 'https://issuer.test', { project_id: '7', sub: { like: 'project_path:*/*' } }],
 ])('claims are enough: %s', (_, issuer, rules) => {
-  expect(weakness({ issuer, claims: rules })).toBeUndefined();
+  expect(claimRulesProblem({ issuer, claims: rules })).toBeUndefined();
 });
 
 test.each<[what: string, issuer: string, rules: Record<string, ClaimRule>, words: string]>([
@@ -93,5 +98,5 @@ test.each<[what: string, issuer: string, rules: Record<string, ClaimRule>, words
   ['another issuer with a pattern alone', 'https://issuer.test', { sub: { like: '*:*' } }, 'without a pattern'],
   ['an enterprise of GitHub by name', `${githubIssuer}/acme`, { sub: 'repo:acme/support' }, 'by their ids'],
 ])('claims are too weak: %s', (_, issuer, rules, words) => {
-  expect(weakness({ issuer, claims: rules })).toContain(words);
+  expect(claimRulesProblem({ issuer, claims: rules })).toContain(words);
 });
