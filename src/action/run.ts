@@ -174,7 +174,7 @@ async function issueKey(
     mask([token]);
     const issued = await exchangeToken(token, settings);
     mask([issued.key]);
-    const problem = expiryProblem(issued, options.timeoutMs);
+    const problem = expiryProblem(issued, options);
     if (problem !== undefined) return refused(problem, expiryAdvice);
     if (options.journalPath !== undefined) core.warning(noJournalWithoutKey);
     // A journal is sealed with the key, and nobody has this one again.

@@ -109,7 +109,6 @@ async function journalOf(
 ): Promise<OpenedJournal> {
   const path = run.options.journalPath;
   if (!isIssued) return openJournal(run, { path, resume, env: process.env });
-  if (resume) return { ok: false, problem: inputProblem('api-key', resumeNeedsKey) };
   return path === undefined ? { ok: true } : { ok: true, note: noJournalWithoutKey };
 }
 
@@ -117,7 +116,7 @@ const noJournalWithoutKey = 'no journal is kept: it needs an api-key that the ne
 const resumeNeedsKey = 'a run is continued with the key that it began with: set LANDFALL_API_KEY';
 
 /** Reads the request from the command line, or every problem with it. */
-function readCommand({ mode, inputs, commit }: DeployCommand): ReadRequest {
+function readCommand({ mode, inputs, commit, resume = false }: DeployCommand): ReadRequest {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
   const request = readRequest({
@@ -128,7 +127,7 @@ function readCommand({ mode, inputs, commit }: DeployCommand): ReadRequest {
   const tries = mode === 'smoke' ? inputs['tries']?.trim() : undefined;
   const problems = [
     ...(file.kind === 'unreadable' ? [file.problem] : request.ok ? [] : request.problems),
-    ...keyProblems(inputs),
+    ...(resume && !inputs['api-key']?.trim() ? [inputProblem('api-key', resumeNeedsKey)] : keyProblems(inputs)),
     ...(tries === undefined || isNumberOfTries(tries) ? [] : [inputProblem('tries', triesProblem)]),
     ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [inputProblem('commit', commitProblem)]),
   ];

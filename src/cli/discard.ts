@@ -22,7 +22,7 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
   const read = readDiscardRequest(inputs);
   if (!read.ok) return refuseInput(read.problems, exitCodes.wrongUsage, terminal);
   const { request } = read;
-  const key = await keyOf(request, terminal);
+  const key = await keyOf({ ...request, timeoutMs: 0 }, terminal);
   if (typeof key === 'number') return key;
   const control = connectControlService({ ...request, apiKey: key.apiKey, userAgent: `landfall-cli/${version}` });
   const refuse = (reason: string, advice?: string): ExitCode => refuseFor(reason, advice, terminal);

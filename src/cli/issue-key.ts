@@ -22,11 +22,12 @@ export const keyProblems = (inputs: Inputs): Problem[] =>
         ),
       ];
 
-type Keyless = Pick<EntryOptions, 'apiKey' | 'tenantId' | 'allowHttp' | 'baseUrl'> & { timeoutMs?: number };
+type Keyless = Pick<EntryOptions, 'apiKey' | 'tenantId' | 'allowHttp' | 'baseUrl'> &
+  Partial<Pick<EntryOptions, 'mode' | 'timeoutMs'>>;
 
 /** The key of a command: the one that was given, else one for the token of its job; the exit code where there is none. */
 export async function keyOf(
-  { apiKey, tenantId, allowHttp, baseUrl, timeoutMs = 0 }: Keyless,
+  { apiKey, tenantId, allowHttp, baseUrl, mode = 'plan', timeoutMs = 0 }: Keyless,
   terminal: Terminal,
 ): Promise<{ apiKey?: string | undefined; isIssued: boolean } | ExitCode> {
   const token = jobToken();
@@ -35,7 +36,7 @@ export async function keyOf(
   try {
     const issued = await exchangeToken(token, { baseUrl, tenantId, allowHttp, userAgent: `landfall-cli/${version}` });
     terminal.hide(issued.key);
-    const problem = expiryProblem(issued, timeoutMs);
+    const problem = expiryProblem(issued, { mode, timeoutMs });
     return problem === undefined ? { apiKey: issued.key, isIssued: true } : refuseFor(problem, expiryAdvice, terminal);
   } catch (error) {
     return refuseFor(messageOf(error), keylessAdvice(error), terminal);

@@ -56,11 +56,19 @@ export async function requestIdToken(
   }
 }
 
-/** Why a key is not good for a run of this length (ms); undefined where it is. */
-export const expiryProblem = ({ expires_at }: ExchangedKey, timeoutMs: number): string | undefined =>
-  Date.parse(expires_at) < Date.now() + timeoutMs
-    ? `the key for this token ends at ${expires_at}, before timeout-minutes`
+/** How far the clocks of this machine and of the service may be apart (ms). */
+const skewMs = 60_000;
+
+/** Why a key does not last for a run; undefined where it does. A deploy may need its time again, for a rollback. */
+export function expiryProblem(
+  { expires_at }: ExchangedKey,
+  { mode, timeoutMs }: { mode: string; timeoutMs: number },
+): string | undefined {
+  const neededMs = mode === 'deploy' ? 2 * timeoutMs : timeoutMs;
+  return Date.parse(expires_at) + skewMs < Date.now() + neededMs
+    ? `the key for this token ends at ${expires_at}, and this run may need ${Math.ceil(neededMs / 60_000)} minutes (timeout-minutes${mode === 'deploy' ? ', and as long again for a rollback' : ''})`
     : undefined;
+}
 
 /** What to do about that. */
 export const expiryAdvice = 'Raise key_minutes of the trust policy, or lower timeout-minutes';

@@ -4,7 +4,7 @@ import { apiKeyScopes } from './api-key-scopes.ts';
 /** The body of POST /v1/auth/oidc (our addition): a token that an issuer made for this service. */
 export const tokenExchangeRequest = z.strictObject({
   token: z.string().min(1).max(20_000),
-  /** Needed where policies of several tenants match. */
+  /** Needed where the service has several tenants. */
   tenant_id: z.uuid().optional(),
 });
 

@@ -10,7 +10,11 @@ const claimText = z.string().min(1).max(500);
 export const claimRule = z.union([
   claimText,
   z.array(claimText).min(1).max(20),
-  z.strictObject({ like: claimText.regex(/[^*]/, 'must have more than wildcards') }),
+  z.strictObject({
+    like: claimText
+      .regex(/[^*]/, 'must have more than wildcards')
+      .refine((like) => like.split('*').length <= 9, 'must have at most 8 wildcards'),
+  }),
 ]);
 export type ClaimRule = z.infer<typeof claimRule>;
 
@@ -30,7 +34,7 @@ export const trustPolicyCreateRequest = z.strictObject({
     .record(z.string().regex(/^(?!__)[\w.:/-]{1,100}$/, 'must be the name of a claim'), claimRule)
     .refine((claims) => Object.keys(claims).length <= 20, 'must name at most 20 claims'),
   scopes: z.array(z.enum(apiKeyScopes)).min(1),
-  /** For how long a key is good; 60 when absent. */
+  /** For how long a key is good; 90 when absent. */
   key_minutes: z.int().min(5).max(360).optional(),
 });
 

@@ -49,7 +49,8 @@ const beforeFields = {
     group: 'service',
     kind: 'text',
     variable: true,
-    description: 'Workspace uuid, sent as X-Tenant-Id. Keys of an organisation need it.',
+    description:
+      'Workspace uuid, sent as X-Tenant-Id. Keys of an organisation need it, and runs without a key where the service has several workspaces.',
   },
   'field-names': {
     group: 'service',

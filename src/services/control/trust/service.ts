@@ -31,7 +31,7 @@ export function trustOperations(settings: ServiceDependencies) {
     async createTrustPolicy(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<TrustPolicy> {
       const call = { operation: 'create trust policy', method: 'POST', path: '/v1/trust-policies' };
       const request = valueOrThrow(call, readBody(trustPolicyCreateRequest, body, { isStrict: true }));
-      const { name, issuer, audience = baseUrl(), claims, scopes, key_minutes = 60 } = request;
+      const { name, issuer, audience = baseUrl(), claims, scopes, key_minutes = 90 } = request;
       const problems = [
         oidcIssuers.includes(issuer) ? undefined : foreignIssuer(issuer, oidcIssuers),
         claimRulesProblem({ issuer, claims }),

@@ -40,16 +40,21 @@ export function createTokenVerifier({ issuers, clock }: VerifierDependencies) {
   const pausedUntil = new Map<string, number>();
 
   function keysOf(issuer: string): Promise<JWTVerifyGetKey> {
-    const keys = keySets.get(issuer) ?? discoverKeys(issuer);
+    const keys = keySets.get(issuer) ?? discoverKeys(issuer, (address) => readFrom(issuer, address));
     keySets.set(issuer, keys);
+    keys.catch(() => keySets.delete(issuer));
     return keys;
   }
 
-  /** Whoever sends tokens can't make this service ask a failing issuer again and again. */
-  function unreadable(issuer: string, error: unknown): VerifiedToken {
-    keySets.delete(issuer);
-    pausedUntil.set(issuer, clock.now() + pauseMs);
-    return { ok: false, status: 502, detail: unreadableText(issuer, messageOf(error)) };
+  /** Reads JSON of an issuer. Whoever sends tokens can't make this service ask a failing one again and again. */
+  async function readFrom(issuer: string, address: string): Promise<string> {
+    if (clock.now() < (pausedUntil.get(issuer) ?? 0)) throw new IssuerError(issuer, 'it failed some seconds ago');
+    try {
+      return await readJsonText(address);
+    } catch (error) {
+      pausedUntil.set(issuer, clock.now() + pauseMs);
+      throw new IssuerError(issuer, messageOf(error));
+    }
   }
 
   return async function verify(token: string): Promise<VerifiedToken> {
@@ -60,9 +65,6 @@ export function createTokenVerifier({ issuers, clock }: VerifierDependencies) {
       return refused(
         `Tokens of the issuer ${issuer.slice(0, 200)} are not accepted. The operator names issuers with --oidc-issuer when the service starts.`,
       );
-    }
-    if (clock.now() < (pausedUntil.get(issuer) ?? 0)) {
-      return { ok: false, status: 502, detail: unreadableText(issuer, 'it failed some seconds ago') };
     }
     try {
       const { payload } = await jwtVerify(token, await keysOf(issuer), {
@@ -84,9 +86,10 @@ export function createTokenVerifier({ issuers, clock }: VerifierDependencies) {
       if (error instanceof errors.JWTExpired) {
         return refused('The token has expired. Request another one from the issuer, right before it is sent.');
       }
-      return error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid)
-        ? refused(invalidToken)
-        : unreadable(issuer, error);
+      if (error instanceof IssuerError) return { ok: false, status: 502, detail: error.message };
+      // A key that can't be used for the token's algorithm is a TypeError.
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return refused(invalidToken);
+      throw error;
     }
   };
 }
@@ -94,7 +97,8 @@ export type VerifyToken = ReturnType<typeof createTokenVerifier>;
 
 function issuerIn(token: string): string | undefined {
   try {
-    return decodeJwt(token).iss;
+    const { iss }: { iss?: unknown } = decodeJwt(token);
+    return typeof iss === 'string' ? iss : undefined;
   } catch {
     return undefined;
   }
@@ -102,29 +106,34 @@ function issuerIn(token: string): string | undefined {
 
 const invalidToken = 'The token is not valid. Request another one from the issuer.';
 
-const unreadableText = (issuer: string, why: string): string =>
-  `The keys of ${issuer} can't be read (${why}). Try again in some seconds.`;
+/** An issuer whose keys can't be read now. */
+class IssuerError extends Error {
+  override readonly name = 'IssuerError';
 
-/** Reads where an issuer publishes its keys (OpenID Connect Discovery). They are read again when an unknown one is used. */
-async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
-  const address = `${withoutTrailingSlashes(issuer)}/.well-known/openid-configuration`;
-  const read = configuration.safeParse(fromJson(await readText(address)));
-  if (!read.success || read.data.issuer !== issuer) throw new Error('its configuration is of another issuer');
-  const keys = readAddress(read.data.jwks_uri);
-  if (!keys.ok) throw new Error(`its keys are at ${keys.shown}: ${keys.problem}`);
-  return createRemoteJWKSet(new URL(read.data.jwks_uri), {
-    [customFetch]: async (url: string) => {
-      const text = await readText(url);
-      if (fromJson(text) === undefined) throw new Error('its keys are no JSON');
-      return new Response(text);
-    },
-  });
+  constructor(issuer: string, why: string) {
+    super(`The keys of ${issuer} can't be read (${why}). Try again in some seconds.`);
+  }
 }
 
-/** Reads a bounded text from an issuer, without following it elsewhere. */
-async function readText(address: string): Promise<string> {
+/** Reads where an issuer publishes its keys (OpenID Connect Discovery). They are read again when an unknown one is used. */
+async function discoverKeys(issuer: string, read: (address: string) => Promise<string>): Promise<JWTVerifyGetKey> {
+  const address = `${withoutTrailingSlashes(issuer)}/.well-known/openid-configuration`;
+  const found = configuration.safeParse(fromJson(await read(address)));
+  if (!found.success || found.data.issuer !== issuer) {
+    throw new IssuerError(issuer, 'its configuration is of another issuer');
+  }
+  const { jwks_uri: keys } = found.data;
+  const checked = readAddress(keys);
+  if (!checked.ok) throw new IssuerError(issuer, `its keys are at ${checked.shown}: ${checked.problem}`);
+  return createRemoteJWKSet(new URL(keys), { [customFetch]: async (url: string) => new Response(await read(url)) });
+}
+
+/** Reads a bounded JSON text, without following it elsewhere. */
+async function readJsonText(address: string): Promise<string> {
   const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(requestMs) });
   const bytes = await readBounded(response.body ?? [], maxAnswerBytes);
   if (!response.ok || !bytes) throw new Error(`it answers ${response.status}${bytes ? '' : ' with too much'}`);
-  return new TextDecoder().decode(bytes);
+  const text = new TextDecoder().decode(bytes);
+  if (fromJson(text) === undefined) throw new Error('its answer is no JSON');
+  return text;
 }

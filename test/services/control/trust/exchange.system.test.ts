@@ -137,6 +137,7 @@ test.each<[what: string, policy: () => object, status: number, words: string]>([
   ['no scope', () => ({ scopes: [] }), 422, ''],
   ['a claim beside its claims', () => ({ ref: 'refs/heads/main' }), 422, ''],
   ['a claim of every object', () => ({ claims: JSON.parse('{"sub": "a", "__proto__": "b"}') }), 400, '__proto__'],
+  ['nine wildcards', () => ({ claims: { sub: 'a', ref: { like: '*-'.repeat(9) } } }), 422, ''],
   ['a wildcard alone', () => ({ claims: { sub: { like: '**' } } }), 422, ''],
   [
     'more claims than 20',

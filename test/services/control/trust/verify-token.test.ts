@@ -111,7 +111,18 @@ test.each<[what: string, keys: { status: number; body: string }]>([
   expect(issuer.requested).toEqual(['/.well-known/openid-configuration', '/keys']);
 });
 
+test('keys that were read stay good while the issuer fails', async () => {
+  const verify = verifier();
+  expect(await verify(await issuer.sign())).toMatchObject({ ok: true });
+  issuer.state.status = 500;
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minute });
+  const unknown = await issuer.sign({}, { key: await makeKey('unknown') });
+  expect(await verify(unknown)).toMatchObject({ ok: false, status: 502 });
+  expect(await verify(await issuer.sign())).toMatchObject({ ok: true });
+});
+
 test.each([
+  ['an issuer that is a number', { iss: 5 }],
   ['an audience that is no text', { aud: { toString: 1 } }],
   ['an end in centuries', { exp: 1e12 }],
 ])('a signed token with %s is not valid', async (_, claims) => {
