@@ -42,8 +42,8 @@ function startTar(root: string): GuardedProcess {
 
 test('reads all output of a tar that has already exited', async () => {
   const root = temporaryFolder(atTheEnd);
-  const taken = await extractPackages(startTar(root), { from: join(root, 'from'), into: join(root, 'into') });
-  expect(taken).toEqual({ ok: true, value: 'taken' });
+  const extracted = await extractPackages(startTar(root), { from: join(root, 'from'), into: join(root, 'into') });
+  expect(extracted).toEqual({ ok: true, value: 'extracted' });
   expect(readFileSync(join(root, 'into/node_modules/x/index.js'), 'utf8')).toHaveLength(30_000);
 });
 
@@ -52,8 +52,8 @@ test('rejects output that was abandoned before its end', async () => {
   const tar = startTar(root);
   tar.kill();
   await tar.ended;
-  const taken = await extractPackages(tar, { from: join(root, 'from'), into: join(root, 'into') });
-  expect(taken.ok).toBe(false);
+  const extracted = await extractPackages(tar, { from: join(root, 'from'), into: join(root, 'into') });
+  expect(extracted.ok).toBe(false);
 });
 
 test('rejects output that the tar library throws at, without failing other installs', async () => {
@@ -68,6 +68,6 @@ test('rejects output that the tar library throws at, without failing other insta
     { command: 'cat', args: ['tar'], cwd: root, env: {}, withInput: false, graceSeconds: 0 },
     systemClock,
   );
-  const taken = await extractPackages(cat, { from: root, into: join(root, 'into') });
-  expect(taken).toEqual({ ok: false, reason: expect.stringContaining('The installed packages could not be read') });
+  const extracted = await extractPackages(cat, { from: root, into: join(root, 'into') });
+  expect(extracted).toEqual({ ok: false, reason: expect.stringContaining('The installed packages could not be read') });
 });

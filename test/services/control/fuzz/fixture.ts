@@ -1,3 +1,5 @@
+import { createTokenExchange } from '../../../../src/services/control/trust/exchange.ts';
+import { createTokenVerifier } from '../../../../src/services/control/trust/verify-token.ts';
 import { loggerTo } from '../../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../../src/kit/clock.ts';
@@ -73,6 +75,11 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
     log: loggerTo((message) => logged.push(message)),
     uploads: places.uploads,
     runs: { store, tracing: testTracing },
+    exchangeToken: createTokenExchange({
+      store,
+      clock: systemClock,
+      verify: createTokenVerifier({ issuers: [], clock: systemClock }),
+    }),
     sessions: createSessions({
       store,
       linkKeyId: '',
