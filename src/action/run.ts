@@ -166,7 +166,7 @@ async function issueKey(
 ): Promise<{ apiKey: string; journalPath?: undefined } | Outcome> {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer } = process.env;
   if (!url || !bearer) return missingKeyOutcome(workflowRun);
-  const { exchangeToken, expiryAdvice, expiryProblem, keylessAdvice, requestIdToken } =
+  const { exchangeToken, expiryAdvice, expiryProblem, keylessAdvice, noJournalWithoutKey, requestIdToken } =
     await import('../client/exchange-token.ts');
   try {
     const settings = { ...options, userAgent: `landfall-action/${version}` };
@@ -183,8 +183,6 @@ async function issueKey(
     return refused(messageOf(error), keylessAdvice(error));
   }
 }
-
-const noJournalWithoutKey = 'no journal is kept: it needs an api-key that the next run has as well';
 
 const refused = (reason: string, advice: string): Outcome => ({
   kind: 'refused',

@@ -17,6 +17,7 @@ import { withAnswers } from '../deploy/file/smoke-test.ts';
 import { whyTooFewAnswers } from '../deploy/words/costs.ts';
 import { toResultJson } from '../deploy/words/result-json.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine } from './problems.ts';
+import { noJournalWithoutKey } from '../client/exchange-token.ts';
 import { keyOf, keyProblems } from './issue-key.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { git, headOf, type GitHead } from '../host/git-head.ts';
@@ -112,7 +113,6 @@ async function journalOf(
   return path === undefined ? { ok: true } : { ok: true, note: noJournalWithoutKey };
 }
 
-const noJournalWithoutKey = 'no journal is kept: it needs an api-key that the next run has as well';
 const resumeNeedsKey = 'a run is continued with the key that it began with: set LANDFALL_API_KEY';
 
 /** Reads the request from the command line, or every problem with it. */

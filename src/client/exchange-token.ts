@@ -73,6 +73,9 @@ export function expiryProblem(
 /** What to do about that. */
 export const expiryAdvice = 'Raise key_minutes of the trust policy, or lower timeout-minutes';
 
+/** Why a run with a key of its own keeps no journal: it would be sealed with that key. */
+export const noJournalWithoutKey = 'no journal is kept: it needs an api-key that the next run has as well';
+
 /** What to do where there is no key for a token. */
 export function keylessAdvice(error: unknown): string {
   if (!(error instanceof ServiceError) || isTransient(error)) return 'Check base-url, and try again';

@@ -25,14 +25,18 @@ export type ApiKeyReply = z.infer<typeof apiKey>;
 export const apiKeysList = z.looseObject({ resources: z.array(apiKey), offset: z.int() });
 export type ApiKeysList = z.infer<typeof apiKeysList>;
 
-/** The body of POST /v1/api-keys. */
-export const apiKeyCreateRequest = z.strictObject({
-  name: z
+/** A name of one line, of at most `max` characters. */
+export const lineOfText = (max: number) =>
+  z
     .string()
     .trim()
     .min(1)
-    .max(100)
-    .regex(/^[^\p{Cc}]*$/u, 'must be one line'),
+    .max(max)
+    .regex(/^[^\p{Cc}]*$/u, 'must be one line');
+
+/** The body of POST /v1/api-keys. */
+export const apiKeyCreateRequest = z.strictObject({
+  name: lineOfText(100),
   /** `admin` when absent. */
   scopes: z.array(z.enum(apiKeyScopes)).min(1).optional(),
   /** A time in the future; the key does not expire when it is absent or null. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lineOfText } from './api-key.ts';
 import { apiKeyScopes } from './api-key-scopes.ts';
 
 /** GitHub's issuer of the tokens of workflow runs. */
@@ -20,12 +21,7 @@ export type ClaimRule = z.infer<typeof claimRule>;
 
 /** The body of POST /v1/trust-policies (our addition): whose tokens are exchanged for keys, and what these may do. */
 export const trustPolicyCreateRequest = z.strictObject({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(60)
-    .regex(/^[^\p{Cc}]*$/u, 'must be one line'),
+  name: lineOfText(60),
   issuer: z.url().max(500),
   /** Whom the tokens are for; the address of the service when absent. */
   audience: claimText.optional(),

@@ -74,7 +74,7 @@ function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
     try {
       const { rights, days } = values;
       const headers = { [idempotencyKeyHeader]: requestKey };
-      const scopes = apiKeyScopes.filter((scope) => rights.split(' ').includes(scope));
+      const scopes = scopesOf(rights);
       const expiry = days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() };
       const body = { name: values.name.trim(), scopes, ...expiry };
       onMade(await call('POST', 'v1/api-keys', newApiKey, { body, headers }));
@@ -131,6 +131,10 @@ const expiryChoices: readonly Choice[] = [
   { value: '90', label: 'In 90 days' },
   { value: '365', label: 'In a year' },
 ];
+
+/** The scopes of one of the choices. */
+export const scopesOf = (rights: string): ApiKeyScope[] =>
+  apiKeyScopes.filter((scope) => rights.split(' ').includes(scope));
 
 /** The scopes of a key as they were chosen; those of another program one by one. */
 export const rightsText = (scopes: readonly ApiKeyScope[]): string =>

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { apiKeyScopes } from '../../../contract/control/api-key-scopes.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import { allEntriesOf } from '../../../contract/control/pages.ts';
 import {
@@ -20,7 +19,7 @@ import { Table } from '../../parts/table.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
-import { rightsChoices, rightsText } from './api-keys.tsx';
+import { rightsChoices, rightsText, scopesOf } from './api-keys.tsx';
 
 /** Whose tokens are exchanged for keys of the workspace, so that a repository stores none. */
 export function TrustPolicies() {
@@ -127,7 +126,7 @@ function NewPolicy({ onMade }: { onMade: () => Promise<void> }) {
   const request = async (): Promise<void> => {
     const names = isGithub ? githubClaims.map(([claim]) => claim) : (['sub'] as const);
     const given = names.map((claim) => [claim, values[claim].trim()] as const).filter(([, value]) => value !== '');
-    const scopes = apiKeyScopes.filter((scope) => values.rights.split(' ').includes(scope));
+    const scopes = scopesOf(values.rights);
     const body = { name: values.name, issuer: values.issuer.trim(), claims: Object.fromEntries(given), scopes };
     const { name } = await call('POST', 'v1/trust-policies', trustPolicy, { body, headers: newRequest() });
     announce(`The policy ${shownText(name, 100)} is made.`);
