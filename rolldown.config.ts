@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import type { BuildOptions } from 'rolldown';
 import * as z from 'zod';
 
@@ -68,6 +69,17 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
           if (!/undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/.test(id)) return null;
           const { ERROR, TYPE } = constants.parse(load(id));
           return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
+        },
+      },
+      {
+        name: 'the HTTP parser, compressed to a quarter',
+        load: (id) => {
+          if (!/undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/.test(id)) return null;
+          const compressed = brotliCompressSync(z.instanceof(Buffer).parse(load(id))).toString('base64');
+          return [
+            `const { brotliDecompressSync } = require('node:zlib');`,
+            `module.exports = brotliDecompressSync(Buffer.from('${compressed}', 'base64'));`,
+          ].join('\n');
         },
       },
     ],
