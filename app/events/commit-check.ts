@@ -88,7 +88,7 @@ const maxSummaryBytes = 60_000;
  * changed in the meantime, is left alone, because its deploy writes it again. The note is always logged.
  */
 export async function noteOnCheck(
-  { store, log }: AppContext,
+  { store, log }: Pick<AppContext, 'store' | 'log'>,
   { repository, headSha, name }: Pick<DesiredReport, 'repository' | 'headSha' | 'name'>,
   note: string,
 ): Promise<string> {

@@ -31,6 +31,25 @@ export type Comparison =
    */
   | { kind: 'unavailable'; why: string; contains?: boolean };
 
+/** A pull request of a repository. */
+export interface PullRequestKey {
+  repository: InstallationRepository;
+  number: number;
+}
+
+/** A pull request as GitHub has it now. */
+export interface PullRequestState {
+  headSha: string;
+  /** Plain name; absent if the head is in another repository, which may have been deleted. */
+  headBranch?: string;
+  baseBranch: string;
+  isOpen: boolean;
+  isMerged: boolean;
+}
+
+/** A sign on a comment that people see at once. */
+export type Reaction = 'eyes' | '+1' | 'confused';
+
 /** What a person may do in a repository; `none` for strangers. */
 export type Permission = 'admin' | 'write' | 'read' | 'none';
 
@@ -98,11 +117,21 @@ export interface GitHubApi {
   /** A text file at a commit or branch; undefined if there is none. @throws FileTooLarge above 1 MB */
   file(at: InstallationRepository, path: string, ref: string): Promise<string | undefined>;
   defaultBranch(at: InstallationRepository): Promise<string>;
-  permissionOf(at: InstallationRepository, login: string): Promise<Permission>;
+  /** `none` as well if the login belongs to another person than `userId` by now. */
+  permissionOf(at: InstallationRepository, login: string, userId?: number): Promise<Permission>;
+  /** Undefined if there is no such pull request. */
+  pullRequest(at: PullRequestKey): Promise<PullRequestState | undefined>;
 
   /** Writes the check run; finds it by `externalId` if `id` is unknown. @returns its id. */
   writeCheck(at: InstallationCheckKey, id: number | undefined, content: CheckContent): Promise<number>;
   /** Creates the deployment unless one has this `externalId`. @returns its id. */
   makeDeployment(at: InstallationDeploymentKey, content: DeploymentContent): Promise<number>;
   writeDeploymentStatus(at: InstallationDeploymentKey, id: number, content: DeploymentContent): Promise<void>;
+  /**
+   * Edits the App's comment on a pull request, or creates it: it is found by `id`, else by its mark and its author.
+   * @returns its id.
+   */
+  writeComment(at: PullRequestKey, id: number | undefined, body: string): Promise<number>;
+  /** Reacts to a comment; a reaction that is there already stays one. */
+  react(at: InstallationRepository, commentId: number, reaction: Reaction): Promise<void>;
 }

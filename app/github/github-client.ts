@@ -10,14 +10,16 @@ import {
   type Head,
   InstallationPaused,
   type Permission,
+  type PullRequestKey,
+  type PullRequestState,
   RepositoryLost,
 } from './github-api.ts';
 import type { AppRoute, ClientOf, RateLimitedClient } from './installation-clients.ts';
 import type { RequestCause } from './rate-limiter.ts';
 import { commitCheckName } from '../reconcile/report.ts';
-import type { PullRequest } from '../events/event-types.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 import { writeCheck } from '../../src/github/check.ts';
+import { type Author, writeComment } from '../../src/github/comment.ts';
 import { createDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
 
 type Client = GitHubClient<AppRoute>;
@@ -114,6 +116,7 @@ async function readPermission(
   client: Client,
   { owner, name }: InstallationRepository,
   login: string,
+  userId: number | undefined,
 ): Promise<Permission> {
   const found = await unlessMissing(
     client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
@@ -122,9 +125,34 @@ async function readPermission(
       username: login,
     }),
   );
+  if (userId !== undefined && Number(found?.data.user?.id) !== userId) return 'none';
   const word = found?.data.permission ?? 'none';
   return isPermission(word) ? word : 'none';
 }
+
+/** A pull request as it is now; undefined if there is none of this number. */
+async function readPullRequest(
+  client: Client,
+  { repository: { owner, name, repositoryId }, number }: PullRequestKey,
+): Promise<PullRequestState | undefined> {
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { owner, repo: name, pull_number: number }),
+  );
+  if (found === undefined) return undefined;
+  const { head, base, state, merged } = found.data;
+  // GitHub's description says that a head has a repository, but that of a deleted fork has none.
+  const headRepository: { id: number | bigint } | null = head.repo;
+  return {
+    headSha: head.sha,
+    ...(Number(headRepository?.id) === repositoryId ? { headBranch: head.ref } : {}),
+    baseBranch: base.ref,
+    isOpen: state === 'open',
+    isMerged: merged,
+  };
+}
+
+/** The App's comments are about themselves: what the Action writes has a topic of its own. */
+const commentTopic = 'app';
 
 /** GitHub lists at most this many files of a pull request. */
 export const maxListedFiles = 3000;
@@ -132,7 +160,7 @@ export const maxListedFiles = 3000;
 /** Every path that a pull request changes, and previous names of renamed files; undefined if the list is incomplete. */
 export async function changedPaths(
   client: GitHubClient<AppRoute>,
-  { repository: { owner, name: repo }, number }: Pick<PullRequest, 'repository' | 'number'>,
+  { repository: { owner, name: repo }, number }: PullRequestKey,
 ): Promise<readonly string[] | undefined> {
   const paths: string[] = [];
   let listed = 0;
@@ -189,6 +217,13 @@ async function* repositoriesOf(
 export function createGitHubApi(clientOf: ClientOf): GitHubApi {
   /** Deployments whose last status may have been written, although there was no response. */
   const uncertainDeployments = new Set<number>();
+  let author: Promise<Author> | undefined;
+  /** The App's own author of comments. It changes only with the App's name, so it is read once. */
+  const ownAuthor = (): Promise<Author> => {
+    author ??= readAuthor(clientOf(undefined));
+    author.catch(() => (author = undefined));
+    return author;
+  };
   const clientFor = ({ installationId }: InstallationRepository): RateLimitedClient => clientOf(installationId);
   const writeClientFor = (
     { installationId }: InstallationRepository,
@@ -204,7 +239,8 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
     head: (repository, branch) => readHead(clientFor(repository), repository, branch),
     compare: (repository, base, head) => readComparison(clientFor(repository), repository, base, head),
     file: (repository, path, ref) => readFile(clientFor(repository), repository, path, ref),
-    permissionOf: (repository, login) => readPermission(clientFor(repository), repository, login),
+    permissionOf: (repository, login, userId) => readPermission(clientFor(repository), repository, login, userId),
+    pullRequest: (at) => readPullRequest(clientFor(at.repository), at),
     defaultBranch: async (repository) => {
       const { owner, name } = repository;
       try {
@@ -242,5 +278,23 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
         throw error;
       }
     },
+    writeComment: async ({ repository, number }, id, body) => {
+      // Strangers cause such comments: refusals are answered, too.
+      const client = writeClientFor(repository, id === undefined ? 'make' : 'change', 'strangers');
+      const at = { repository, pullRequest: number, topic: commentTopic };
+      return writeComment(client, at, await ownAuthor(), body, id);
+    },
+    react: async ({ installationId, owner, name: repo }, commentId, content) => {
+      const reaction = { owner, repo, comment_id: commentId, content };
+      const client = clientOf(installationId, 'strangers');
+      await client.request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', reaction);
+    },
   };
+}
+
+/** GitHub shows an App as the author of comments by the name in its address. */
+async function readAuthor(app: GitHubClient<AppRoute>): Promise<Author> {
+  const { data } = await app.request('GET /app', {});
+  if (!data?.slug) throw new GitHubApiError('GitHub does not say what the App is called', undefined, 'none');
+  return { kind: 'login', login: `${data.slug}[bot]` };
 }

@@ -133,6 +133,8 @@ export type AppRoute =
   | 'GET /repos/{owner}/{repo}/contents/{path}'
   | 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
   | 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
+  | 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
+  | 'GET /app'
   | 'GET /app/hook/deliveries'
   | 'POST /app/hook/deliveries/{delivery_id}/attempts'
   | 'GET /app/installations'

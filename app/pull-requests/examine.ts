@@ -9,6 +9,7 @@ import { checkReport, commitCheckName } from '../reconcile/report.ts';
 import { type FileReader, inProcessReader } from '../worker/file-readers.ts';
 import { readCaseTexts } from '../targets/case-texts.ts';
 import { type ExaminedFiles, touchedFiles } from './validation.ts';
+import { isLastCommentRefused, noteRefusedComment } from './comment.ts';
 import { forecast, type ForecastOptions } from './forecast.ts';
 import { pullRequestCheck } from './pull-request-check.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
@@ -21,7 +22,7 @@ import type { Ownership } from '../targets/ownership.ts';
 export type AccessPolicy = (repository: InstallationRepository) => Pick<ForecastOptions, 'find' | 'refusal' | 'isOwn'>;
 
 export interface ExaminerOptions {
-  context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
+  context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random' | 'log'>;
   /** Every path that a pull request changes; undefined if GitHub's list is incomplete. */
   changedPaths: (pull: PullRequest) => Promise<readonly string[] | undefined>;
   accessPolicy: AccessPolicy;
@@ -39,10 +40,13 @@ export const createPullRequestExaminer = (options: ExaminerOptions): PullRequest
     const { context } = options;
     const { repository, headSha, number } = pull;
     const touched = await findTouchedFiles(pull, options);
-    if (touched.length === 0) return clearCheck(pull, context);
-    const content = await createContent(pull, touched, options);
-    const subject = { kind: 'pull-request', number } as const;
-    await context.store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content, subject));
+    if (touched.length === 0) await clearCheck(pull, context);
+    else {
+      const content = await createContent(pull, touched, options);
+      const subject = { kind: 'pull-request', number } as const;
+      await context.store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content, subject));
+    }
+    if (await isLastCommentRefused(context.store, pull)) await noteRefusedComment(context, pull);
   },
 });
 

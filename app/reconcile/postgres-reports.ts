@@ -76,14 +76,18 @@ export class PostgresReports {
   protected async putReports(tx: WorkTransaction, puts: readonly DesiredReport[]): Promise<void> {
     const changed = new Map<string, DesiredReport>();
     for (const put of puts) {
+      // The parts of a comment that are not put stay as they are.
+      const wanted = sql<string>`case when excluded.kind = 'comment'
+        then jsonb_set(reports.wanted, '{content}', (reports.wanted -> 'content') || (excluded.wanted -> 'content'))
+        else excluded.wanted end`;
       const row = await tx
         .insertInto('reports')
         .values(newReportRow(randomUUID(), put))
         .onConflict((conflict) =>
           conflict
             .constraint('reports_once')
-            .doUpdateSet({ wanted: (of) => of.ref('excluded.wanted'), version: sql`reports.version + 1` })
-            .whereRef('reports.wanted', 'is distinct from', 'excluded.wanted'),
+            .doUpdateSet({ wanted, version: sql`reports.version + 1` })
+            .where(sql<boolean>`reports.wanted is distinct from ${wanted}`),
         )
         .returning('id')
         .executeTakeFirst();

@@ -1,8 +1,8 @@
-import type { CheckContent, DeploymentContent, InstallationRepository } from '../github/github-api.ts';
+import type { CheckContent, DeploymentContent, InstallationRepository, PullRequestKey } from '../github/github-api.ts';
 
 /**
  * The jobs that send reports to GitHub. Strangers cause checks of commits as a whole, one for each head of a pull
- * request: these have jobs of their own, so that no number of them keeps the report of a deploy waiting.
+ * request, and comments: these have jobs of their own, so that no number of them keeps the report of a deploy waiting.
  */
 export const reportJob = 'report';
 export const commitReportJob = 'report-of-commit';
@@ -13,21 +13,41 @@ export const reportJobOf = ({
   name,
   repository,
 }: Pick<DesiredReport, 'kind' | 'name' | 'repository'>): { name: string; group: string } => ({
-  name: kind === 'check' && name === commitCheckName ? commitReportJob : reportJob,
+  name: kind === 'comment' || (kind === 'check' && name === commitCheckName) ? commitReportJob : reportJob,
   group: `installation ${repository.installationId}`,
 });
 
 /** A report to GitHub. Its wanted content is stored with the work; a separate job sends it. */
 export type ReportContent =
-  { kind: 'check'; content: CheckContent; subject?: CheckSubject } | { kind: 'deployment'; content: DeploymentContent };
+  | { kind: 'check'; content: CheckContent; subject?: CheckSubject }
+  | { kind: 'deployment'; content: DeploymentContent }
+  | { kind: 'comment'; content: CommentContent };
+
+/** The one comment on a pull request. What is put replaces the parts that it has and keeps the others. */
+export interface CommentContent extends CommentSections {
+  /** The number of the pull request. */
+  number: number;
+}
+
+/** The parts of a comment, in Markdown. Several may be written at the same time. */
+export interface CommentSections {
+  /** The preview of the pull request. */
+  preview?: string;
+  /** What was said to the last commands. */
+  answer?: string;
+}
 
 /** What the check of a commit is about: the commit itself, or a pull request of which it is the head. */
 export type CheckSubject = { kind: 'commit' } | { kind: 'pull-request'; number: number };
 
-/** Which report: one check run for a name on a head commit, one GitHub Deployment for an intent. */
+/**
+ * Which report: one check run for a name on a head commit, one GitHub Deployment for an intent, one comment for a pull
+ * request.
+ */
 export interface DesiredReport {
-  kind: 'check' | 'deployment';
+  kind: 'check' | 'deployment' | 'comment';
   repository: InstallationRepository;
+  /** The head commit; for a comment the pull request, as a ref. */
   headSha: string;
   /** The check's name; for a deployment the intent's id. With repository and head commit it is the report's key. */
   name: string;
@@ -59,6 +79,15 @@ export const checkReport = (
   headSha,
   name,
   wanted: { kind: 'check', content, ...(subject && { subject }) },
+});
+
+/** Parts of the comment on a pull request as a report. */
+export const commentReport = ({ repository, number }: PullRequestKey, sections: CommentSections): DesiredReport => ({
+  kind: 'comment',
+  repository,
+  headSha: `refs/pull/${number}/head`,
+  name: 'comment',
+  wanted: { kind: 'comment', content: { number, ...sections } },
 });
 
 /** The name of the check that reports one deployment. */

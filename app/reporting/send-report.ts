@@ -1,5 +1,13 @@
+import { messageOf } from '../../src/kit/errors.ts';
 import { type CheckContent, type DeploymentContent, GitHubApiError, InstallationPaused } from '../github/github-api.ts';
-import type { Report } from '../reconcile/report.ts';
+import type { CommentContent, Report } from '../reconcile/report.ts';
+import {
+  commentBody,
+  emptyComment,
+  isCommentRefused,
+  noteRefusedComment,
+  refusedState,
+} from '../pull-requests/comment.ts';
 import type { AppContext } from '../context.ts';
 import type { Pool } from 'pg';
 
@@ -10,6 +18,9 @@ export type ReportingContext = Pick<AppContext, 'clock' | 'store' | 'githubApi' 
 
 /** Minimum interval between text-only updates of a check (ms): each counts against the rate limit. */
 export const heartbeatMs = 15_000;
+
+/** Minimum interval between edits of a comment (ms): its parts change at different times. */
+export const betweenEditsMs = 3_000;
 
 /** Minimum delay before a retry after a transient failure (ms). */
 const betweenAttemptsMs = 15_000;
@@ -37,7 +48,7 @@ async function sendOnce(id: string, context: ReportingContext): Promise<{ again?
   if (due > clock.now()) return { again: due };
   try {
     const reported = await send(report, context);
-    if (report.kind === 'check') await context.step?.('check-written');
+    if (report.kind !== 'deployment') await context.step?.(`${report.kind}-written`);
     await store.reported(id, { ...reported, version: report.version, at: clock.now() });
   } catch (error) {
     if (error instanceof InstallationPaused) return { again: Math.max(error.until, clock.now() + 1) };
@@ -55,15 +66,21 @@ const passes = ({ status }: GitHubApiError): boolean => status === undefined || 
 
 /** When a report is due (ms since the epoch): an outcome or a change of state at once, other changes less often. */
 export function dueAt({ wanted, reported, reportedAt }: Pick<Report, 'wanted' | 'reported' | 'reportedAt'>): number {
+  if (wanted.kind === 'comment') return reportedAt === undefined ? 0 : reportedAt + betweenEditsMs;
   if (wanted.kind === 'deployment' || wanted.content.status === 'completed') return 0;
   return reported?.state === wanted.content.status && reportedAt !== undefined ? reportedAt + heartbeatMs : 0;
 }
 
 function send(report: Report, context: ReportingContext): Promise<Pick<Report, 'githubId' | 'reported'>> {
   const { wanted } = report;
-  return wanted.kind === 'check'
-    ? sendCheck(report, wanted.content, context.githubApi)
-    : sendDeployment(report, wanted.content, context);
+  switch (wanted.kind) {
+    case 'check':
+      return sendCheck(report, wanted.content, context.githubApi);
+    case 'deployment':
+      return sendDeployment(report, wanted.content, context);
+    case 'comment':
+      return sendComment(report, wanted.content, context);
+  }
 }
 
 async function sendCheck(
@@ -95,6 +112,27 @@ async function sendDeployment(
   const made = githubId ?? (await githubApi.makeDeployment(at, content));
   await githubApi.writeDeploymentStatus(at, made, content);
   return { githubId: made, reported: { state } };
+}
+
+/** Writes a comment. Where GitHub refuses it, the check of the head says so, and this version is not tried again. */
+async function sendComment(
+  { repository, githubId }: Report,
+  content: CommentContent,
+  context: ReportingContext,
+): Promise<Pick<Report, 'githubId' | 'reported'>> {
+  const written = commentBody(content);
+  if (written === '' && githubId === undefined) return {};
+  const pull = { repository, number: content.number };
+  try {
+    const id = await context.githubApi.writeComment(pull, githubId, written || emptyComment);
+    return { githubId: id, reported: { state: 'written' } };
+  } catch (error) {
+    if (!isCommentRefused(error)) throw error;
+    context.log.warn({ repository: repository.repositoryId }, `A comment was not written: ${messageOf(error)}`);
+    const state = await context.githubApi.pullRequest(pull);
+    if (state) await noteRefusedComment(context, { repository, headSha: state.headSha });
+    return { reported: { state: refusedState } };
+  }
 }
 
 /** Serializes the sending of a report: two at once would make two check runs. */

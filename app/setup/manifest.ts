@@ -15,13 +15,14 @@ export interface Manifest {
  *
  * - `metadata`: mandatory; also used to read a person's permission in a repository
  * - `contents`: heads of branches, comparisons, the deploy file and graph configurations as data
- * - `pull_requests`, `merge_queues`: read only, for their events and the changed files
+ * - `pull_requests`: their events and the changed files; writing is for the one comment, its edits and reactions
+ * - `merge_queues`: read only, for their events
  * - `checks`, `deployments`: where the App reports
  */
 export const permissions = {
   metadata: 'read',
   contents: 'read',
-  pull_requests: 'read',
+  pull_requests: 'write',
   merge_queues: 'read',
   checks: 'write',
   deployments: 'write',
@@ -32,6 +33,7 @@ export const events = [
   'push',
   'delete',
   'pull_request',
+  'issue_comment',
   'merge_group',
   'check_run',
   'check_suite',

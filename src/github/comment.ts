@@ -47,14 +47,18 @@ export async function authorOf(client: GitHubClient): Promise<Author> {
 /**
  * Edits our comment about the topic, or creates it. Ignores comments of other authors with our mark. Returns the
  * comment's id.
+ *
+ * @param known the id of the comment, where it was written before; someone may have deleted it since.
  */
 export async function writeComment(
   client: GitHubClient,
   at: CommentKey,
   author: Author,
   body: string,
+  known?: number,
 ): Promise<number> {
   const mark = commentMark(at.topic);
+  if (known !== undefined && (await hasEdited(client, at, known, mark, body))) return known;
   for await (const comment of commentsBy(client, at, author)) {
     if (comment.body.startsWith(mark)) return editComment(client, at, comment.id, mark, body);
   }
@@ -74,14 +78,14 @@ export async function editCommentsOfStep(
   body: string,
 ): Promise<boolean> {
   if (at.step === undefined) return false;
-  let hasEdited = false;
+  let isEdited = false;
   for await (const comment of commentsBy(client, at, author)) {
     const [mark = '', stepLine] = comment.body.split(/\r?\n/, 2);
     if (!mark.startsWith(markStart) || stepLine !== stepMark(at.step)) continue;
     await editComment(client, at, comment.id, mark, body);
-    hasEdited = true;
+    isEdited = true;
   }
-  return hasEdited;
+  return isEdited;
 }
 
 const withMarks = (mark: string, { step }: Pick<CommentKey, 'step'>, body: string): string =>
@@ -100,6 +104,17 @@ async function editComment(
     body: withMarks(mark, at, body),
   });
   return id;
+}
+
+/** Edits a comment whose id is known. False if it was deleted. */
+async function hasEdited(...edit: Parameters<typeof editComment>): Promise<boolean> {
+  try {
+    await editComment(...edit);
+    return true;
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    throw error;
+  }
 }
 
 async function* commentsBy(

@@ -140,6 +140,7 @@ export class LittleGitHub {
         return made(this.comments, { ...body, user: { login: 'landfall[bot]', type: 'Bot' } });
       case 'PATCH issues/comments/ID': {
         const at = this.comments.findIndex((each) => each.id === Number(id));
+        if (at === -1) return { status: 404, body: { message: 'Not Found' } };
         this.comments[at] = { ...this.comments[at], ...body, id: Number(id) };
         return { status: 200, body: this.comments[at] };
       }

@@ -227,6 +227,20 @@ describe('the comment on a pull request', () => {
     expect(github.comments.map(({ body }) => body)).toEqual([`${commentMark('echo')}\nsecond`]);
   });
 
+  test('is edited by its id without a look at the others', async () => {
+    const id = await writeComment(client, place, bot, 'first');
+    github.requests.length = 0;
+    expect(await writeComment(client, place, bot, 'second', id)).toBe(id);
+    expect(github.lines).toEqual([`PATCH /repos/acme/agents/issues/comments/${id}`]);
+  });
+
+  test('that a person deleted is made anew', async () => {
+    const id = await writeComment(client, place, bot, 'first');
+    github.comments.length = 0;
+    expect(await writeComment(client, place, bot, 'second', id)).not.toBe(id);
+    expect(github.comments.map(({ body }) => body)).toEqual([`${commentMark('echo')}\nsecond`]);
+  });
+
   test('is kept where the name that it is about holds half a sign', async () => {
     const about = { ...place, topic: 'echo \ud83d' };
     const id = await writeComment(client, about, bot, 'first');

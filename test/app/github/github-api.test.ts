@@ -4,6 +4,7 @@ import { createGitHubApi, createRepositoryClient } from '../../../app/github/git
 import { createDeliveryClient, nextCursor } from '../../../app/github/deliveries.ts';
 import type { GitHubApi } from '../../../app/github/github-api.ts';
 import { AppOctokit, createInstallationClients } from '../../../app/github/installation-clients.ts';
+import { commentMark } from '../../../src/github/comment.ts';
 import { LittleGitHub, type ReceivedRequest } from '../../github/little-github.ts';
 import { SteppingClock } from './stepping-clock.ts';
 
@@ -164,9 +165,92 @@ describe("a person's permission", () => {
     expect(await githubApi.permissionOf(repository, 'alice')).toBe(expected);
   });
 
+  test.each([
+    ['the same person', { id: 5 }, 'write'],
+    ['another person, who took the login', { id: 6 }, 'none'],
+    ['nobody that GitHub names', null, 'none'],
+  ])('of %s', async (_, user, expected) => {
+    answer({ permission: 'write', role_name: 'write', user });
+    expect(await githubApi.permissionOf(repository, 'alice', 5)).toBe(expected);
+  });
+
   test('is none for a stranger', async () => {
     missing();
     expect(await githubApi.permissionOf(repository, 'mallory[bot]')).toBe('none');
+  });
+});
+
+describe('a pull request', () => {
+  const pull = (repo: { id: number } | null, more: object = {}) => ({
+    head: { sha: commit, ref: 'next', repo },
+    base: { ref: 'main' },
+    state: 'open',
+    merged: false,
+    ...more,
+  });
+  const open = { headSha: commit, baseBranch: 'main', isOpen: true, isMerged: false };
+
+  test.each([
+    ['of the repository', pull({ id: 70 }), { ...open, headBranch: 'next' }],
+    ['of a fork', pull({ id: 71 }), open],
+    ['of a deleted fork', pull(null), open],
+    ['that was merged', pull(null, { state: 'closed', merged: true }), { ...open, isOpen: false, isMerged: true }],
+  ])('%s', async (_, body, expected) => {
+    answer(body);
+    expect(await githubApi.pullRequest({ repository, number: 7 })).toEqual(expected);
+    expect(github.lines).toEqual(['GET /repos/acme/agents/pulls/7']);
+  });
+
+  test('that is not there is a value', async () => {
+    missing();
+    expect(await githubApi.pullRequest({ repository, number: 7 })).toBeUndefined();
+  });
+});
+
+describe('comments', () => {
+  const at = { repository, number: 12 };
+  const by = (login: string) => ({
+    id: github.nextId(),
+    body: `${commentMark('app')}\ntheirs`,
+    user: { login, type: 'Bot' },
+  });
+  beforeEach(() => {
+    github.before = ({ path }) => (path === '/app' ? { status: 200, body: { slug: 'landfall' } } : undefined);
+  });
+
+  test('are found by the mark and by the App as their author, which is read once', async () => {
+    github.comments.push(by('other[bot]'));
+    const id = await githubApi.writeComment(at, undefined, 'first');
+    expect(await githubApi.writeComment(at, undefined, 'second')).toBe(id);
+    expect(github.comments.map(({ body }) => body)).toEqual([
+      `${commentMark('app')}\ntheirs`,
+      `${commentMark('app')}\nsecond`,
+    ]);
+    expect(github.lines.filter((line) => line === 'GET /app')).toHaveLength(1);
+  });
+
+  test('are made once even if the first response is lost', async () => {
+    github.after = ({ method }, answered) => (method === 'POST' ? { ...answered, drop: true } : answered);
+    await expect(githubApi.writeComment(at, undefined, 'first')).rejects.toMatchObject({ effect: 'unknown' });
+    github.after = (_, answered) => answered;
+    await githubApi.writeComment(at, undefined, 'first');
+    expect(github.comments).toHaveLength(1);
+  });
+
+  test('are written after the name of the App could not be read once', async () => {
+    github.before = () => ({ status: 404, body: {} });
+    await expect(githubApi.writeComment(at, undefined, 'first')).rejects.toMatchObject({ status: 404 });
+    github.before = ({ path }) => (path === '/app' ? { status: 200, body: { slug: 'landfall' } } : undefined);
+    await githubApi.writeComment(at, undefined, 'first');
+    expect(github.comments).toHaveLength(1);
+  });
+
+  test('of people get reactions', async () => {
+    answer({ id: 1 }, 201);
+    await githubApi.react(repository, 99, 'eyes');
+    expect(github.requests).toMatchObject([
+      { method: 'POST', path: '/repos/acme/agents/issues/comments/99/reactions', body: { content: 'eyes' } },
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FileTooLarge, type CheckContent, type GitHubApi } from '../../../app/github/github-api.ts';
 import type { PullRequest } from '../../../app/events/event-types.ts';
@@ -71,7 +72,15 @@ async function examined(at: PullRequest = pull): Promise<CheckContent | undefine
     return there && control.getDeployment(there.id);
   };
   await createPullRequestExaminer({
-    context: { githubApi, store, control, agentAt: () => new AgentModel(clock), clock, random: () => 0.5 },
+    context: {
+      githubApi,
+      store,
+      control,
+      agentAt: () => new AgentModel(clock),
+      clock,
+      random: () => 0.5,
+      log: silentLogger,
+    },
     changedPaths: async () => {
       requested.push('changed paths');
       return changed;

@@ -296,11 +296,18 @@ export class MemoryStore implements WorkStore {
   #put(put: DesiredReport): void {
     const key = reportKey(put.repository.repositoryId, put.headSha, put.name);
     const before = this.reports.get(this.#reportIds.get(key) ?? '');
-    if (before && isDeepStrictEqual(before.wanted, put.wanted)) return;
+    const wanted =
+      put.wanted.kind === 'comment'
+        ? { ...put.wanted, content: { ...before?.wanted.content, ...put.wanted.content } }
+        : put.wanted;
+    if (before && isDeepStrictEqual(before.wanted, wanted)) return;
     const id = before?.id ?? this.#newId();
     this.#reportIds.set(key, id);
     const version = (before?.version ?? 0) + 1;
-    this.reports.set(id, frozen({ ...before, ...put, id, version, reportedVersion: before?.reportedVersion ?? 0 }));
+    this.reports.set(
+      id,
+      frozen({ ...before, ...put, wanted, id, version, reportedVersion: before?.reportedVersion ?? 0 }),
+    );
     this.#send('report', id, this.#now());
   }
 

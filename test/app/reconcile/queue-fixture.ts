@@ -143,6 +143,13 @@ class LineHub implements GitHubApi {
     return 1;
   }
   async writeDeploymentStatus(): Promise<void> {}
+  async pullRequest(): Promise<undefined> {
+    return undefined;
+  }
+  async writeComment(): Promise<number> {
+    return 1;
+  }
+  async react(): Promise<void> {}
 
   #reach(operation: string): void {
     this.reads.push(operation);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ended, Intent } from '../../../app/reconcile/intent.ts';
 import { LeaseLost, type Lease, type WorkStore } from '../../../app/reconcile/store.ts';
+import { commentReport } from '../../../app/reconcile/report.ts';
 import { anIntent } from '../an-intent.ts';
 import { checkSaying, commitOf, repository, start, requestOf } from './requests.ts';
 
@@ -38,6 +39,34 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     if (!lease) throw new Error('the lease was not given');
     return lease;
   };
+
+  describe('a comment', () => {
+    const pull = { repository, number: 7 };
+    const { headSha, name } = commentReport(pull, {});
+    const stored = () => store.reportOf(repository.repositoryId, headSha, name);
+
+    test('keeps the parts that are not put', async () => {
+      await store.putReport(commentReport(pull, { preview: 'Open it.' }));
+      await store.putReport(commentReport(pull, { answer: 'Done.' }));
+      await store.putReport(commentReport(pull, { preview: '' }));
+      const content = { number: 7, preview: '', answer: 'Done.' };
+      expect(await stored()).toMatchObject({ version: 3, wanted: { kind: 'comment', content } });
+    });
+
+    test('loses no part that is put at the same time', async () => {
+      await Promise.all([
+        store.putReport(commentReport(pull, { preview: 'Open it.' })),
+        store.putReport(commentReport(pull, { answer: 'Done.' })),
+      ]);
+      expect((await stored())?.wanted.content).toEqual({ number: 7, preview: 'Open it.', answer: 'Done.' });
+    });
+
+    test('with an unchanged part is not sent again', async () => {
+      await store.putReport(commentReport(pull, { preview: 'Open it.', answer: 'Done.' }));
+      await store.putReport(commentReport(pull, { answer: 'Done.' }));
+      expect(await stored()).toMatchObject({ version: 1 });
+    });
+  });
 
   describe('requests', () => {
     test('records a request unchanged, and notifies its queue', async () => {

@@ -46,6 +46,9 @@ const gitHubApi: GitHubApi = {
   writeCheck: async () => 1,
   makeDeployment: async () => 1,
   writeDeploymentStatus: async () => undefined,
+  pullRequest: async () => undefined,
+  writeComment: async () => 1,
+  react: async () => undefined,
 };
 
 test('of two copies of the App one at a time sends a report', async () => {

@@ -8,13 +8,17 @@ import {
 } from '../../../app/github/github-api.ts';
 import { laterJobId, workOnReport } from '../../../app/reporting/report-job.ts';
 import {
+  betweenEditsMs,
   localReportLocks,
   dueAt,
   heartbeatMs,
   sendReport,
   type ReportingContext,
 } from '../../../app/reporting/send-report.ts';
-import type { DesiredReport } from '../../../app/reconcile/report.ts';
+import { nothingToDeploy, putCommitCheck } from '../../../app/events/commit-check.ts';
+import { emptyComment, isLastCommentRefused, putComment } from '../../../app/pull-requests/comment.ts';
+import { commentReport, commitCheckName, type DesiredReport } from '../../../app/reconcile/report.ts';
+import { start } from '../reconcile/requests.ts';
 import { SteppingClock } from '../github/stepping-clock.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
 import { anIntent, commit } from '../an-intent.ts';
@@ -83,6 +87,12 @@ beforeEach(() => {
         return 22;
       },
       writeDeploymentStatus: async (_, known, { state }) => say(`status ${known} ${state}`),
+      pullRequest: async () => ({ headSha: commit, baseBranch: 'main', isOpen: true, isMerged: false }),
+      writeComment: async ({ number }, known, body) => {
+        say(`comment ${number} ${known ?? 'new'} ${body}`);
+        return 33;
+      },
+      react: async () => undefined,
     },
   };
 });
@@ -223,6 +233,71 @@ describe('sending a deployment', () => {
     expect(await sendReport(id, context)).toEqual({});
     expect(said).toEqual([]);
     expect((await store.report(id))?.reportedVersion).toBe(1);
+  });
+});
+
+describe('sending a comment', () => {
+  const pull = { repository, number: 7 };
+  const putPart = async (section: 'preview' | 'answer', markdown: string): Promise<void> => {
+    await putComment(store, pull, section, markdown);
+    const { headSha, name } = commentReport(pull, {});
+    id = (await store.reportOf(repository.repositoryId, headSha, name))?.id ?? '';
+  };
+
+  test('creates it with the first part, and edits it with the next', async () => {
+    await putPart('answer', 'Done.');
+    await sendReport(id, context);
+    await putPart('preview', 'Open it.');
+    expect(await sendReport(id, context)).toEqual({ again: clock.now() + betweenEditsMs });
+    clock.pass(betweenEditsMs);
+    await sendReport(id, context);
+    expect(said).toEqual(['comment 7 new Done.', 'comment 7 33 Open it.\n\nDone.']);
+  });
+
+  test('writes nothing where no part says anything', async () => {
+    await putPart('preview', '');
+    expect(await sendReport(id, context)).toEqual({});
+    expect(said).toEqual([]);
+  });
+
+  test('says so where its last part is removed', async () => {
+    await putPart('preview', 'Open it.');
+    await sendReport(id, context);
+    await putPart('preview', '');
+    clock.pass(betweenEditsMs);
+    await sendReport(id, context);
+    expect(said.at(-1)).toBe(`comment 7 33 ${emptyComment}`);
+  });
+
+  test('looks for it after a crash before its id was stored', async () => {
+    await putPart('answer', 'Done.');
+    const killed = { ...context, step: () => Promise.reject(new Error('killed')) };
+    await expect(sendReport(id, killed)).rejects.toThrow('killed');
+    await sendReport(id, context);
+    // Without the id, GitHub's client finds it by its mark and its author.
+    expect(said).toEqual(['comment 7 new Done.', 'comment 7 new Done.']);
+  });
+
+  test.each([403, 410, 422])('a refusal (%i) is noted on the check of the head, once', async (status) => {
+    await putCommitCheck(context, { repository, headSha: commit }, nothingToDeploy('it is a test', [], start));
+    await putPart('answer', 'Done.');
+    fails = [new GitHubApiError('Resource not accessible by integration', status, 'none')];
+    expect(await sendReport(id, context)).toEqual({});
+    expect(await sendReport(id, context)).toEqual({});
+    const noted = await store.reportOf(repository.repositoryId, commit, commitCheckName);
+    expect(noted?.wanted.content).toMatchObject({ summary: expect.stringContaining('could not comment') });
+    expect(await isLastCommentRefused(store, pull)).toBe(true);
+    await putPart('answer', 'Done again.');
+    clock.pass(betweenEditsMs);
+    await sendReport(id, context);
+    expect(said).toEqual(['comment 7 new Done again.']);
+    expect(await isLastCommentRefused(store, pull)).toBe(false);
+  });
+
+  test.each([404, 401])('another refusal (%i) fails the job, so that it stays to be seen', async (status) => {
+    await putPart('answer', 'Done.');
+    fails = [new GitHubApiError(`GitHub answered ${status}`, status, 'none')];
+    await expect(sendReport(id, context)).rejects.toMatchObject({ status });
   });
 });
 

@@ -71,7 +71,7 @@ describe('the manifest', () => {
     expect(manifest.default_permissions).toEqual({
       metadata: 'read',
       contents: 'read',
-      pull_requests: 'read',
+      pull_requests: 'write',
       merge_queues: 'read',
       checks: 'write',
       deployments: 'write',

@@ -60,6 +60,8 @@ const writes = new Set([
   'writeCheck',
   'makeDeployment',
   'writeDeploymentStatus',
+  'writeComment',
+  'react',
 ]);
 
 /** The failure as the caller sees it. */

@@ -8,6 +8,9 @@ import {
   type Head,
   type GitHubApi,
   type Permission,
+  type PullRequestKey,
+  type PullRequestState,
+  type Reaction,
   type InstallationRepository,
 } from '../../../app/github/github-api.ts';
 import type { ModelGit } from './model-git.ts';
@@ -32,6 +35,13 @@ export interface ShownDeployment {
   states: DeploymentContent['state'][];
 }
 
+/** A comment of the App on a pull request. */
+export interface ShownComment {
+  id: number;
+  pull: number;
+  body: string;
+}
+
 /** GitHub over a model of git: it keeps what was reported to it and never fails by itself. */
 export class ModelHub implements GitHubApi {
   readonly git: ModelGit;
@@ -40,6 +50,11 @@ export class ModelHub implements GitHubApi {
   /** Files by path, of whatever commit. */
   readonly files = new Map<string, string>();
   permission: Permission = 'write';
+  /** Pull requests by number. */
+  readonly pulls = new Map<number, PullRequestState>();
+  readonly comments: ShownComment[] = [];
+  /** The reactions to each comment of people, in order. */
+  readonly reactions = new Map<number, Reaction[]>();
 
   constructor(git: ModelGit) {
     this.git = git;
@@ -104,5 +119,25 @@ export class ModelHub implements GitHubApi {
     const found = this.deployments.find((each) => each.id === id);
     if (!found) throw new GitHubApiError(`There is no deployment ${id}`, 404, 'none');
     found.states.push(content.state);
+  }
+
+  async pullRequest({ number }: PullRequestKey): Promise<PullRequestState | undefined> {
+    return this.pulls.get(number);
+  }
+
+  async writeComment({ number }: PullRequestKey, id: number | undefined, body: string): Promise<number> {
+    const known = this.comments.find((each) => each.id === id) ?? this.comments.find(({ pull }) => pull === number);
+    if (known) {
+      known.body = body;
+      return known.id;
+    }
+    const made = { id: this.comments.length + 1, pull: number, body };
+    this.comments.push(made);
+    return made.id;
+  }
+
+  async react(_at: InstallationRepository, commentId: number, reaction: Reaction): Promise<void> {
+    const former = this.reactions.get(commentId) ?? [];
+    if (!former.includes(reaction)) this.reactions.set(commentId, [...former, reaction]);
   }
 }

@@ -30,15 +30,28 @@ export function remoteHub(url: string): GitHubApi {
     z.object({ kind: z.literal('identical') }),
     z.object({ kind: z.literal('unavailable'), why: z.string() }),
   ]);
+  const pull = z
+    .object({
+      headSha: z.string(),
+      headBranch: z.string().exactOptional(),
+      baseBranch: z.string(),
+      isOpen: z.boolean(),
+      isMerged: z.boolean(),
+    })
+    .optional();
   return {
     head: (at, branch) => line('head', head, at, branch),
     compare: (at, base, to) => line('compare', comparison, at, base, to),
     file: (at, path, ref) => line('file', z.string().optional(), at, path, ref),
     defaultBranch: (at) => line('defaultBranch', z.string(), at),
-    permissionOf: (at, login) => line('permissionOf', z.enum(['admin', 'write', 'read', 'none']), at, login),
+    permissionOf: (at, login, userId) =>
+      line('permissionOf', z.enum(['admin', 'write', 'read', 'none']), at, login, userId),
     writeCheck: (at, id, content) => line('writeCheck', z.number(), at, id, content),
     makeDeployment: (at, content) => line('makeDeployment', z.number(), at, content),
     writeDeploymentStatus: (at, id, content) => line('writeDeploymentStatus', none, at, id, content),
+    pullRequest: (at) => line('pullRequest', pull, at),
+    writeComment: (at, id, body) => line('writeComment', z.number(), at, id, body),
+    react: (at, commentId, reaction) => line('react', none, at, commentId, reaction),
   };
 }
 

@@ -24,6 +24,9 @@ const githubApi: GitHubApi = {
   writeCheck: unasked,
   makeDeployment: unasked,
   writeDeploymentStatus: unasked,
+  pullRequest: unasked,
+  writeComment: unasked,
+  react: unasked,
 };
 
 const oneOfEach = [testExpecting('hello'), testExpecting('hello', { context: { tone: 'calm' } }), listensFor('hello')];
