@@ -1,5 +1,5 @@
 // Builds dist/ for the Action, and what is made from the tables of fields and inputs: action.yml, the tables of the pages,
-// and the schema of the deploy file, which editors read. All of it is committed.
+// and the schemas of the deploy file, which editors read, and of receipts. All of it is committed.
 //   npm run build
 //   node scripts/ready.mjs scripts/build.ts --package    bin/lib for the command line; npm runs it before it packs
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
 import { bundleConsole } from '../src/services/control/console/bundle.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
+import { writeReceiptSchema } from './receipt-schema.ts';
 import { writeReferenceTables } from './reference-tables.ts';
 
 /** Builds a product below `base`, from nothing. */
@@ -36,6 +37,7 @@ if (import.meta.main) {
   } else {
     await buildInto(root, 'action');
     await writeDeployFileSchema(root);
+    await writeReceiptSchema(root);
     await writeReferenceTables(root);
   }
 }

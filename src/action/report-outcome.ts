@@ -7,6 +7,7 @@ import { asLine, withoutCommands } from '../deploy/words/sanitize.ts';
 import { outcomeLines, eventLines } from '../deploy/words/event-lines.ts';
 import { summary } from '../deploy/words/summary.ts';
 import { rolledBackTo, smokeTimes, toResultJson } from '../deploy/words/result-json.ts';
+import type { ReceiptFiles } from './receipt-target.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 
 type Phase = 'Look and plan' | 'Upload' | 'Rollout' | 'Smoke tests' | 'Rollback' | 'Deletion';
@@ -52,9 +53,13 @@ const maxAnnotations = 9;
  * Prints the outcome, then reports it everywhere else. A failed report is only a warning: the step ends as the deploy
  * did.
  */
-export async function reportOutcome(outcome: Outcome, finish: () => Promise<void>): Promise<void> {
+export async function reportOutcome(
+  outcome: Outcome,
+  receipt: ReceiptFiles | undefined,
+  finish: () => Promise<void>,
+): Promise<void> {
   printOutcome(outcome);
-  await warnOnFailure('The outputs were not set', async () => setOutputs(outcome));
+  await warnOnFailure('The outputs were not set', async () => setOutputs(outcome, receipt));
   await warnOnFailure('The job summary was not written', () => writeSummary(outcome));
   await warnOnFailure('GitHub was not told the outcome', finish);
 }
@@ -79,8 +84,8 @@ async function warnOnFailure(what: string, report: () => Promise<void>): Promise
   }
 }
 
-function setOutputs(outcome: Outcome): void {
-  for (const [name, value] of Object.entries(outputsOf(outcome))) core.setOutput(name, value);
+function setOutputs(outcome: Outcome, receipt: ReceiptFiles | undefined): void {
+  for (const [name, value] of Object.entries(outputsOf(outcome, receipt))) core.setOutput(name, value);
 }
 
 /** Writes the job summary; outside a runner there is no file for it. */
@@ -117,7 +122,7 @@ export function refuse(
 }
 
 /** The Action's outputs by name (action.yml); unknown ones are empty strings. */
-export function outputsOf(outcome: Outcome): Record<string, string> {
+export function outputsOf(outcome: Outcome, receipt?: ReceiptFiles): Record<string, string> {
   const { firstEventMs, totalMs } = smokeTimes(outcome);
   return {
     'deployment-id': outcome.deploymentId ?? '',
@@ -132,6 +137,8 @@ export function outputsOf(outcome: Outcome): Record<string, string> {
     'first-event-ms': firstEventMs === undefined ? '' : String(firstEventMs),
     'total-ms': totalMs === undefined ? '' : String(totalMs),
     'rolled-back-to': rolledBackTo(outcome) ?? '',
+    receipt: receipt?.path ?? '',
+    'receipt-predicate': receipt?.predicatePath ?? '',
     result: JSON.stringify(toResultJson(outcome)),
   };
 }

@@ -8,6 +8,8 @@ import { lookUpHead, withPullRequestHead } from './look-up-head.ts';
 import { readRunEvent, type RunEvent } from './run-event.ts';
 import { readWorkflow, type WorkflowRun } from './workflow.ts';
 import type { DeployInputs } from '../host/run-deployment.ts';
+import { receiptFiles, receiptWorkflow, type ReceiptFiles } from './receipt-target.ts';
+import type { ReceiptTarget } from '../host/write-receipt.ts';
 import type { RunReporter } from './create-run-reporter.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { StepInput } from './read-step.ts';
@@ -21,6 +23,8 @@ interface Step {
   signal: AbortSignal;
   github?: ConnectedGitHub;
   reporter?: RunReporter | undefined;
+  /** The files of its receipt, once they are written. */
+  receipt?: ReceiptFiles;
 }
 
 /** The whole step: reads the inputs, runs the deployment, reports the outcome. A bug is an outcome, too. */
@@ -36,7 +40,7 @@ export async function run(): Promise<void> {
   const step: Step = { signal: cancelled.signal };
   try {
     const outcome = await runAction(step).catch(bugOutcome);
-    await reportOutcome(outcome, async () => step.reporter?.finish(outcome));
+    await reportOutcome(outcome, step.receipt, async () => step.reporter?.finish(outcome));
   } finally {
     await step.github?.close();
     process.off('SIGINT', cancel).off('SIGTERM', cancel);
@@ -63,7 +67,7 @@ async function runAction(step: Step): Promise<Outcome> {
   if ('desired' in subject) mask((subject.desired.secrets ?? []).map(({ value }) => value));
   const issued = options.apiKey ? { apiKey: options.apiKey } : await issueKey(options, workflowRun);
   if ('kind' in issued) return issued;
-  return packAndDeploy(step, { options: { ...options, ...issued }, subject, ...runContext, commit });
+  return packAndDeploy(step, event, { options: { ...options, ...issued }, subject, ...runContext, commit });
 }
 
 /** What GitHub knows about the run beyond its event. */
@@ -85,13 +89,15 @@ async function lookUp({ github, signal }: Step, { workflow, request }: StepInput
 }
 
 async function packAndDeploy(
-  { signal, reporter }: Step,
+  step: Step,
+  event: RunEvent,
   request: Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit'>,
 ): Promise<Outcome> {
   const { endedWhilePacking, packSourceDir, runDeployment } = await import('../host/run-deployment.ts');
-  const packed = await packSourceDir(request.subject, signal);
+  const packed = await packSourceDir(request.subject, step.signal);
   if (packed.kind === 'ended') return endedWhilePacking;
   if (packed.kind === 'wrong') return refuse(packed.problems);
+  const { signal, reporter } = step;
   const { journalPath: path } = request.options;
   const run = { ...request, tarball: packed.tarball };
   // Loaded only if a journal is requested.
@@ -106,6 +112,7 @@ async function packAndDeploy(
       journal: opened?.journal,
       kept: opened?.kept,
       userAgent: `landfall-action/${version}`,
+      receipt: receiptOf(step, event, request.options),
       signal,
       emit: (event) => {
         progress.emit(event);
@@ -116,6 +123,21 @@ async function packAndDeploy(
   } finally {
     progress.close();
   }
+}
+
+/** Where the receipt of a step is written. */
+function receiptOf(step: Step, event: RunEvent, { receiptPath }: EntryOptions): ReceiptTarget | undefined {
+  const files = receiptFiles(receiptPath, process.env);
+  if (!files) return undefined;
+  return {
+    ...files,
+    program: 'action',
+    workflow: receiptWorkflow(event, process.env),
+    written: () => {
+      step.receipt = files;
+    },
+    failed: (why) => core.warning(`The receipt was not written: ${why}. Check that this step may write ${files.path}.`),
+  };
 }
 
 /** Connects to GitHub. Its client is loaded only if there is a token. */

@@ -38,10 +38,10 @@ const waitInputs = ['wait', 'timeout-minutes', 'poll-seconds'];
 /** The inputs that apply to a command besides the identity; for `deploy` and `plan`, those that do not apply. */
 const inputsOfMode: Readonly<Record<Mode, readonly string[]>> = {
   deploy: ['keep-tracing-project'],
-  plan: ['keep-tracing-project', 'dry-run', 'wait', 'poll-seconds', 'journal', 'on-superseded'],
+  plan: ['keep-tracing-project', 'dry-run', 'wait', 'poll-seconds', 'journal', 'receipt', 'on-superseded'],
   smoke: testInputs,
-  rollback: [...testInputs, ...waitInputs, 'journal', 'on-superseded'],
-  delete: [...waitInputs, 'dry-run', 'keep-tracing-project'],
+  rollback: [...testInputs, ...waitInputs, 'journal', 'receipt', 'on-superseded'],
+  delete: [...waitInputs, 'dry-run', 'receipt', 'keep-tracing-project'],
 };
 
 /** Whether an input has an effect on a command. All are accepted, so that every command takes the same options. */

@@ -2,10 +2,11 @@ import { readRequest, type ReadRequest } from '../host/read-request.ts';
 import { openJournal, type OpenedJournal } from '../host/journal-file.ts';
 import { endedWhilePacking, packSourceDir, runDeployment } from '../host/run-deployment.ts';
 import { version } from '../host/version.ts';
+import type { ReceiptTarget } from '../host/write-receipt.ts';
 import { systemClock as clock } from '../kit/clock.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import type { Desired } from '../deploy/file/desired.ts';
-import type { Mode } from '../deploy/file/entry-options.ts';
+import type { EntryOptions, Mode } from '../deploy/file/entry-options.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
@@ -81,6 +82,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       journal: opened.journal,
       kept: opened.kept,
       userAgent: `landfall-cli/${version}`,
+      receipt: receiptOf(options, terminal),
       signal: cancelled.signal,
       emit: (event) => {
         noteIds(ids, event);
@@ -111,6 +113,17 @@ async function journalOf(
   const path = run.options.journalPath;
   if (!isIssued) return openJournal(run, { path, resume, env: process.env });
   return path === undefined ? { ok: true } : { ok: true, note: noJournalWithoutKey };
+}
+
+/** Where the receipt of a command is written. */
+function receiptOf({ receiptPath: path }: EntryOptions, terminal: Terminal): ReceiptTarget | undefined {
+  if (path === undefined) return undefined;
+  return {
+    path,
+    program: 'cli',
+    written: () => terminal.print(`Receipt: ${path}`),
+    failed: (why) => terminal.complain(`The receipt was not written: ${why}. Name a file that can be written.`),
+  };
 }
 
 const resumeNeedsKey = 'a run is continued with the key that it began with: set LANDFALL_API_KEY';

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { homedir, hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
@@ -12,6 +12,7 @@ import { codeOf } from '../kit/errors.ts';
 import { canonicalJson, isObject } from '../kit/json-object.ts';
 import { fromJson } from '../kit/json-text.ts';
 import type { DeployInputs } from './run-deployment.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** What a journal is about. A run goes on with one that is about the same. */
 interface JournalSubject {
@@ -161,7 +162,7 @@ function journalFile(
       const owner = { pid: process.pid, host: hostname() };
       const { deployment, content, seal } = subject;
       const journal = JSON.stringify({ version: 1, deployment, content, owner, kept } satisfies JournalText, shown);
-      await write(path, `${journal}\n${seal(journal)}\n`);
+      await writeWhole(path, `${journal}\n${seal(journal)}\n`, 0o600);
       isOurs = true;
     } catch (error) {
       // Where nobody asked for it, a machine without a folder for it is none of the deploy's concern.
@@ -169,11 +170,4 @@ function journalFile(
     }
   };
   return { leavesHeld: !isOptional, left, keep };
-}
-
-async function write(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const next = `${path}.${process.pid}`;
-  await writeFile(next, content, { mode: 0o600, flush: true });
-  await rename(next, path);
 }

@@ -9,6 +9,7 @@ import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { RunSubject } from '../deploy/file/desired.ts';
 import type { DeployRunRequest } from '../deploy/machine/deploy-run.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
+import type { ReceiptTarget } from './write-receipt.ts';
 
 /** What a run is about, and how it has to prove itself. */
 export type SubjectOfRun = RunSubject & Omit<DesiredDeployment, 'desired'>;
@@ -21,6 +22,8 @@ export interface DeployInputs extends Pick<
   options: EntryOptions;
   subject: SubjectOfRun;
   userAgent: string;
+  /** Absent: no receipt is written. */
+  receipt?: ReceiptTarget | undefined;
   signal: AbortSignal;
   emit: (event: DeployEvent) => void;
   mask: (secret: string) => void;
@@ -35,7 +38,7 @@ export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): nu
 
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
-  const { options, subject, userAgent, ...inputs } = deployRun;
+  const { options, subject, userAgent, receipt, ...inputs } = deployRun;
   const [{ connectControlService }, { connectAgentServer }, { lookUpImage }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
@@ -53,11 +56,17 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
     return agent;
   };
   const { graders, keys, close } = await gradersFor(subject.smokeTests, userAgent);
+  const secrets = new Set<string>();
+  const startedAt = steadyClock.now();
   try {
-    return await deploy({
+    const outcome = await deploy({
       ...runOptions,
       ...subject,
       ...inputs,
+      mask: (secret) => {
+        secrets.add(secret);
+        inputs.mask(secret);
+      },
       notes: [...(subject.notes ?? []), ...(await notesOnBuild(deployRun))],
       control,
       further: control,
@@ -69,6 +78,11 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       random: Math.random,
       credentials: [...(apiKey === undefined ? [] : [apiKey]), ...keys],
     });
+    if (!receipt || options.dryRun) return outcome;
+    const { writeReceipt } = await import('./write-receipt.ts');
+    const endedAt = steadyClock.now();
+    await writeReceipt(outcome, { mode: subject.mode, baseUrl, startedAt, endedAt, secrets }, receipt);
+    return outcome;
   } finally {
     await Promise.all([control.close(), close(), ...[...agents.values()].map((agent) => agent.close())]);
   }

@@ -25,6 +25,8 @@ export interface EntryOptions {
   onSuperseded: (typeof optionInputs)['on-superseded']['words'][number];
   /** The file of its journal. */
   journalPath?: string | undefined;
+  /** The file for its receipt. */
+  receiptPath?: string | undefined;
   /** Nothing is written: it is said what would be. */
   dryRun?: boolean;
   /** What `delete` leaves behind: with it, no deployment can be created again under this name. */
@@ -62,6 +64,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
   const mode = read.word('mode', optionInputs.mode);
   const dryRun = read.flag('dry-run');
   const journalPath = read.text('journal');
+  const receiptPath = read.text('receipt');
   if (dryRun && mode === 'rollback') {
     read.addProblem(
       'dry-run',
@@ -80,6 +83,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
     timeoutMs: read.number('timeout-minutes') * 60_000,
     pollMs: read.number('poll-seconds') * 1000,
     ...(journalPath ? { journalPath } : {}),
+    ...(receiptPath ? { receiptPath } : {}),
     onSuperseded: read.word('on-superseded', optionInputs['on-superseded']),
     dryRun,
     keepTracingProject: read.flag('keep-tracing-project'),

@@ -146,6 +146,13 @@ const last = {
     option:
       'File that keeps how far a deploy or a rollback is. A later run of the same that finds it there goes on with it.',
   },
+  receipt: {
+    group: 'run',
+    kind: 'text',
+    description:
+      'File for the receipt of a deploy, a rollback or a deletion, by default one below RUNNER_TEMP (docs/receipts.md).',
+    option: 'File for the receipt of a deploy, a rollback or a deletion (docs/receipts.md).',
+  },
   'on-superseded': {
     group: 'run',
     kind: 'word',

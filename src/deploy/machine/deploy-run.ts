@@ -10,6 +10,7 @@ import { textsToMask } from '../../contract/control/secret.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { LogEntry } from '../../contract/control/log.ts';
 import type { ControlService, FullControlService } from '../../contract/control/service.ts';
+import type { SourceRevisionConfig } from '../../contract/control/source.ts';
 import type { TarballStore } from '../../contract/control/upload.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
 import type { Workflow } from '../file/workflow.ts';
@@ -136,6 +137,8 @@ const readMs = 60_000;
 export class DeployRun {
   readonly request: DeployRunRequest;
   readonly known: RunState = { writing: false, changed: false, notes: [] };
+  /** What the revisions that were watched are built from, by their ids. */
+  readonly builds = new Map<string, SourceRevisionConfig>();
   /** The last open state. */
   deploy: Deploy = { state: 'requested', tries: 1 };
   /** The moment (ms since the epoch) at which waiting ends. */

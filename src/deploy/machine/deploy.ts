@@ -11,6 +11,7 @@ import { DeployRun, type DeployRunRequest } from './deploy-run.ts';
 import { namedBy } from '../file/desired.ts';
 import type { Ending } from './deploy-state.ts';
 import { findDeployments } from './find-deployments.ts';
+import { builtFromOf } from './built-from.ts';
 import { deploymentOf, isOver, resumeDeploy } from './journal.ts';
 import { liveAddress } from './live-address.ts';
 import { ambiguousName } from './observe.ts';
@@ -109,6 +110,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
   }
   const { deployment, plan, rollout, rollback, logs } = known;
   const revisionId = revisionOf(run);
+  const builtFrom = builtFromOf(run, revisionId);
   const named = namedBy(request);
   const name = deployment?.name ?? named.name;
   const id = deployment?.id ?? named.deploymentId;
@@ -127,6 +129,8 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
     ...(revisionId ? { revisionId } : {}),
     ...(repoUrl ? { repoUrl } : {}),
     ...(serving?.active_revision_id ? { activeRevisionId: serving.active_revision_id } : {}),
+    ...(deployment ? { tenantId: deployment.tenant_id } : {}),
+    ...(builtFrom ? { builtFrom } : {}),
     ...(url ? { deploymentUrl: url } : {}),
     ...(plan ? { plan } : {}),
     changed: known.changed,

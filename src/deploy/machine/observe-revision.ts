@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
+import type { Revision } from '../../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { type RevisionObservation, rolloutAfter } from '../rules/rollout.ts';
@@ -25,6 +26,7 @@ interface SeenMessage {
 /** The rollout after one look, and what the service says of it. */
 interface ObservedRevision {
   rollout: Rollout;
+  revision: Revision;
   message: string | undefined;
 }
 
@@ -39,7 +41,7 @@ export async function observeRevision(before: Rollout, by: Observer): Promise<Ob
   const deployment = whole && (await serving(whole, before.revisionId, by));
   const message = await by.shown({ status: revision.status, message: revision.status_message, whole });
   const seen = { at, revision: { ...revision, status_message: message }, ...(deployment && { deployment }) };
-  return { rollout: rolloutAfter(before, seen), message };
+  return { rollout: rolloutAfter(before, seen), revision, message };
 }
 
 /** An active revision that is neither this one nor the newest: its creation time says whether it is older or newer. */

@@ -49,6 +49,15 @@ export type RollbackFailure =
   | ({ code: 'service-error'; text: string; isUnknown: boolean } & ErrorFacts)
   | { code: 'none-made' | 'not-live' | 'also-wrong' };
 
+/** What a revision was built from; of a deployment that was deleted, its newest revision. */
+export interface BuiltFrom {
+  revisionId: string;
+  commit?: string | undefined;
+  /** `sha256:` and the digest of the uploaded folder. */
+  sourceDigest?: string | undefined;
+  image?: string | undefined;
+}
+
 /** The end of a run as a value, for the reports. It never holds a secret. */
 export interface Outcome {
   kind: OutcomeKind;
@@ -63,6 +72,10 @@ export interface Outcome {
   /** The revision that was followed. */
   revisionId?: string;
   activeRevisionId?: string;
+  /** The tenant of the deployment. */
+  tenantId?: string;
+  /** What the revision was built from, as the service reports it. */
+  builtFrom?: BuiltFrom;
   /** The repository that it is built from. */
   repoUrl?: string;
   /** Where the agent answers. */

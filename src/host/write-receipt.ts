@@ -1,0 +1,56 @@
+import type { ReceiptPredicate, ReceiptWorkflow } from '../contract/receipt.ts';
+import { maskOf } from '../contract/masking/mask.ts';
+import type { Mode } from '../deploy/file/entry-options.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import { receiptOf, receiptText } from '../deploy/words/receipt.ts';
+import { readAddress } from '../kit/base-address.ts';
+import { messageOf } from '../kit/errors.ts';
+import { version } from './version.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** Where a receipt is written, and who deploys. */
+export interface ReceiptTarget {
+  path: string;
+  /** Where its predicate is written alone, as actions/attest reads it. */
+  predicatePath?: string | undefined;
+  program: ReceiptPredicate['by']['program'];
+  workflow?: ReceiptWorkflow | undefined;
+  /** Called once its files are there. */
+  written: () => void;
+  /** Called with the reason where they could not be written, which does not change the outcome. */
+  failed: (why: string) => void;
+}
+
+/** The run that the receipt is about. */
+interface ReceiptRun {
+  mode: Mode;
+  baseUrl: string;
+  startedAt: number;
+  endedAt: number;
+  /** All secrets of the run. */
+  secrets: Iterable<string>;
+}
+
+/** Writes the receipt of a run that ended, unless it deployed nothing. Never rejects: the outcome is known already. */
+export async function writeReceipt(
+  outcome: Outcome,
+  { baseUrl, secrets, ...run }: ReceiptRun,
+  { path, predicatePath, program, workflow, written, failed }: ReceiptTarget,
+): Promise<void> {
+  try {
+    const service = addressOf(baseUrl);
+    const receipt = receiptOf(outcome, { ...run, service, program, workflow, version, mask: maskOf(secrets) });
+    if (!receipt) return;
+    await writeWhole(path, receiptText(receipt), 0o644);
+    if (predicatePath !== undefined) await writeWhole(predicatePath, receiptText(receipt.predicate), 0o644);
+    written();
+  } catch (error) {
+    failed(messageOf(error));
+  }
+}
+
+/** A base address without anything but its place: two spellings of it are one text. */
+function addressOf(baseUrl: string): string {
+  const read = readAddress(baseUrl, { allowHttp: true });
+  return read.ok ? `${read.address.origin}${read.address.prefix}` : read.shown;
+}
