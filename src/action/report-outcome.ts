@@ -109,17 +109,24 @@ export function refuse(
   const first = problems[0] ? formatProblem(problems[0]) : '';
   const moreNote = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   const sources = new Set(problems.map(({ file }) => (file === 'input' ? 'the inputs' : file)));
-  return {
-    kind: 'refused',
-    passes: false,
-    reason: `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...sources].join(' and ')}: ${first}${moreNote}`,
-    advice: problems.some(({ message }) => message.includes('environment variable'))
+  return refusal(
+    `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...sources].join(' and ')}: ${first}${moreNote}`,
+    problems.some(({ message }) => message.includes('environment variable'))
       ? `${advice}. Variables come from \`env:\` of the step`
       : advice,
-    changed: false,
-    notes: problems.map(formatProblem),
-  };
+    problems.map(formatProblem),
+  );
 }
+
+/** The outcome of a step that sent nothing. */
+export const refusal = (reason: string, advice: string, notes: readonly string[] = []): Outcome => ({
+  kind: 'refused',
+  passes: false,
+  reason,
+  advice,
+  changed: false,
+  notes,
+});
 
 /** The Action's outputs by name (action.yml); unknown ones are empty strings. */
 export function outputsOf(outcome: Outcome, receipt?: ReceiptFiles): Record<string, string> {

@@ -2,7 +2,7 @@ import { secretParts, minHiddenLength, spellingsOf } from '../contract/masking/s
 import * as core from '@actions/core';
 import { messageOf, stackOf } from '../kit/errors.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
-import { print, refuse, reportOutcome, Progress } from './report-outcome.ts';
+import { print, refusal, refuse, reportOutcome, Progress } from './report-outcome.ts';
 import type { ConnectedGitHub } from './github-connection.ts';
 import { lookUpHead, withPullRequestHead } from './look-up-head.ts';
 import { readRunEvent, type RunEvent } from './run-event.ts';
@@ -172,11 +172,11 @@ const noSecretsOutcome: Outcome = {
 
 const missingKeyOutcome = ({ isDependabot }: WorkflowRun): Outcome =>
   isDependabot
-    ? refused(
+    ? refusal(
         'api-key is empty: a run that Dependabot started gets the Dependabot secrets alone',
         'Add the key to the Dependabot secrets of the repository (Settings, Secrets and variables, Dependabot), under the name that the workflow has for it',
       )
-    : refused(
+    : refusal(
         'api-key is empty',
         'Give the key of the control service as api-key, from a secret that this workflow and its environment may read, or let the job request tokens: permissions: id-token: write',
       );
@@ -197,23 +197,14 @@ async function issueKey(
     const issued = await exchangeToken(token, settings);
     mask([issued.key]);
     const problem = expiryProblem(issued, options);
-    if (problem !== undefined) return refused(problem, expiryAdvice);
+    if (problem !== undefined) return refusal(problem, expiryAdvice);
     if (options.journalPath !== undefined) core.warning(noJournalWithoutKey);
     // A journal is sealed with the key, and nobody has this one again.
     return { apiKey: issued.key, journalPath: undefined };
   } catch (error) {
-    return refused(messageOf(error), keylessAdvice(error));
+    return refusal(messageOf(error), keylessAdvice(error));
   }
 }
-
-const refused = (reason: string, advice: string): Outcome => ({
-  kind: 'refused',
-  passes: false,
-  reason,
-  advice,
-  changed: false,
-  notes: [],
-});
 
 /** Prints the stack of a bug, and returns an outcome that is reported like any other. */
 function bugOutcome(error: unknown): Outcome {

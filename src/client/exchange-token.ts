@@ -82,5 +82,5 @@ export function keylessAdvice(error: unknown): string {
   if (error.kind === 'missing') return 'This service exchanges no tokens: give it a key';
   return error.status === 401
     ? 'Request another token right before this command'
-    : 'Compare the trust policies of the service with this token, or give it a key';
+    : 'Have the service accept the issuer of this token (--oidc-issuer) and trust its claims by a policy, or give it a key';
 }

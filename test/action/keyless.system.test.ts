@@ -70,7 +70,7 @@ test('the Action says what its token claims where no policy trusts it', async ()
   const { exitCode, outputs, log } = await step({ sub: 'repo:acme/other' });
   expect({ exitCode, outputs }).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
   expect(log).toContain('sub repo:acme/other');
-  expect(log).toContain('Compare the trust policies');
+  expect(log).toContain('accept the issuer of this token (--oidc-issuer)');
 });
 
 test('the command line keeps its token where the input is wrong', async () => {

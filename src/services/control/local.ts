@@ -259,7 +259,12 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
     uploads,
     runs: { store, tracing, agentTokens },
     sessions,
-    exchangeToken: createTokenExchange({ store, clock, verify: createTokenVerifier({ issuers: oidcIssuers, clock }) }),
+    exchangeToken: createTokenExchange({
+      store,
+      clock,
+      log,
+      verify: createTokenVerifier({ issuers: oidcIssuers, clock }),
+    }),
     holds,
     consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
   });

@@ -26,7 +26,7 @@ const needs: { [Route in AnyRoute]?: Need } = {
   'GET /repos/{owner}/{repo}/compare/{basehead}': read('contents'),
   'GET /repos/{owner}/{repo}/contents/{path}': read('contents'),
   'GET /repos/{owner}/{repo}/commits/{ref}': read('contents'),
-  'GET /repos/{owner}/{repo}/commits/{ref}/pulls': read('pull_requests'),
+  'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls': read('pull_requests'),
   'GET /repos/{owner}/{repo}/pulls': read('pull_requests'),
   'GET /repos/{owner}/{repo}/pulls/{pull_number}': read('pull_requests'),
   'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': read('pull_requests'),

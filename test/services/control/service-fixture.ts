@@ -99,16 +99,18 @@ export async function openServiceFixture({
       ...more,
     });
   const logged: string[] = [];
+  const log = loggerTo((message) => logged.push(message));
   const app = createApp({
     serviceFor,
     findKey: store.findKey,
     noteKeyUse: store.noteKeyUse,
     fieldNames: 'contract',
-    log: loggerTo((message) => logged.push(message)),
+    log,
     uploads: places.uploads,
     runs: { store, tracing: testTracing, agentTokens },
     exchangeToken: createTokenExchange({
       store,
+      log,
       clock: clock ?? systemClock,
       verify: createTokenVerifier({ issuers: more.oidcIssuers ?? [], clock: clock ?? systemClock }),
     }),

@@ -20,7 +20,10 @@ export interface NewKey {
 }
 
 /** A stored key, with the facts for authentication; the first tenant, and all of them, oldest first. */
-export type StoredKey = Pick<Selectable<ApiKeysTable>, 'id' | 'name' | 'hash' | 'last_used_at' | 'scopes'> & {
+export type StoredKey = Pick<
+  Selectable<ApiKeysTable>,
+  'id' | 'name' | 'hash' | 'last_used_at' | 'scopes' | 'expires_at'
+> & {
   tenant_id: string;
   tenant_ids: readonly string[];
 };
@@ -76,7 +79,7 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
       const rows = await validKeys()
         .innerJoin('key_tenants', 'key_tenants.key_id', 'api_keys.id')
         .innerJoin('tenants', 'tenants.id', 'key_tenants.tenant_id')
-        .select(['api_keys.id', 'api_keys.name', 'hash', 'last_used_at', 'scopes', 'tenant_id'])
+        .select(['api_keys.id', 'api_keys.name', 'hash', 'last_used_at', 'scopes', 'expires_at', 'tenant_id'])
         .where('api_keys.id', '=', id)
         .orderBy('tenants.created_at')
         .orderBy('tenants.id')

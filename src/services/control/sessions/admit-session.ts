@@ -19,6 +19,8 @@ export interface SessionRequest {
 export interface CurrentSession extends StoredSession {
   token: string;
   key_name: string;
+  /** When its key expires; null where that key does not. */
+  key_expires_at: Date | null;
 }
 
 export type AdmittedSession =
@@ -57,7 +59,8 @@ export function sessionAdmission({ store, cookie, publicUrl }: AdmissionDependen
     // An idle page must not keep its session alive by polling.
     const isInBackground = (header(backgroundHeader) ?? '') !== '';
     const lastUsed = isInBackground ? session.last_used_at : await store.noteSessionUse(session);
-    return { kind: 'session', session: { ...session, last_used_at: lastUsed, token, key_name: key.name }, key };
+    const ofKey = { key_name: key.name, key_expires_at: key.expires_at };
+    return { kind: 'session', session: { ...session, last_used_at: lastUsed, token, ...ofKey }, key };
   };
 }
 

@@ -61,17 +61,19 @@ export function createSessions(settings: SessionDependencies) {
       : { kind: 'refused', status: 403, detail: ownOriginMessage };
 
   async function toResponse(
-    { key_id, key_name, tenant_id, last_used_at, token }: CurrentSession,
+    { key_id, key_name, key_expires_at, tenant_id, last_used_at, token }: CurrentSession,
     header: ReadHeader,
   ): Promise<Session> {
     const agents_url = agentsUrlFor(header('host'), { agentsUrl, publicUrl, basePath });
+    const idleAt = last_used_at.getTime() + sessionIdleMs;
+    const expiresAt = Math.min(idleAt, key_expires_at?.getTime() ?? Infinity);
     return {
       key_id,
       key_name,
       tenant_id,
       tenants: await store.tenantsOfKey(key_id),
       csrf_token: csrfTokenOf(token),
-      expires_at: new Date(last_used_at.getTime() + sessionIdleMs).toISOString(),
+      expires_at: new Date(expiresAt).toISOString(),
       ...(agents_url === undefined ? {} : { agents_url }),
     };
   }
@@ -83,7 +85,7 @@ export function createSessions(settings: SessionDependencies) {
     // Signing in ends the session that the browser had, even of another key.
     await store.endSessions(cookie.tokensIn(header('cookie')).map(hashToken));
     await store.noteKeyUse(key);
-    const session = await toResponse({ ...stored, token, key_name: key.name }, header);
+    const session = await toResponse({ ...stored, token, key_name: key.name, key_expires_at: key.expires_at }, header);
     return { kind: 'session', session, setCookie: cookie.set(token) };
   }
 

@@ -1,16 +1,21 @@
 import { exchangedKey, tokenExchangeRequest, type ExchangedKey } from '../../../contract/control/token-exchange.ts';
 import type { Clock } from '../../../kit/clock.ts';
+import type { Logger } from '../../../kit/logger.ts';
 import { hashApiKey, makeApiKey } from '../api-keys/api-key.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
 import { readBody } from '../validation/shape.ts';
 import { grantOf, satisfies, type Claims } from './match-policies.ts';
+import { asOneLine } from './one-line.ts';
+import { createRefusalLog } from './refusal-log.ts';
 import type { VerifyToken } from './verify-token.ts';
 
 interface ExchangeDependencies {
   store: Pick<ControlStore, 'once' | 'listTenants'>;
   verify: VerifyToken;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'steadyNow'>;
+  /** Receives a line about refused tokens. */
+  log: Pick<Logger, 'warn'>;
 }
 
 /** A key, or why there is none. */
@@ -18,9 +23,10 @@ export type ExchangeResult =
   { kind: 'key'; key: ExchangedKey } | { kind: 'refused'; status: 401 | 403 | 502; detail: string };
 
 /** Exchanges a token of an issuer for a key that expires by itself, where a trust policy allows it. Each token once. */
-export function createTokenExchange({ store, verify, clock }: ExchangeDependencies) {
+export function createTokenExchange({ store, verify, clock, log }: ExchangeDependencies) {
+  const noteRefusal = createRefusalLog({ log, clock });
   const refused = (status: 401 | 403, detail: string): ExchangeResult => ({ kind: 'refused', status, detail });
-  return async function exchange(body: unknown): Promise<ExchangeResult> {
+  async function exchange(body: unknown): Promise<ExchangeResult> {
     const call = { operation: 'exchange token', method: 'POST', path: '/v1/auth/oidc' };
     const request = valueOrThrow(call, readBody(tokenExchangeRequest, body));
     const verified = await verify(request.token);
@@ -30,7 +36,7 @@ export function createTokenExchange({ store, verify, clock }: ExchangeDependenci
     // A tenant could trust the repositories of others, and get their deployments with their secrets.
     if (tenantId === undefined) return refused(403, 'This service has several tenants. Name yours as tenant_id.');
     const key = makeApiKey();
-    const name = oneLine(`token of ${String(claims['sub'])}`, 100);
+    const name = asOneLine(`token of ${String(claims['sub'])}`, 100);
     const by = { kind: 'key' as const, keyId: key.id, keyName: name };
     const end = await store.once({ tenantId, by, operation: call.operation }, async (within, record) => {
       const trusted = await within.trustPoliciesFor(String(claims['iss']), tenantId);
@@ -49,6 +55,12 @@ export function createTokenExchange({ store, verify, clock }: ExchangeDependenci
     if (answer === 'no-policy') return refused(403, noPolicy(claims));
     if (answer === 'used') return refused(401, usedToken);
     return { kind: 'key', key: exchangedKey.parse(answer) };
+  }
+
+  return async (body: unknown): Promise<ExchangeResult> => {
+    const result = await exchange(body);
+    if (result.kind === 'refused') noteRefusal(result);
+    return result;
   };
 }
 export type ExchangeToken = ReturnType<typeof createTokenExchange>;
@@ -79,14 +91,12 @@ const provenance = (claims: Claims): Record<string, string> =>
   Object.fromEntries(
     telling.flatMap((name) => {
       const value = claims[name];
-      return typeof value === 'string' ? [[name, oneLine(value, 200)]] : [];
+      return typeof value === 'string' ? [[name, asOneLine(value, 200)]] : [];
     }),
   );
 
 const noPolicy = (claims: Claims): string => {
-  const audience = oneLine([claims['aud']].flat().join(' '), 200);
+  const audience = asOneLine([claims['aud']].flat().join(' '), 200);
   const facts = Object.entries(provenance(claims)).map(([name, value]) => `${name} ${value}`);
   return `No trust policy matches this token (audience ${audience}, ${facts.join(', ')}). Add one with these claims, or correct the audience.`;
 };
-
-const oneLine = (text: string, length: number): string => text.replace(/\p{Cc}/gu, ' ').slice(0, length);

@@ -8,11 +8,12 @@ import { fromJson } from '../../../kit/json-text.ts';
 import { readBounded } from '../../../kit/read-bounded.ts';
 import { withoutTrailingSlashes } from '../../../kit/plain-text.ts';
 import type { Claims } from './match-policies.ts';
+import { asOneLine } from './one-line.ts';
 
 /** A verified token, or why it is refused. */
 export type VerifiedToken =
   | { ok: true; claims: Claims; /** Of its signed content. */ digest: Buffer; expiresAt: Date }
-  | { ok: false; status: 401 | 502; detail: string };
+  | { ok: false; status: 401 | 403 | 502; detail: string };
 
 export interface VerifierDependencies {
   /** The issuers whose tokens are accepted at all: nothing is requested from any other address. */
@@ -62,9 +63,9 @@ export function createTokenVerifier({ issuers, clock }: VerifierDependencies) {
     const issuer = issuerIn(token);
     if (issuer === undefined) return refused('The token is no JSON Web Token. Send the one that the issuer returned.');
     if (!issuers.includes(issuer)) {
-      return refused(
-        `Tokens of the issuer ${issuer.slice(0, 200)} are not accepted. The operator names issuers with --oidc-issuer when the service starts.`,
-      );
+      const named = asOneLine(issuer, 200);
+      const detail = `Tokens of the issuer ${named} are not accepted. The operator names issuers with --oidc-issuer when the service starts.`;
+      return { ok: false, status: 403, detail };
     }
     try {
       const { payload } = await jwtVerify(token, await keysOf(issuer), {

@@ -14,6 +14,7 @@ const kept = (key: typeof own, name: string, tenants: string[]) => ({
   tenant_ids: tenants,
   last_used_at: null,
   scopes: ['admin' as const],
+  expires_at: null,
 });
 const keys = [kept(own, 'ci', [shop]), kept(wide, 'organisation', [shop, bank])];
 

@@ -76,6 +76,7 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
     uploads: places.uploads,
     runs: { store, tracing: testTracing },
     exchangeToken: createTokenExchange({
+      log: loggerTo(() => undefined),
       store,
       clock: systemClock,
       verify: createTokenVerifier({ issuers: [], clock: systemClock }),

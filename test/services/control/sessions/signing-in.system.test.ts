@@ -34,6 +34,16 @@ describe('signing in with a key', () => {
     });
   });
 
+  test('says that the session ends with a key that expires earlier', async () => {
+    const key = makeApiKey();
+    const expires_at = new Date(service.clock.time + hour);
+    await service.store.addKey({ id: key.id, tenant_id: service.tenant, hash: hashApiKey(key), expires_at });
+    const { status, body, headers } = await service.signIn({ api_key: key.text }, { origin: service.origin });
+    expect([status, body]).toMatchObject([201, { expires_at: expires_at.toISOString() }]);
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect((await read(cookie)).body).toMatchObject({ expires_at: expires_at.toISOString() });
+  });
+
   test('refuses a key that may not read, for which no page would work', async () => {
     const [reader, asker] = [makeApiKey(), makeApiKey()];
     const add = (key: typeof reader, scopes: readonly ApiKeyScope[]) =>

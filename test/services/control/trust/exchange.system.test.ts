@@ -7,24 +7,29 @@ import { createTokenVerifier } from '../../../../src/services/control/trust/veri
 import { instantRollouts } from '../instant-rollouts.ts';
 import { refusalOf } from '../service-fixture.ts';
 import { openTestStore } from '../store/open-store.ts';
+import { loggerTo } from '../../../logger.ts';
 import { everyRow } from '../every-row.ts';
 import { startIssuer, type Issuer } from './issuer.ts';
 
 let issuer: Issuer;
 let opened: Awaited<ReturnType<typeof openTestStore>>;
 let exchange: ExchangeToken;
+let logged: string[] = [];
 let now = Date.now();
 const clock = { ...systemClock, now: () => now };
 beforeAll(async () => {
   [issuer, opened] = [await startIssuer(), await openTestStore(clock)];
-  const verify = createTokenVerifier({ issuers: [issuer.url], clock });
-  exchange = createTokenExchange({ store: opened.store, verify, clock });
 });
 afterAll(async () => {
   await issuer.close();
   await opened.close();
 });
-beforeEach(() => (now = Date.now()));
+beforeEach(() => {
+  now = Date.now();
+  logged = [];
+  const verify = createTokenVerifier({ issuers: [issuer.url], clock });
+  exchange = createTokenExchange({ store: opened.store, verify, clock, log: loggerTo((line) => logged.push(line)) });
+});
 
 async function tenantWith(policies: readonly object[]) {
   const tenantId = await opened.store.addTenant(`tenant-${Math.random()}`);
@@ -113,9 +118,12 @@ test.each<[what: string, claims: (sub: string) => object]>([
 ])('a token with %s is refused, with what it claims', async (_, claims) => {
   const sub = subject();
   const { tenantId } = await tenantWith([{ claims: { sub, environment: 'production' } }]);
-  const token = await issuer.sign({ sub, environment: 'production', ...claims(sub) });
+  const claimed: Record<string, string> = { sub, environment: 'production', ...claims(sub) };
+  const token = await issuer.sign(claimed);
   const detail = expect.stringMatching(/^No trust policy matches this token \(audience .*, sub repo:acme/);
   expect(await exchange({ token, tenant_id: tenantId })).toEqual({ kind: 'refused', status: 403, detail });
+  expect(logged.join()).toContain(`, sub ${claimed['sub']}`);
+  expect(logged.join()).not.toContain(token.slice(-40));
 });
 
 test('a policy that was deleted trusts nothing any more', async () => {

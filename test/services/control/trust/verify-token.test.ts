@@ -81,11 +81,12 @@ test.each<[what: string, forge: () => Promise<string>, words: string]>([
     'not valid',
   ],
 ])('refuses %s', async (_, forge, words) => {
-  expect(await verifier()(await forge())).toEqual({ ok: false, status: 401, detail: expect.stringContaining(words) });
+  const status = words === 'are not accepted' ? 403 : 401;
+  expect(await verifier()(await forge())).toEqual({ ok: false, status, detail: expect.stringContaining(words) });
 });
 
 test('nothing is requested from an issuer that is not accepted', async () => {
-  expect(await verifier(['https://issuer.test'])(await issuer.sign())).toMatchObject({ ok: false, status: 401 });
+  expect(await verifier(['https://issuer.test'])(await issuer.sign())).toMatchObject({ ok: false, status: 403 });
   expect(issuer.requested).toEqual([]);
 });
 
