@@ -56,7 +56,7 @@ const architecture: Record<string, Module> = {
   ),
   demo: module(
     'kit kit/postgres contract agent-folder client deploy/file deploy services/control services/agent app github',
-    'zod hono @hono/node-server emulate playwright-core @sparticuz/chromium',
+    'zod hono jose @hono/node-server emulate playwright-core @sparticuz/chromium',
   ),
   cli: module(
     'kit kit/archive kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy services/control services/agent services/listener host app demo',

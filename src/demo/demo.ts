@@ -6,7 +6,8 @@ import { appScenarios } from './app-scenarios.ts';
 import { consoleScenario } from './console-scenarios.ts';
 import { pythonScenarios } from './python-scenarios.ts';
 import { Renderer } from './renderer.ts';
-import { serviceScenarios } from './service-scenarios.ts';
+import { keylessScenario } from './keyless-scenario.ts';
+import { serviceScenarios, uploadScenario } from './service-scenarios.ts';
 import { startDemo, type DemoEnvironment } from './environment.ts';
 
 export interface DemoOptions {
@@ -25,6 +26,8 @@ const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   ...scenarios,
   ...agentScenarios,
   ...appScenarios,
+  uploadScenario,
+  keylessScenario,
   ...serviceScenarios,
   ...python,
   consoleScenario,

@@ -14,6 +14,7 @@ import { freePort } from '../kit/free-port.ts';
 import { type AppProcess, startAppProcess, startLocalService } from './processes.ts';
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
+import { startIssuer } from './token-issuer.ts';
 
 /** The demo's organization on GitHub. */
 const owner = 'acme';
@@ -51,7 +52,9 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
     await repository.edit('langgraph.json', domains, withReceiver);
     await repository.commit('Name the repository and the receiver of webhooks');
     await repository.pushTo(github.pushUrl(fullName));
-    const service = await startLocalService({ root, data });
+    const issuer = await startIssuer();
+    stoppables.push(issuer);
+    const service = await startLocalService({ root, data, oidcIssuer: issuer.url });
     stoppables.push(service);
     const control = connectControlService({
       baseUrl: service.url,
@@ -64,12 +67,13 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
     let app: AppProcess | undefined;
     /** The processes that were started so far. */
     const pids = [service.pid];
-    /** Runs the Action in a folder. @param run the runner's variables about the run. */
-    const step = (workspace: string, inputs: Values, run: Values, onLine: (line: string) => void) =>
+    /** Runs the Action in a folder. @param run the runner's variables about the run. @param env of the step. */
+    const step = (workspace: string, inputs: Values, run: Values, onLine: (line: string) => void, env: Values = {}) =>
       runStep({
         main: join(root, 'dist', 'index.js'),
         workspace,
         onLine,
+        env,
         inputs: {
           'base-url': service.url,
           'api-key': service.apiKey,
@@ -85,6 +89,8 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
       isLinkKept,
       control,
       github,
+      /** Issues the tokens of workflow runs, in the place of GitHub. */
+      issuer,
       /** Receives the webhooks of runs. The repository's graph configuration file allows its address. */
       receiver,
       repository,

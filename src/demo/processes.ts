@@ -26,6 +26,7 @@ export async function startLocalService({
   root,
   data,
   allowGit,
+  oidcIssuer,
   port = 0,
   env = process.env,
 }: {
@@ -34,6 +35,8 @@ export async function startLocalService({
   data: string;
   /** A folder whose repositories may be cloned; without it only remote ones may. */
   allowGit?: string;
+  /** An issuer whose tokens trust policies may name, beside GitHub. */
+  oidcIssuer?: string;
   /** The port on 127.0.0.1; a free one when absent. */
   port?: number;
   /** The environment of the services; this process's own when absent. */
@@ -41,7 +44,8 @@ export async function startLocalService({
 }) {
   const file = isSource ? [join(root, 'src/services/control/main.ts')] : [join(import.meta.dirname, 'cli.js'), 'local'];
   const allowed = allowGit === undefined ? [] : ['--allow-git', allowGit];
-  const args = [...file, '--port', String(port), '--data', data, '--json', ...allowed];
+  const issuers = oidcIssuer === undefined ? [] : ['--oidc-issuer', oidcIssuer];
+  const args = [...file, '--port', String(port), '--data', data, '--json', ...allowed, ...issuers];
   const { program, output, ended } = startProgram(args, { env });
   const readyLine = await Promise.race([
     readReadyLine(output),

@@ -21,25 +21,24 @@ const finalStatuses: readonly string[] = [
 
 const uploadTitle = 'a folder is uploaded, without git';
 
-/**
- * What the control service does without a repository: it deploys an upload, interrupts a build, and redeploys a
- * revision.
- */
-export const serviceScenarios: readonly Scenario[] = [
-  {
-    title: uploadTitle,
-    async play(environment, screen) {
-      const folder = await copyExample(environment);
-      const step = await upload(environment, screen, folder);
-      const address = step.outputs['deployment-url'] ?? '';
-      const reply = address ? await requestsTo(address, environment.service).echo('world') : '';
-      screen.line(`   input "world": "${reply}"; then the same folder once more:`);
-      const again = await upload(environment, screen, folder);
-      const outcomes = [step, again].map(({ outputs }) => outputs['outcome']);
-      const isProven = outcomes.join() === 'deployed,unchanged' && reply === 'hello world';
-      return { isProven, summary: `${outcomes.join(', then ')}; it says "${reply}"`, outputs: step.outputs, address };
-    },
+/** A folder is deployed, and then the same folder again. */
+export const uploadScenario: Scenario = {
+  title: uploadTitle,
+  async play(environment, screen) {
+    const folder = await copyExample(environment);
+    const step = await upload(environment, screen, folder);
+    const address = step.outputs['deployment-url'] ?? '';
+    const reply = address ? await requestsTo(address, environment.service).echo('world') : '';
+    screen.line(`   input "world": "${reply}"; then the same folder once more:`);
+    const again = await upload(environment, screen, folder);
+    const outcomes = [step, again].map(({ outputs }) => outputs['outcome']);
+    const isProven = outcomes.join() === 'deployed,unchanged' && reply === 'hello world';
+    return { isProven, summary: `${outcomes.join(', then ')}; it says "${reply}"`, outputs: step.outputs, address };
   },
+};
+
+/** What the control service does without a repository beside that: it interrupts a build, and redeploys a revision. */
+export const serviceScenarios: readonly Scenario[] = [
   {
     title: 'a build is interrupted, the live one serves',
     async play(environment, screen, completed) {
@@ -86,7 +85,7 @@ export const serviceScenarios: readonly Scenario[] = [
 ];
 
 /** Copies the example's files to a folder that is not a repository. */
-async function copyExample({ folder, repository }: DemoEnvironment): Promise<string> {
+export async function copyExample({ folder, repository }: DemoEnvironment): Promise<string> {
   const uploads = join(folder, 'work', 'uploaded');
   const isCopied = (path: string): boolean =>
     !/^(\.git|\.github|node_modules)(\/|$)/.test(relative(repository.example, path));
@@ -94,14 +93,22 @@ async function copyExample({ folder, repository }: DemoEnvironment): Promise<str
   return uploads;
 }
 
-function upload(environment: DemoEnvironment, screen: Renderer, workspace: string): Promise<StepResult> {
+/** Deploys a folder by the Action. @param more inputs and @param env of the step. */
+export function upload(
+  environment: DemoEnvironment,
+  screen: Renderer,
+  workspace: string,
+  more: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<StepResult> {
   const inputs = {
+    ...more,
     name: 'uploaded-agent',
     source: 'internal_source',
     'source-dir': '.',
     'graph-config-path': graphConfig,
   };
-  return environment.step(workspace, inputs, {}, quoteLines(environment, screen));
+  return environment.step(workspace, inputs, {}, quoteLines(environment, screen), env);
 }
 
 /** Polls a revision until it has the awaited or a final status; returns all statuses that it had. */

@@ -7,7 +7,7 @@ import { runStep, type StepResult } from '../../src/demo/runner.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { runCli, type CliEnd } from '../cli/run-cli.ts';
 import { openServiceFixture, type ServiceFixture } from '../services/control/service-fixture.ts';
-import { startIssuer, type Issuer } from '../services/control/trust/issuer.ts';
+import { startIssuer, type Issuer } from '../../src/demo/token-issuer.ts';
 
 const main = join(import.meta.dirname, '../../dist/index.js');
 const sub = 'repo:acme/support:ref:refs/heads/main';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fixture?.close();
-  await issuer?.close();
+  await issuer?.stop();
   await rm(workspace, { recursive: true, force: true });
 });
 

@@ -9,7 +9,7 @@ import { refusalOf } from '../service-fixture.ts';
 import { openTestStore } from '../store/open-store.ts';
 import { loggerTo } from '../../../logger.ts';
 import { everyRow } from '../every-row.ts';
-import { startIssuer, type Issuer } from './issuer.ts';
+import { startIssuer, type Issuer } from '../../../../src/demo/token-issuer.ts';
 
 let issuer: Issuer;
 let opened: Awaited<ReturnType<typeof openTestStore>>;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   [issuer, opened] = [await startIssuer(), await openTestStore(clock)];
 });
 afterAll(async () => {
-  await issuer.close();
+  await issuer.stop();
   await opened.close();
 });
 beforeEach(() => {

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { exportSPKI } from 'jose';
 import { createTokenVerifier } from '../../../../src/services/control/trust/verify-token.ts';
-import { makeKey, startIssuer, type Issuer } from './issuer.ts';
+import { makeKey, startIssuer, type Issuer } from '../../../../src/demo/token-issuer.ts';
 
 let issuer: Issuer;
 beforeAll(async () => {
   issuer = await startIssuer();
 });
-afterAll(() => issuer.close());
+afterAll(() => issuer.stop());
 beforeEach(() => {
   vi.useRealTimers();
   Object.assign(issuer.state, { status: 200, issuer: issuer.url, keysAnswer: undefined });

@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
-import * as z from 'zod';
 
 /** What a runner authenticates its requests for tokens with. */
 const runCredential = 'credential-of-the-run';
@@ -23,14 +21,13 @@ interface IssuerState {
   keys: SigningKey[];
 }
 
-/** An issuer of OpenID Connect tokens at loopback, whose keys can be exchanged and whose answers can fail. */
+/** An issuer of OpenID Connect tokens at loopback, like GitHub's for workflow runs. Its keys and answers can change. */
 export async function startIssuer() {
   const requested: string[] = [];
   const state: IssuerState = {
     status: 200,
     issuer: '',
     claimsOfRun: {},
-
     keys: [await makeKey('first')],
   };
   async function answerTo({ url = '', headers }: IncomingMessage): Promise<unknown> {
@@ -54,8 +51,9 @@ export async function startIssuer() {
   const server = createServer((request, response) => void respond(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = z.custom<AddressInfo>((value) => value !== null).parse(server.address());
-  const origin = `http://127.0.0.1:${port}`;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The issuer listens at no port.');
+  const origin = `http://127.0.0.1:${address.port}`;
   state.issuer = origin;
   let made = 0;
   /** A token like those of workflow runs, unlike all before it. */
@@ -92,10 +90,9 @@ export async function startIssuer() {
       ACTIONS_ID_TOKEN_REQUEST_URL: `${origin}/id-token?api-version=2.0`,
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: runCredential,
     },
-    close: async (): Promise<void> => {
+    async stop(): Promise<void> {
       server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await server[Symbol.asyncDispose]();
     },
   };
 }
