@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { format } from 'prettier';
 import * as z from 'zod';
 import { commonFields, fieldsOfSource, priceFields } from '../src/deploy/file/deployment-fields.ts';
+import { previewFields } from '../src/deploy/file/preview-fields.ts';
 import { pushFields } from '../src/deploy/file/push-fields.ts';
 import { deployable, ownersOf } from '../src/deploy/file/source-rules.ts';
 import { toKebab } from '../src/deploy/file/spelling.ts';
@@ -22,6 +23,11 @@ const inTwoSpellings = new Set(['resource-spec', 'secret-references[]']);
 /** Whether a field at this path is left without words: the service's own document has them. */
 const isForeign = (path: string): boolean => path.startsWith('resource-spec.');
 
+/** What previews have of the fields of a deployment, in the same form. */
+const repeated = new Map<string, string>(
+  ['smoke-tests', 'conversations', 'resource-spec'].map((name) => [`preview.${name}`, name]),
+);
+
 /** The schema as the file holds it. @throws where a field has no words, or words have no field */
 export async function deployFileSchema(): Promise<string> {
   return format(JSON.stringify(wholeSchema()), { parser: 'json', printWidth: 120 });
@@ -32,7 +38,7 @@ export function fieldSchemas(): Schema {
   const unused = new Set(Object.keys(words));
   const reported = (schema: unknown, path: string): unknown => describe(schema, path, unused);
   const properties: Schema = { source: reported({ type: 'string', enum: [...deployable] }, 'source') };
-  for (const fields of [commonFields, ...Object.values(fieldsOfSource), priceFields, pushFields]) {
+  for (const fields of [commonFields, ...Object.values(fieldsOfSource), priceFields, previewFields, pushFields]) {
     for (const [name, field] of Object.entries(fields.shape)) {
       properties[toKebab(name)] = reported(jsonSchemaOf(field), toKebab(name));
     }
@@ -110,6 +116,8 @@ function describe(schema: unknown, path: string, unused: Set<string>): unknown {
   const description = words[path];
   if (description === undefined && !isForeign(path)) throw new Error(`no words for ${path}`);
   unused.delete(path);
+  const same = repeated.get(path);
+  if (same !== undefined) return { description, allOf: [{ $ref: `#/definitions/deployment/properties/${same}` }] };
   return { ...(description === undefined ? {} : { description }), ...inner(schema, path, unused) };
 }
 

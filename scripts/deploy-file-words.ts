@@ -85,6 +85,19 @@ export const words: Readonly<Record<string, string>> = {
   'prices.*': "By the model's name as its messages report it, with or without the date of its version.",
   'prices.*.input': 'Of tokens that are sent.',
   'prices.*.output': 'Of tokens that are received.',
+  'preview.when':
+    'When a pull request gets a preview: `always`, with a `label`, or on `command`, once a person requests it.',
+  'preview.when.label': 'The name of the label.',
+  'preview.name': "What the names of previews begin with; the deployment's name by default.",
+  'preview.secrets':
+    'The only secrets of a preview: `NAME`, or `NAME=OTHER` to take the value of the environment variable OTHER.',
+  'preview.fork-secrets': 'The only secrets of the preview of a pull request from a fork.',
+  'preview.resource-spec': 'What its replica gets, laid over the smallest scale and the sizes of the deployment.',
+  'preview.smoke-tests': 'Smoke tests in place of those of the deployment.',
+  'preview.conversations': 'How many conversations of the deployment are copied to a preview and tried there.',
+  'preview.expires-after':
+    'How long after its last change a preview is removed: a number and `m`, `h` or `d`, from 1m to 90d; 7d by default.',
+  'preview.max': 'How many previews there are at once, from 1 to 100; the oldest make room. 10 by default.',
   'paths.include': 'Globs from the root of the repository; without them every path counts.',
   'paths.exclude': 'Globs of paths that do not count, although they are included.',
   'environment.name': "The environment's name.",

@@ -1,5 +1,5 @@
 import { isObject } from '../../kit/json-object.ts';
-import type { DeploymentField } from '../../contract/control/field-table.ts';
+import type { DeploymentField } from '../../contract/control/deployment-field.ts';
 
 /** The texts of a field in a form. A hint may contain code between backticks. */
 export interface FieldText {

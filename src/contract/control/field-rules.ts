@@ -1,4 +1,5 @@
-import { deploymentFields, type PatchEffect } from './field-table.ts';
+import type { PatchEffect } from './deployment-field.ts';
+import { deploymentFields } from './field-table.ts';
 import { sourceConfig, sourceRevisionConfig, sources, type Source } from './source.ts';
 
 /** The specification's rules for a field, beside its type (see `DeploymentField`). */

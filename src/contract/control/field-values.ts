@@ -48,6 +48,9 @@ const forbiddenInCommand: readonly (readonly [pattern: RegExp, called: string])[
 export const refusedInCommand = (command: string): string[] =>
   forbiddenInCommand.filter(([pattern]) => pattern.test(command)).map(([, called]) => called);
 
+/** The secret that marks a deployment as the preview of a pull request; no other deployment may have it. */
+export const previewMark = 'LANDFALL_PREVIEW';
+
 /** The `reservedNames` that self-hosted services accept as secrets. */
 export const selfHostedNames: ReadonlySet<string> = new Set([
   'POSTGRES_URI_CUSTOM',

@@ -3,15 +3,15 @@ import type { Prices, SmokeTest } from './smoke-test.ts';
 import { refusedInCommand, graphConfigPathProblem, imageUriProblem } from '../../contract/control/field-values.ts';
 import { dnsLabel } from '../../contract/control/container.ts';
 import { readWrittenRef } from '../../contract/control/repo-ref.ts';
-import { resourceProblems } from '../../contract/control/resource-bounds.ts';
-import { resourceSpec } from '../../contract/control/resource-spec.ts';
 import { secretReference } from '../../contract/control/secret.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 import { writtenConversations } from './conversations.ts';
+import { previewFields } from './preview-fields.ts';
 import { pushFields } from './push-fields.ts';
 import { ruled } from './written-text.ts';
 import { secretNames } from './secret-names.ts';
-import { toKebab, withSnakeKeys } from './spelling.ts';
+import { toKebab } from './spelling.ts';
+import { spelled, writtenResources } from './written-resources.ts';
 import { writtenSmokeTests } from './written-smoke-test.ts';
 
 const maxModels = 20;
@@ -71,19 +71,6 @@ const webAddress = z
   .url({ protocol: /^https?$/ })
   .refine(withoutPassword, { message: 'must not contain a user or a password' });
 
-/** Keys of the service's objects may be written with hyphens, like everything else, or as the document has them. */
-const spelled = <T extends z.ZodType>(schema: T) => z.preprocess(withSnakeKeys, schema);
-
-/**
- * The contract's, held to what the service refuses of it whatever else it has: what is written here is laid over what
- * is there, so that a bound that is only a default may be another one in the end; the plan looks at the whole.
- */
-const writtenResources = resourceSpec.superRefine((spec, context) => {
-  for (const { path, message, certain } of resourceProblems(spec, toKebab)) {
-    if (certain) context.addIssue({ code: 'custom', path: [...path], message });
-  }
-});
-
 /** The types of the fields of every deployment, in our spelling. Everything else about a field is in `field-table.ts`. */
 export const commonFields = z.object({
   name: oneLine.exactOptional(),
@@ -119,7 +106,7 @@ const imageFields = z.object({
   customUrl: webAddress.exactOptional(),
   listenerId: z.uuid().exactOptional(),
   k8sNamespace: dnsLabel.exactOptional(),
-  resourceSpec: spelled(writtenResources).exactOptional(),
+  resourceSpec: writtenResources.exactOptional(),
   secretReferences: z.array(spelled(secretReference)).exactOptional(),
   rebuild: rebuild.exactOptional(),
 });
@@ -136,7 +123,7 @@ export const fieldsOfSource = {
 
 const namesOf = ({ shape }: { shape: object }): string[] => Object.keys(shape).map(toKebab);
 
-/** What a person may write in the file and as an input, by its name; the file knows prices and the fields of pushes besides. */
+/** What a person may write in the file and as an input, by its name; the file knows prices, previews and the fields of pushes besides. */
 export const deploymentFieldNames: readonly string[] = [
   ...new Set(['source', ...[commonFields, ...Object.values(fieldsOfSource)].flatMap(namesOf)]),
 ];
@@ -145,5 +132,6 @@ export const deploymentFieldNames: readonly string[] = [
 export const fileFieldNames: readonly string[] = [
   ...deploymentFieldNames,
   ...namesOf(priceFields),
+  ...namesOf(previewFields),
   ...namesOf(pushFields),
 ];

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Secret } from '../../contract/control/secret.ts';
 import type { commonFields, fieldsOfSource } from './deployment-fields.ts';
+import type { PreviewTerms } from './preview-fields.ts';
 import type { PushTerms } from './push-fields.ts';
 import type { ConversationTerms } from './conversations.ts';
 import type { SmokeTest } from './smoke-test.ts';
@@ -54,6 +55,8 @@ export interface DesiredDeployment {
   verify?: Verify;
   onFailure: OnFailure;
   onUnproven: OnUnproven;
+  /** Absent: pull requests get no previews of it. */
+  preview?: PreviewTerms;
   /** What of the files is not done, fit to show. */
   notes?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { fieldNameSettings } from '../../contract/control/aliases.ts';
-import { runFields, testFields, type DeploymentField } from '../../contract/control/field-table.ts';
+import type { DeploymentField } from '../../contract/control/deployment-field.ts';
+import { runFields, testFields } from '../../contract/control/field-table.ts';
 
 /** What was given for each input; one that is absent or empty was not given. */
 export type Inputs = Readonly<Record<string, string | undefined>>;

@@ -2,6 +2,7 @@ import { deploymentNameProblem } from '../../contract/control/field-values.ts';
 import type { Secret } from '../../contract/control/secret.ts';
 import type { Source } from '../../contract/control/source.ts';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
+import { quoted } from '../../kit/diagnostics/format-issue.ts';
 import {
   fieldName,
   inOrder,
@@ -15,10 +16,11 @@ import type { ConversationTerms } from './conversations.ts';
 import { commonFields, fieldsOfSource, fileFieldNames, priced, priceFields } from './deployment-fields.ts';
 import type { Desired, DesiredDeployment, OnFailure, OnUnproven, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type WrittenField } from './draft.ts';
+import { previewFields, type PreviewTerms } from './preview-fields.ts';
 import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
-import type { SmokeTest } from './smoke-test.ts';
-import { deployable, readSource, namesSource, tagProblems } from './source-rules.ts';
+import type { Prices, SmokeTest } from './smoke-test.ts';
+import { deployable, ownersOf, readSource, namesSource, tagProblems } from './source-rules.ts';
 import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
 /** Which deployment is meant and how it is tested: all that `smoke` and `rollback` need. */
@@ -65,6 +67,7 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
   const common = commonFields.safeParse(values);
   const tariff = priceFields.safeParse(values);
   const push = pushFields.safeParse(values);
+  const previews = previewFields.safeParse(values);
   const { source, problems: sourceProblems } = readSource(draft);
   const problems = [
     ...fieldProblems(draft),
@@ -75,9 +78,12 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
     ...fieldsProblems(source === undefined ? deployable : [source], values, draft),
     ...(tariff.success ? [] : issueProblems(tariff.error.issues, priceFields, draft)),
     ...(push.success ? [] : issueProblems(push.error.issues, pushFields, draft)),
+    ...(previews.success
+      ? resourceProblems(previews.data.preview, source, draft)
+      : issueProblems(previews.error.issues, previewFields, draft)),
   ];
   const secrets = environment ? readSecrets(draft, environment, problems) : undefined;
-  if (problems.length === 0 && source && common.success && tariff.success && push.success) {
+  if (problems.length === 0 && source && common.success && tariff.success && push.success && previews.success) {
     const { secrets: _, smokeTests, conversations, verify, onFailure, onUnproven, ...whom } = common.data;
     const requested = { ...whom, ...(secrets ? { secrets } : {}) };
     const tested = {
@@ -86,11 +92,24 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
       ...(verify ? { verify } : {}),
       onFailure,
       onUnproven,
+      ...(previews.data.preview ? { preview: withPrices(previews.data.preview, tariff.data.prices) } : {}),
     };
     return { ok: true, value: { desired: ofSource(source, requested, values), ...tested, push: push.data } };
   }
   return { ok: false, problems: inOrder(problems) };
 }
+
+/** The resources of a preview are those of the source that has any. */
+function resourceProblems(terms: PreviewTerms | undefined, source: Source | undefined, draft: Draft): Problem[] {
+  const written = draft.fields.get('preview');
+  const owners = ownersOf('resource-spec');
+  if (!terms?.resourceSpec || !written || source === undefined || owners.includes(source)) return [];
+  const message = `\`preview.resource-spec\` belongs to the source ${quoted(owners)}, not to \`${source}\``;
+  return [fieldProblem(written, ['preview', 'resource-spec'], message)];
+}
+
+const withPrices = (terms: PreviewTerms, prices: Prices | undefined): PreviewTerms =>
+  terms.smokeTests ? { ...terms, smokeTests: priced(terms.smokeTests, prices) } : terms;
 
 /** The problems of the fields of these sources; a field that several share is reported once. */
 function fieldsProblems(among: readonly Source[], values: Record<string, unknown>, draft: Draft): Problem[] {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { reservedNames, selfHostedNames } from '../../contract/control/field-values.ts';
+import { previewMark, reservedNames, selfHostedNames } from '../../contract/control/field-values.ts';
 import type { Secret } from '../../contract/control/secret.ts';
 
 /** A secret of the deployment, and the environment variable that its value is taken from. */
@@ -21,6 +21,8 @@ const secretName = z.string().transform((written, context): SecretName => {
     addProblem('must be the name of an environment variable, or NAME=OTHER to take it from another one; never a value');
   } else if (reservedNames.has(name) && !selfHostedNames.has(name)) {
     addProblem(`cannot be ${name}: the platform sets that variable itself`);
+  } else if (name === previewMark) {
+    addProblem(`cannot be ${name}: it marks the previews of pull requests`);
   }
   return { name, from };
 });

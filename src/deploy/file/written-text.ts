@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-const written = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h)$/;
+const written = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h|d)$/;
 
 const isUnit = (word: string | undefined): word is keyof typeof unitMs => word !== undefined && word in unitMs;
 
-/** `1500ms`, `5s`, `2.5m`, `1h` in whole milliseconds; undefined for anything else. */
+/** `1500ms`, `5s`, `2.5m`, `1h`, `7d` in whole milliseconds; undefined for anything else. */
 export function durationMs(text: string): number | undefined {
   const [, amount, unit] = written.exec(text) ?? [];
   return isUnit(unit) ? Math.round(Number(amount) * unitMs[unit]) : undefined;

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { fieldRules, ruleOf, type FieldRule } from '../../contract/control/field-rules.ts';
-import type { PatchEffect } from '../../contract/control/field-table.ts';
+import type { PatchEffect } from '../../contract/control/deployment-field.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import type { Desired } from '../file/desired.ts';

@@ -1,7 +1,7 @@
 import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ImageLookup } from '../../contract/control/container.ts';
-import type { PatchEffect } from '../../contract/control/field-table.ts';
+import type { PatchEffect } from '../../contract/control/deployment-field.ts';
 import type { Coded } from '../../kit/coded.ts';
 import type { RequestedCommit, UnknownCommit } from './commit.ts';
 

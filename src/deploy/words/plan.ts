@@ -1,5 +1,5 @@
 import { ruleOf } from '../../contract/control/field-rules.ts';
-import type { PatchEffect } from '../../contract/control/field-table.ts';
+import type { PatchEffect } from '../../contract/control/deployment-field.ts';
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { type UnknownCommitFacts } from '../rules/commit.ts';

@@ -1,6 +1,7 @@
 import type { Deployment } from '../../../contract/control/deployment.ts';
 import { ruleOf, accepts } from '../../../contract/control/field-rules.ts';
-import { deploymentFields, type PatchEffect } from '../../../contract/control/field-table.ts';
+import type { PatchEffect } from '../../../contract/control/deployment-field.ts';
+import { deploymentFields } from '../../../contract/control/field-table.ts';
 import { sources } from '../../../contract/control/source.ts';
 import { fieldText, type FieldText } from '../../parts/deployment-fields.ts';
 

@@ -3,7 +3,7 @@ import type { ResourceSpec } from '../../../../contract/control/resource-spec.ts
 import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../../../../contract/control/source.ts';
 import type { Secret, SecretReference } from '../../../../contract/control/secret.ts';
 import { commandProblem, customUrlProblem, graphConfigPathProblem, imageProblem } from './value-problems.ts';
-import { reservedNames } from '../../../../contract/control/field-values.ts';
+import { previewMark, reservedNames } from '../../../../contract/control/field-values.ts';
 import { resourceProblems as problemsOf } from '../../../../contract/control/resource-bounds.ts';
 
 /** The requested state of a deployment; a revision keeps a copy of it. */
@@ -71,7 +71,7 @@ export const maxValueLength = 120_000;
 
 /** True for the names of variables that a deployment cannot set. */
 const isReserved = (name: string): boolean =>
-  reservedNames.has(name) || reservedHere.has(name) || name.startsWith(reservedPrefix);
+  reservedNames.has(name) || reservedHere.has(name) || (name.startsWith(reservedPrefix) && name !== previewMark);
 
 /** The problems with a deployment's variables. Never contains a value. */
 export function environmentProblems(
