@@ -31,6 +31,7 @@ import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
 import { type ReportedPlan, reportedPlan } from '../words/plan.ts';
+import type { PreviewRun, ProductionAgent } from './production.ts';
 import { Redactor } from './redactor.ts';
 
 /** The control service operations that only uploads and deletions need. */
@@ -52,6 +53,8 @@ interface RunTerms {
   onFailure: OnFailure;
   /** Absent: the live revision is kept. */
   onUnproven?: OnUnproven | undefined;
+  /** The deployment is the preview of a pull request. */
+  previewRun?: PreviewRun | undefined;
   /** What of the files is not done, for the notes of the outcome. */
   notes?: readonly string[] | undefined;
   /** `delete` only says what it would remove. */
@@ -123,6 +126,8 @@ export interface RunState {
   before?: { of: string; answers: ReadonlyMap<string, readonly Sample[]> };
   /** What the live revision reported of the newest conversations before anything was written. */
   conversations?: RecordedConversations | undefined;
+  /** The live agent of the deployment that this is a preview of; null where there is none. */
+  production?: ProductionAgent | null;
   /** What a rollback restores. */
   target?: LiveRevision;
   rollback?: Rollback | undefined;
@@ -192,6 +197,11 @@ export class DeployRun {
     this.#redactor.add(textsToMask(deployment.secrets));
     this.known.deployment = deployment;
     return deployment;
+  }
+
+  /** Looks at another deployment than that of the run: its agent may show its secrets, too. */
+  sawBeside(deployment: Deployment): void {
+    this.#redactor.add(textsToMask(deployment.secrets));
   }
 
   /** Remembers that a write took effect. */

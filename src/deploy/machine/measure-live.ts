@@ -18,7 +18,9 @@ export const maxMeasuringMs = 30 * 60_000;
  * revision, both never answer at the same time. Without a live agent there is nothing to compare with.
  */
 export async function measureLive(run: DeployRun): Promise<void> {
-  const { smokeTests, wait, agentAt } = run.request;
+  const { smokeTests, wait, agentAt, previewRun } = run.request;
+  // A preview is compared with an agent that goes on serving.
+  if (previewRun) return;
   const { formerLive, formerDeployment, before } = run.known;
   const tests = smokeTests.filter(({ series }) => series?.kind === 'live');
   if (!wait || tests.length === 0 || !formerLive || !formerDeployment) return;

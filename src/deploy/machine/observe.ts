@@ -9,6 +9,7 @@ import { ifFound } from '../../contract/service-error.ts';
 import { sameCommit, shortCommit } from '../../contract/control/repo-ref.ts';
 import { determineCommit, type RequestedCommit } from '../rules/commit.ts';
 import { newerThan } from '../rules/find-made.ts';
+import { previewObstacles } from '../rules/plan-identity.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import type { IdLookup, Obstacle, ObservedState } from '../rules/plan-types.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../file/repository-url.ts';
@@ -29,6 +30,8 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   if (deployment && others.length > 0) {
     return { kind: 'impossible', obstacles: [ambiguousName([deployment, ...others])] };
   }
+  const obstacles = deployment ? previewObstacles(run.request.previewRun?.key, deployment) : [];
+  if (obstacles.length > 0) return { kind: 'impossible', obstacles };
   run.emit({
     kind: 'looked',
     deploymentName: deployment?.name ?? desired.name,

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { isNotOffered, isTransient, type ServiceError } from '../../contract/service-error.ts';
-import { nameObstacles } from '../rules/plan-identity.ts';
+import { nameObstacles, previewObstacles } from '../rules/plan-identity.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { Ending } from './deploy-state.ts';
 import { findDeployments, confirmsAbsence } from './find-deployments.ts';
@@ -23,7 +23,7 @@ export async function remove(run: DeployRun): Promise<Ending> {
   if (!looked.ok && (looked.error.status !== 404 || named.deploymentId === undefined)) throw looked.error;
   const [deployment, ...others] = looked.ok ? looked.value : [];
   if (!deployment) return absent(run, looked.ok ? undefined : looked.error);
-  const obstacles = nameObstacles(named, deployment);
+  const obstacles = [...nameObstacles(named, deployment), ...previewObstacles(run.request.previewRun?.key, deployment)];
   const several = others.length > 0 ? [ambiguousName([deployment, ...others])] : [];
   if (obstacles.length + several.length > 0) return run.impossible([...several, ...obstacles]);
   if (dryRun) return { kind: 'would-delete' };

@@ -17,7 +17,8 @@ export async function startDeploy({ overtaken }: DeployIn<'requested'>, run: Dep
   // The conflicting resource is not visible as a deployment, so another creation would fail too.
   if (planned.kind === 'create' && overtaken) throw overtaken;
   // What the new revision must go on with is read while the former one serves.
-  if (planned.kind === 'patch' && planned.makesRevision && run.request.wait) await rememberConversations(run);
+  const isNew = planned.kind === 'patch' ? planned.makesRevision : run.request.previewRun && planned.kind === 'create';
+  if (isNew && run.request.wait) await rememberConversations(run);
   return prepareChange(planned, run);
 }
 

@@ -10,7 +10,10 @@ export interface NoteFacts
   extends
     PlanNoteFacts,
     Record<'deployments-unlisted' | 'secrets-unmasked' | 'secrets-kept' | 'conversations-forgotten', unknown>,
-    Record<'verdict-unreported' | 'verdict-not-sent' | 'answers-unkept' | 'journal-unwritten', { text: string }>,
+    Record<
+      'verdict-unreported' | 'verdict-not-sent' | 'answers-unkept' | 'journal-unwritten' | 'production-unread',
+      { text: string }
+    >,
     Record<'unavailable' | 'file' | 'smoke-tests', { text: string }> {
   'not-offered': { verify: Verify };
   refused: { verify: Verify; text: string };

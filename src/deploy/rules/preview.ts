@@ -63,14 +63,24 @@ export function previewKeyOf({ secrets }: Pick<Marked, 'secrets'>): PreviewKey |
   return { repositoryId: Number(repositoryId), number: Number(number), entry };
 }
 
-/** Whether a deployment is a preview of this repository: no other one may be changed or removed as one. */
-export const ownsPreview = (deployment: Pick<Marked, 'secrets'>, repositoryId: number): boolean =>
-  previewKeyOf(deployment)?.repositoryId === repositoryId;
-
 /**
- * Whether a deployment is the preview of this key. Where the service hides the values of secrets, its name has to stand
- * for the mark's value: it holds the digests of both.
+ * Whether a deployment is a preview of this repository: no other one may be changed or removed as one. Where the service
+ * hides the values of secrets, its name has to stand for the mark's value.
  */
+export function ownsPreview({ name, secrets }: Marked, repositoryId: number): boolean {
+  const mark = secrets?.find((each) => each.name === previewMark);
+  if (!mark) return false;
+  if (shownValue(mark) === undefined) return isNamedLikePreview(name, repositoryId);
+  return previewKeyOf({ secrets })?.repositoryId === repositoryId;
+}
+
+/** The number of the pull request that a preview's name says. */
+export function numberInName(name: string): number | undefined {
+  const number = /-pr-([1-9]\d{0,9})-[0-9a-f]+$/.exec(name)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** Whether a deployment is the preview of this key. A hidden mark is known by the name, which holds its digests. */
 export function isPreviewOf(deployment: Marked, key: PreviewKey): boolean {
   const mark = deployment.secrets?.find(({ name }) => name === previewMark);
   if (!mark) return false;

@@ -5,13 +5,17 @@ import { concludeAll } from '../rules/verdict.ts';
 import { checkConversations, recordConversations, type ConversationCheck } from './conversations.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { clientAt, liveAddress } from '../machine/live-address.ts';
+import { productionAgent } from '../machine/production.ts';
 
 /** Reads the newest conversations of the live revision, for a check once another one serves in its place. */
 export async function rememberConversations(run: DeployRun, until?: number): Promise<void> {
   const check = checkOf(run, until);
   const { known } = run;
-  if (!check || !known.deployment?.active_revision_id) return;
-  const live = liveServer(run);
+  const isPreview = run.request.previewRun !== undefined;
+  if (!check || (!isPreview && !known.deployment?.active_revision_id)) return;
+  const live = isPreview ? await productionAgent(run, run.request.threadsAt) : liveServer(run);
+  // Nothing is live that could have conversations.
+  if (isPreview && !live) return;
   known.conversations = live
     ? await recordConversations(live, check)
     : { ok: false, verdict: unreadConversations('no-address', 'the service does not report where the agent answers') };
@@ -34,9 +38,10 @@ export async function withConversationsHeld(
   return withConversations(tested, { changed, live: liveServer(run), until }, run);
 }
 
-/** The same of a revision that serves: nothing else does, so that a failed run can't be compared. */
-export function withConversationsLive(tested: Verdict, run: DeployRun): Promise<Verdict> {
-  return withConversations(tested, { changed: liveServer(run), live: undefined }, run);
+/** The same of a revision that serves. Unless it is a preview, nothing else does, so that a failed run can't be compared. */
+export async function withConversationsLive(tested: Verdict, run: DeployRun): Promise<Verdict> {
+  const live = run.known.conversations ? await productionAgent(run, run.request.threadsAt) : undefined;
+  return withConversations(tested, { changed: liveServer(run), live }, run);
 }
 
 async function withConversations(

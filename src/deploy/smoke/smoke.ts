@@ -12,6 +12,7 @@ import { sendAttempts, sendingOf, type Sending } from './send-attempts.ts';
 import type { DeployEvent } from '../machine/deploy-event.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
+import { productionAgent } from '../machine/production.ts';
 import { withConversationsHeld, withConversationsLive } from './run-conversations.ts';
 import { baselineContext, keepBaselines, type BaselineContext } from './kept-baselines.ts';
 import { reportVerdict } from '../machine/report-verdict.ts';
@@ -77,14 +78,15 @@ export interface LiveVerdict {
  * verdict is about it, and is reported to the service while the run goes on.
  */
 export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
-  const { control } = run.request;
+  const { control, agentAt } = run.request;
   const { known } = run;
   // What was answered before is of the revision that the followed one replaced: where that was another one meanwhile,
   // there is nothing to compare with.
   const isOfFormer = revisionId === run.own?.revisionId && known.before?.of === known.formerLive?.id;
   const before = isOfFormer ? known.before?.answers : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
-  const answered = await withConversationsLive(await smokeAt(liveAddress(run), { before, compared }, run), run);
+  const live = comparesLive(run) ? await productionAgent(run, agentAt) : undefined;
+  const answered = await withConversationsLive(await smokeAt(liveAddress(run), { before, live, compared }, run), run);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
@@ -110,9 +112,9 @@ export async function smokeHeld(
   held: Tested & { address: string; endsAt: string },
   run: DeployRun,
 ): Promise<{ verdict: Verdict; keepAnswers: () => void }> {
-  const { smokeTests, agentAt } = run.request;
+  const { agentAt } = run.request;
   const serving = () => clientAt(liveAddress(run), agentAt);
-  const isCompared = run.known.formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
+  const isCompared = run.known.formerLive && comparesLive(run);
   const compared = new Map<SmokeTest, readonly Sample[]>();
   const { address: heldAddress, endsAt } = held;
   const until = endOfTests(endsAt);
@@ -122,6 +124,9 @@ export async function smokeHeld(
   reportInBackground(verdict, held, run);
   return { verdict, keepAnswers: () => run.report(() => keepBaselines(compared, baselineContext(held, run))) };
 }
+
+const comparesLive = ({ request: { smokeTests } }: DeployRun): boolean =>
+  smokeTests.some(({ series }) => series?.kind === 'live');
 
 /** The revision that was tested. */
 type Tested = Pick<BaselineContext, 'deploymentId' | 'revisionId'>;

@@ -45,6 +45,8 @@ const notes: Sayings<NoteFacts> = {
   'verdict-unreported': ({ text }) => `the verdict of the smoke tests is not reported to the service: ${text}`,
   'verdict-not-sent': ({ text }) => `the verdict of the smoke tests could not be reported to the service: ${text}`,
   'answers-unkept': ({ text }) => `the service could not keep or return what the smoke tests measured: ${text}`,
+  'production-unread': ({ text }) =>
+    `the deployment that this is a preview of could not be read, so nothing is compared with it: ${text}`,
   'journal-unwritten': ({ text }) =>
     `how far this deploy is could not be kept, so it can't be resumed from here: ${text}`,
   file: ({ text }) => text,

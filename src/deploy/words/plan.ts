@@ -83,6 +83,10 @@ const obstacles: Sayings<ObstacleFacts, [problem: string, advice: string]> = {
     'this service does not list deployments, so the name cannot be looked up',
     'Give deployment-id.',
   ],
+  'not-a-preview': () => [
+    'the deployment of this name is not the preview of this pull request, so it is not touched',
+    'Give `preview.name` in the deploy file another beginning, or delete the deployment by hand.',
+  ],
   'being-deleted': ({ status }) => [
     `the deployment is being deleted (${status})`,
     'Run this again when it is gone, or give another name.',

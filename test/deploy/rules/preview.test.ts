@@ -11,6 +11,7 @@ import {
   isNamedLikePreview,
   isPreviewOf,
   markOf,
+  numberInName,
   ownsPreview,
   previewKeyOf,
   previewName,
@@ -50,6 +51,7 @@ describe('the name of a preview', () => {
     expect(isNamedLikePreview(previewName(key), 4711)).toBe(true);
     expect(isNamedLikePreview(previewName(key), 471)).toBe(false);
     expect(isNamedLikePreview('support-pr-12', 4711)).toBe(false);
+    expect([previewName(key), 'support-pr-12', 'support'].map(numberInName)).toEqual([12, undefined, undefined]);
   });
 });
 
@@ -65,7 +67,7 @@ describe('only a deployment with our mark is a preview', () => {
     ['the mark of another pull request', marked('4711/13/support'), false, true],
     ['the mark of another repository', marked('47/12/support'), false, false],
     ['a mark that is none', marked('support'), false, false],
-    ['a hidden mark and its name', marked('*****'), true, false],
+    ['a hidden mark and its name', marked('*****'), true, true],
     ['a hidden mark and another name', { ...marked(null), name: 'support-pr-12' }, false, false],
     ['its name alone', { name: previewName(key), secrets: [] }, false, false],
     ['its name, where secrets are not listed', { name: previewName(key) }, false, false],

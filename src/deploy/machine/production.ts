@@ -1,0 +1,48 @@
+import { agentAddress } from '../../contract/control/deployment.ts';
+import { messageOf } from '../../kit/errors.ts';
+import type { Named } from '../file/desired.ts';
+import type { PreviewKey } from '../rules/preview.ts';
+import { tryCall } from '../smoke/try-call.ts';
+import type { DeployRun } from './deploy-run.ts';
+import { findDeployment } from './find-deployments.ts';
+import { clientAt } from './live-address.ts';
+
+/** What a run about a preview knows besides. */
+export interface PreviewRun {
+  /** No deployment without its mark is changed or deleted. */
+  key: PreviewKey;
+  /** The deployment that it is a preview of: it is compared with its live agent. */
+  production: Named;
+}
+
+/** The live agent of a deployment. */
+export interface ProductionAgent {
+  address: string;
+  revisionId: string;
+}
+
+/**
+ * The live agent of the deployment that a run is a preview of, by the client that `connect` makes; undefined for every
+ * other run, and where nothing is live. It is looked up once.
+ */
+export async function productionAgent<Client>(
+  run: DeployRun,
+  connect: ((url: string) => Client) | undefined,
+): Promise<Client | undefined> {
+  if (!run.request.previewRun) return undefined;
+  run.known.production ??= await lookUp(run);
+  return clientAt(run.known.production?.address, connect);
+}
+
+/** One that can't be read is noted: the preview is still tested, and compared with nothing. */
+async function lookUp(run: DeployRun): Promise<ProductionAgent | null> {
+  const { previewRun, control, signal } = run.request;
+  if (!previewRun) return null;
+  const found = await tryCall(findDeployment(previewRun.production, control, signal));
+  if (!found.ok) run.note({ code: 'production-unread', text: messageOf(found.error) });
+  if (!found.ok || !found.value.ok) return null;
+  const { deployment } = found.value;
+  run.sawBeside(deployment);
+  const [address, revisionId] = [agentAddress(deployment), deployment.active_revision_id];
+  return address && revisionId ? { address, revisionId } : null;
+}
