@@ -15,6 +15,8 @@ import {
 } from '../contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../contract/control/integration.ts';
 import {
+  buildOfHeader,
+  commitHeader,
   holdDecisionRequest,
   type HoldDecisionRequest,
   holdHeader,
@@ -25,16 +27,16 @@ import {
 } from '../contract/control/revision.ts';
 import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
-import { controlInfo, idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
-import type { ChangeOptions, ControlFeatures, FullControlService } from '../contract/control/service.ts';
+import { idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
+import type { ChangeOptions, FullControlService } from '../contract/control/service.ts';
 import { verdictReport } from '../contract/control/verdict.ts';
 import { pushToken, type TarballStore, uploadTarget } from '../contract/control/upload.ts';
-import { isNotOffered, ServiceError } from '../contract/service-error.ts';
+import { isNotOffered } from '../contract/service-error.ts';
 import { query, segment, call, type Operation } from './call.ts';
-import { connection, type Connection, type ConnectionSettings } from './connection.ts';
+import { featuresOf } from './features.ts';
+import { connection, type ConnectionSettings } from './connection.ts';
 import { validRequest, type Reader, readJson, readNothing } from './response-readers.ts';
 import { tarballStore } from './tarball-store.ts';
-import { fromJson } from '../kit/json-text.ts';
 import { RequestSpelling } from './request-spelling.ts';
 
 export interface ControlServiceSettings extends ConnectionSettings {
@@ -226,13 +228,15 @@ export function connectControlService(settings: ControlServiceSettings): Control
 /** The headers of a write. An invalid idempotency key is a programming error. */
 function writeHeaders(
   name: string,
-  { ifLatest, idempotencyKey: key, holdSeconds }: ChangeOptions = {},
+  { ifLatest, idempotencyKey: key, holdSeconds, commit, buildOf }: ChangeOptions = {},
 ): Record<string, string> {
   return {
     // The id comes from the service; one that is not a valid header value is left out.
     ...(ifLatest !== undefined && /^[\w-]+$/.test(ifLatest) ? { 'if-match': `"${ifLatest}"` } : {}),
     ...(key === undefined ? {} : { [idempotencyKeyHeader.toLowerCase()]: validRequest(idempotencyKey, name, key) }),
     ...(holdSeconds === undefined ? {} : { [holdHeader.toLowerCase()]: String(holdSeconds) }),
+    ...(commit === undefined ? {} : { [commitHeader.toLowerCase()]: segment('the commit', commit) }),
+    ...(buildOf === undefined ? {} : { [buildOfHeader.toLowerCase()]: segment('the revision id', buildOf) }),
   };
 }
 
@@ -244,44 +248,4 @@ function secretsIn({ secrets, source_config }: DeploymentCreateRequest | Deploym
     ...(secrets ?? []).map(({ value }) => value),
     ...[...(init_containers ?? []), ...(sidecars ?? [])].flatMap(environment),
   ];
-}
-
-/** How long features are cached (ms): the service may be upgraded or downgraded. */
-const cacheMs = 5 * 60_000;
-
-const noFeatures: ControlFeatures = { idempotencyKeys: false, verdicts: false };
-
-/** Any other response, such as a web page, means that no feature is offered. */
-const readFeatures: Reader<ControlFeatures> = ({ body }) => {
-  const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
-  if (!info.success) return { ok: true, value: noFeatures };
-  const { idempotency_keys, verdicts, baselines, holds, console_url: consoleUrl } = info.data;
-  const features = { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true };
-  const optionalFeatures = {
-    ...(baselines === true ? { baselines } : {}),
-    ...(holds === true ? { holds } : {}),
-    ...(consoleUrl === undefined ? {} : { consoleUrl }),
-  };
-  return { ok: true, value: { ...features, ...optionalFeatures } };
-};
-
-/** Reads the features of a control service beyond the contract, and caches them. */
-function featuresOf(link: Connection): (options?: CallOptions) => Promise<ControlFeatures> {
-  const operation = { name: 'get service info', method: 'GET', path: '/info' } as const;
-  let cached: { features: ControlFeatures; until: number } | undefined;
-  return async (options) => {
-    options?.signal?.throwIfAborted();
-    if (cached && link.clock.now() < cached.until) return cached.features;
-    const features = await call(link, operation, readFeatures, options).catch((error: unknown) => {
-      if (error instanceof ServiceError && hasNoInfo(error)) return noFeatures;
-      throw error;
-    });
-    cached = { features, until: link.clock.now() + cacheMs };
-    return features;
-  };
-}
-
-/** Whether the service permanently has no `/info`: a missing endpoint, a redirect, a refusal. */
-function hasNoInfo({ kind, status = 0 }: ServiceError): boolean {
-  return kind === 'missing' || (kind !== 'busy' && status >= 300 && status < 500 && status !== 408 && status !== 425);
 }

@@ -232,6 +232,14 @@ describe('the field names', () => {
   });
 });
 
+test("a change names the commit and the other deployment's revision to build from", async () => {
+  const commit = 'c'.repeat(40);
+  const pin = { 'landfall-commit': commit, 'landfall-build-of': revisionId };
+  nock(host, { reqheaders: pin }).patch(`/api-host${deploymentPath}`).reply(200, deploymentReply);
+  const patched = await connected().patchDeployment(deploymentId, {}, { commit, buildOf: revisionId });
+  expect(patched.id).toBe(deploymentId);
+});
+
 describe('the base revision of a change', () => {
   test('is sent as If-Match', async () => {
     nock(host, { reqheaders: { 'if-match': `"${revisionId}"` } })

@@ -21,6 +21,11 @@ describe('features of a control service beyond the document', () => {
     expect(await connected().features()).toMatchObject({ baselines: true, holds: true });
   });
 
+  test('include the pinned commits and copied builds of its info', async () => {
+    info().reply(200, { pins_commits: true, copies_builds: true });
+    expect(await connected().features()).toMatchObject({ pinsCommits: true, copiesBuilds: true });
+  });
+
   test('include the address of its console', async () => {
     info().reply(200, { console_url: 'https://control.test/console' });
     expect(await connected().features()).toMatchObject({ consoleUrl: 'https://control.test/console' });

@@ -13,5 +13,7 @@ export const controlInfo = z.looseObject({
   verdicts: z.boolean().optional().catch(undefined),
   baselines: z.boolean().optional().catch(undefined),
   holds: z.boolean().optional().catch(undefined),
+  pins_commits: z.boolean().optional().catch(undefined),
+  copies_builds: z.boolean().optional().catch(undefined),
   console_url: z.string().optional().catch(undefined),
 });

@@ -5,6 +5,12 @@ import { sourceRevisionConfig } from './source.ts';
 /** The header of a change that requests a hold of the new revision: a whole number of seconds. */
 export const holdHeader = 'Landfall-Hold';
 
+/** The header of a change whose revision is built from this commit, whatever the ref's head is by then: its full SHA. */
+export const commitHeader = 'Landfall-Commit';
+
+/** The header of a change that deploys the build of another deployment's revision: the id of that revision. */
+export const buildOfHeader = 'Landfall-Build-Of';
+
 /** The maximum and default duration of a hold, in seconds. */
 export const maxHoldSeconds = 86_400;
 
@@ -39,6 +45,10 @@ export const revision = z.looseObject({
   status_message: z.string().nullish(),
   /** Warnings of its build, as sentences. An addition of this project's service. */
   build_warnings: z.array(z.string()).optional(),
+  /** The revision of another deployment whose build was copied, instead of a build. An addition of ours. */
+  build_of: z.string().optional(),
+  /** `sha256:` and the hex digest of the content of its build; present once that was copied. An addition of ours. */
+  build_digest: z.string().optional(),
   /** Only if a hold was requested. */
   hold: hold.optional(),
 });

@@ -29,6 +29,16 @@ export interface WriteOptions extends CallOptions {
    * Only for a service that holds revisions (`features`). Not part of the contract.
    */
   holdSeconds?: number | undefined;
+  /**
+   * The full SHA of the commit that a revision which this write makes is built from, whatever the head of its ref is
+   * by then, sent as `Landfall-Commit`. Only for a service that pins commits (`features`). Not part of the contract.
+   */
+  commit?: string | undefined;
+  /**
+   * The id of another deployment's revision whose build this write deploys, sent as `Landfall-Build-Of`: its commit,
+   * without a second build. Only for a service that copies builds (`features`). Not part of the contract.
+   */
+  buildOf?: string | undefined;
 }
 
 /** The options of a report, which is repeated under the same key until it gets a response. */
@@ -55,6 +65,10 @@ export interface ControlFeatures {
   baselines?: boolean | undefined;
   /** Holds revisions before traffic: `WriteOptions.holdSeconds`, `promoteRevision`, `discardRevision`. */
   holds?: boolean | undefined;
+  /** Builds the commit that a write names: `WriteOptions.commit`. */
+  pinsCommits?: boolean | undefined;
+  /** Deploys the build of another deployment's revision: `WriteOptions.buildOf`. */
+  copiesBuilds?: boolean | undefined;
   /** The public address of its console. */
   consoleUrl?: string | undefined;
 }

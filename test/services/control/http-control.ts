@@ -34,12 +34,19 @@ const info = z.object({
   verdicts: z.boolean(),
   baselines: z.boolean(),
   holds: z.boolean(),
+  pins_commits: z.boolean(),
+  copies_builds: z.boolean(),
 });
 
-const conditions = ({ ifLatest, idempotencyKey, holdSeconds }: ChangeOptions = {}): Record<string, string> => ({
+const conditions = ({ ifLatest, idempotencyKey, holdSeconds, commit, buildOf }: ChangeOptions = {}): Record<
+  string,
+  string
+> => ({
   ...(ifLatest === undefined ? {} : { 'if-match': `"${ifLatest}"` }),
   ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   ...(holdSeconds === undefined ? {} : { 'landfall-hold': String(holdSeconds) }),
+  ...(commit === undefined ? {} : { 'landfall-commit': commit }),
+  ...(buildOf === undefined ? {} : { 'landfall-build-of': buildOf }),
 });
 
 /** The control service over HTTP, with a client written for these tests alone. */
@@ -136,8 +143,9 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     requestUpload: (id, options) => send(uploadTarget, 'POST', `${one(id)}/upload-url`, undefined, conditions(options)),
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => {
-      const { idempotency_keys, verdicts, baselines, holds } = await send(info, 'GET', '/info');
-      return { idempotencyKeys: idempotency_keys, verdicts, baselines, holds };
+      const read = await send(info, 'GET', '/info');
+      const { idempotency_keys: idempotencyKeys, verdicts, baselines, holds, pins_commits, copies_builds } = read;
+      return { idempotencyKeys, verdicts, baselines, holds, pinsCommits: pins_commits, copiesBuilds: copies_builds };
     },
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
     listProjects: (requested) => send(tracingProjectsList, 'GET', `/v1/projects${query(requested)}`),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { holdHeader } from '../../../contract/control/revision.ts';
+import { buildOfHeader, commitHeader, holdHeader } from '../../../contract/control/revision.ts';
 import type { Header } from '../../../kit/http/operation.ts';
 
 export const fieldNames: Header = {
@@ -18,6 +18,16 @@ export const holdSeconds: Header = {
   name: holdHeader,
   description:
     'Holds the revision that the change makes for so many seconds (1 to 86400) when it is healthy: no traffic, until it is promoted.',
+};
+export const pinnedCommit: Header = {
+  name: commitHeader,
+  description:
+    "The full SHA of the commit that the change's revision is built from, whatever the head of its ref is by then.",
+};
+export const buildOf: Header = {
+  name: buildOfHeader,
+  description:
+    "The id of a revision of another deployment of this workspace whose build the change deploys: the revision's commit and content, without a second build.",
 };
 export const lastEventId: Header = {
   name: 'Last-Event-ID',

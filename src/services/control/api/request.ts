@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
-import { holdHeader } from '../../../contract/control/revision.ts';
+import { buildOfHeader, commitHeader, holdHeader } from '../../../contract/control/revision.ts';
 import { fromJson, holdsMore } from '../../../kit/json-text.ts';
 import { readBounded } from '../../../kit/read-bounded.ts';
 import { ServiceError, type FieldProblem } from '../../../contract/service-error.ts';
@@ -82,15 +82,21 @@ export function readConditions(context: Context): {
   ifLatest?: string;
   idempotencyKey?: string;
   holdSeconds?: number;
+  commit?: string;
+  buildOf?: string;
 } {
   const unquoted = (written: string): string => written.trim().replace(/^"(.*)"$/, '$1');
   const ifMatch = context.req.header('if-match')?.trim() ?? '*';
   const key = context.req.header(idempotencyKeyHeader);
   const hold = context.req.header(holdHeader)?.trim();
+  const commit = context.req.header(commitHeader)?.trim();
+  const build = context.req.header(buildOfHeader);
   return {
     ...(ifMatch === '*' ? {} : { ifLatest: unquoted(ifMatch) }),
     ...(key === undefined ? {} : { idempotencyKey: unquoted(key) }),
     ...(hold === undefined ? {} : { holdSeconds: /^\d{1,9}$/.test(hold) ? Number(hold) : NaN }),
+    ...(commit === undefined ? {} : { commit }),
+    ...(build === undefined ? {} : { buildOf: unquoted(build) }),
   };
 }
 

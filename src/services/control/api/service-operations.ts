@@ -19,6 +19,10 @@ export const info = z.object({
   baselines: z.boolean(),
   /** Whether it can hold revisions before traffic. */
   holds: z.boolean(),
+  /** Whether it builds the commit that a change names. */
+  pins_commits: z.boolean(),
+  /** Whether it deploys the build of another deployment's revision. */
+  copies_builds: z.boolean(),
   /** The public address of the console, where the service has a public address. */
   console_url: z.string().optional(),
 });
@@ -46,6 +50,8 @@ export const serviceOperations = [
         verdicts: true,
         baselines: true,
         holds,
+        pins_commits: true,
+        copies_builds: true,
         ...(consoleUrl === undefined ? {} : { console_url: consoleUrl }),
       });
     },

@@ -1,5 +1,5 @@
-import { constants, createReadStream, createWriteStream } from 'node:fs';
-import { lstat, open, readdir, rename } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream, type Stats } from 'node:fs';
+import { lstat, open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -36,28 +36,61 @@ export async function damagedFile({ root, source }: Pick<BuildFolder, 'root' | '
     }
     return undefined;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError || hasCode(error, 'ENOENT')) return undefined;
+    if (isNoList(error)) return undefined;
     throw error;
   } finally {
     list.destroy();
   }
 }
 
+const isNoList = (error: unknown): boolean =>
+  error instanceof SyntaxError || error instanceof z.ZodError || hasCode(error, 'ENOENT');
+
+/** The files of a build as they were listed, and when (ms since the epoch). */
+export interface BuildList {
+  descriptions: Map<string, string>;
+  at: number;
+}
+
+/** The list of a build's files; undefined where there is none, or it is not known to be complete. */
+export async function readBuildList(root: string): Promise<BuildList | undefined> {
+  try {
+    const lines = (await readFile(listFile(root), 'utf8')).trimEnd().split('\n');
+    const descriptions = new Map(lines.map((line) => entrySchema.parse(JSON.parse(line))));
+    descriptions.delete('');
+    if (descriptions.size >= maxFiles) return undefined;
+    return { descriptions, at: (await lstat(listFile(root))).mtimeMs };
+  } catch (error) {
+    if (isNoList(error)) return undefined;
+    throw error;
+  }
+}
+
 async function* linesOf(source: string): AsyncGenerator<string> {
   yield await listLine('', source);
-  yield* linesBelow(source, '', 0, { files: maxFiles });
+  for await (const { path, file } of walkBuild(source)) yield await listLine(path, file);
+}
+
+/** An entry of a build's source: its path there, and a path by which it can be reached until the next entry is asked for. */
+interface BuildEntry {
+  path: string;
+  file: string;
 }
 
 /**
- * Lists the entries of a folder. The deployment's agents could replace a folder by a link meanwhile, so each is opened
- * without following links, and its entries are read through its handle.
+ * Walks the files and folders of a build's source, folders first. The deployment's agents could replace a folder by a
+ * link meanwhile, so each is opened without following links, and its entries are read through its handle.
  */
-async function* linesBelow(
+export async function* walkBuild(source: string): AsyncGenerator<BuildEntry> {
+  yield* walkBelow(source, '', 0, { files: maxFiles });
+}
+
+async function* walkBelow(
   folder: string,
   path: string,
   depth: number,
   remaining: { files: number },
-): AsyncGenerator<string> {
+): AsyncGenerator<BuildEntry> {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   // Skip a folder that its owner can't read, or that was replaced: the agent can't read it either.
   const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined);
@@ -68,8 +101,8 @@ async function* linesBelow(
     for (const entry of await readdir(handlePath, { withFileTypes: true })) {
       if ((remaining.files -= 1) < 0) return;
       const entryPath = path === '' ? entry.name : `${path}/${entry.name}`;
-      yield await listLine(entryPath, join(handlePath, entry.name));
-      if (entry.isDirectory()) yield* linesBelow(join(handlePath, entry.name), entryPath, depth + 1, remaining);
+      yield { path: entryPath, file: join(handlePath, entry.name) };
+      if (entry.isDirectory()) yield* walkBelow(join(handlePath, entry.name), entryPath, depth + 1, remaining);
     }
   } finally {
     await handle.close();
@@ -79,14 +112,17 @@ async function* linesBelow(
 const listLine = async (path: string, file: string): Promise<string> =>
   `${JSON.stringify([path, await describeFile(file)])}\n`;
 
-/** Describes a file: its kind, its owner's permissions and, of a regular file, its size and time. */
 async function describeFile(path: string): Promise<string> {
   try {
-    const stat = await lstat(path);
-    const mode = (stat.mode & 0o700).toString(8);
-    if (stat.isFile()) return `file ${mode} ${stat.size} ${Math.floor(stat.mtimeMs)}`;
-    return stat.isDirectory() ? `folder ${mode}` : 'other';
+    return describe(await lstat(path));
   } catch {
     return 'none';
   }
+}
+
+/** Describes a file: its kind, its owner's permissions and, of a regular file, its size and time. */
+export function describe(stat: Stats): string {
+  const mode = (stat.mode & 0o700).toString(8);
+  if (stat.isFile()) return `file ${mode} ${stat.size} ${Math.floor(stat.mtimeMs)}`;
+  return stat.isDirectory() ? `folder ${mode}` : 'other';
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { lockFiles, type PackageManager } from '../../../agent-folder/packages/lock-files.ts';
 import { missingCodes, unlessCode } from '../../../kit/errors.ts';
@@ -44,6 +44,12 @@ export function keepPythonPackages(requirements: string, dataDir: string, build:
 /** The Python packages that an earlier install of this build chose, as requirements, if any. */
 export const readPythonPackages = (dataDir: string, build: string): string | undefined =>
   unlessCode(missingCodes, undefined, () => readFileSync(join(lockFolder(dataDir, build), pythonList), 'utf8'));
+
+/** Gives a copied build the lock files that the installs of the original generated. */
+export const copyGeneratedLock = (dataDir: string, from: string, to: string): void =>
+  unlessCode(missingCodes, undefined, () =>
+    cpSync(lockFolder(dataDir, from), lockFolder(dataDir, to), { recursive: true }),
+  );
 
 /** Whether an earlier install of this build generated a lock file. */
 export const hasGeneratedLock = (dataDir: string, build: string): boolean => existsSync(lockFolder(dataDir, build));

@@ -74,7 +74,7 @@ export async function makeBuild(
 ): Promise<BuildEnd> {
   const { dataDir } = settings;
   const bounds = { ...defaultBuildBounds, ...settings.bounds };
-  const spaceProblem = await findSpaceProblem(settings, bounds);
+  const spaceProblem = await findSpaceProblem(settings);
   const failed = async (reason: string): Promise<BuildEnd> => {
     await request.onFailure?.(reason);
     return { kind: 'failed', reason };
@@ -108,10 +108,13 @@ export async function makeBuild(
 }
 
 /** Returns a message where a build has too little disk space, after an attempt to free some. */
-async function findSpaceProblem(
-  { dataDir, freeSpace: free = freeSpace, makeRoom }: BuildDependencies,
-  { minFreeBytes }: BuildBounds,
-): Promise<string | undefined> {
+export async function findSpaceProblem({
+  dataDir,
+  freeSpace: free = freeSpace,
+  makeRoom,
+  bounds,
+}: BuildDependencies): Promise<string | undefined> {
+  const { minFreeBytes } = { ...defaultBuildBounds, ...bounds };
   if ((await free(dataDir)) >= minFreeBytes) return undefined;
   await makeRoom?.(2 * minFreeBytes);
   const freeBytes = await free(dataDir);

@@ -15,6 +15,7 @@ import {
   type DeploymentChange,
   type DeploymentView,
   type NewDeployment,
+  type PinnedBuild,
   type ReusedBuild,
 } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
@@ -82,7 +83,8 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
           .insertInto('tracing_projects')
           .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
           .execute();
-        const view = await addRevision(trx, now, id, 'new', { kind: 'create', by: doing.by }, requested.hold);
+        const { build = 'new', hold } = requested;
+        const view = await addRevision(trx, now, id, build, { kind: 'create', by: doing.by }, hold);
         if (keyed) await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: view.latest.id });
         const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
         await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
@@ -151,7 +153,10 @@ async function applyChange(
           id,
           revision,
           {
-            kind: revision === 'new' ? 'patch' : redeployKind(revision, await latestAndLive(trx, current)),
+            kind:
+              typeof revision === 'object' && 'redeploy_of' in revision
+                ? redeployKind(revision, await latestAndLive(trx, current))
+                : 'patch',
             by: doing.by,
           },
           decision.hold,
@@ -179,13 +184,13 @@ export async function addRevision(
   trx: ControlDatabase,
   now: Date,
   deploymentId: string,
-  build: 'new' | ReusedBuild,
+  build: 'new' | ReusedBuild | PinnedBuild,
   cause: Cause,
   hold?: number,
 ): Promise<DeploymentView> {
   const wanted = await currentDeployment(trx, deploymentId);
   const latest = await insertRevision(trx, now, wanted, cause, {
-    reusedBuild: build === 'new' ? undefined : build,
+    build: build === 'new' ? undefined : build,
     hold,
   });
   const deployment = await trx

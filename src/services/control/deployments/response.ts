@@ -83,6 +83,8 @@ export function toRevisionResponse(revision: RevisionRecord, baseUrl: string): R
     status_message: revision.status_message,
     source: revision.source,
     source_revision_config: revisionConfig(revision),
+    ...(revision.build_of === null ? {} : { build_of: revision.build_of }),
+    ...(revision.build_digest === null ? {} : { build_digest: revision.build_digest }),
     ...(revision.build_warnings.length === 0 ? {} : { build_warnings: revision.build_warnings }),
     ...(revision.hold_seconds === null
       ? {}

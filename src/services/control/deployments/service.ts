@@ -1,12 +1,13 @@
 import { allowsScope } from '../../../contract/control/api-key-scopes.ts';
 import type { Deployment, DeploymentsList } from '../../../contract/control/deployment.ts';
-import type { Revision } from '../../../contract/control/revision.ts';
+import { buildOfHeader, type Revision } from '../../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../../contract/control/service.ts';
 import { checkHold } from '../revisions/hold-decision.ts';
 import { foreignImageProblem } from '../registry/registry-address.ts';
 import { checkCreate, readCreate, unknownListener } from './validation/create.ts';
 import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../validation/idempotency-key.ts';
 import { checkPatch, readPatch } from './validation/patch.ts';
+import { checkPin, type RequestedPin } from './validation/pinned-build.ts';
 import { deploymentsPage } from '../validation/queries.ts';
 import { readShape } from '../validation/shape.ts';
 import type { NamedTarball } from './validation/value-problems.ts';
@@ -16,7 +17,16 @@ import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { customUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
-import { asOne, beingDeleted, foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
+import {
+  asOne,
+  beingDeleted,
+  foundOrThrow,
+  refusedCall,
+  valueOrThrow,
+  parseId,
+  parseHeaderId,
+  type Call,
+} from '../service/refuse.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Creates, reads and changes deployments. Validates bodies here, so that every entry point is equally strict. */
@@ -81,6 +91,12 @@ export function deploymentOperations({
     return end;
   }
 
+  async function requestedPin(call: Call, { commit, buildOf }: WriteOptions): Promise<RequestedPin> {
+    if (buildOf === undefined) return { commit, from: undefined };
+    const from = await store.findRevisionOfTenant(tenantId, parseHeaderId(call, buildOfHeader, buildOf));
+    return { commit, from: from ?? 'missing' };
+  }
+
   const foreignImage = (imageUri: string | null | undefined): string | undefined =>
     imageUri && registry ? foreignImageProblem(imageUri, registry.address, tenantId) : undefined;
 
@@ -94,18 +110,23 @@ export function deploymentOperations({
     call: Call,
     id: string,
     body: unknown,
-    { always = false, ifLatest, idempotencyKey, holdSeconds: hold }: ChangeOptions & { always?: boolean } = {},
+    { always = false, ...options }: ChangeOptions & { always?: boolean } = {},
   ): Promise<DeploymentView> => {
     const read = valueOrThrow(call, readPatch(body));
-    const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(read.request, hold)));
+    const keyed = valueOrThrow(call, keyedWrite(call, read.request, options));
+    const pin = await requestedPin(call, options);
     const image = foreignImage(read.request.source_revision_config?.image_uri);
     if (image) throw refusedCall(call, { status: 400, detail: image });
     const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
+    const { ifLatest, holdSeconds: hold } = options;
     return change(call, id, { ifLatest, keyed, hold }, (current) => {
       const checked = checkPatch({ ...current, shownUrl: customUrl(current, baseUrl()) ?? '' }, read, tarball);
       if (!checked.ok) return { refused: checked.refusal };
       const { requested, revisionFor } = checked.value;
-      return { wanted: requested, revision: always || revisionFor.length > 0 ? 'new' : 'none' };
+      const pinned = checkPin(pin, { ...current, ...requested });
+      if (!pinned.ok) return { refused: pinned.refusal };
+      const makesRevision = always || pin.from !== undefined || revisionFor.length > 0;
+      return { wanted: requested, revision: makesRevision ? (pinned.value ?? 'new') : 'none' };
     });
   };
 
@@ -123,10 +144,11 @@ export function deploymentOperations({
 
   return {
     /** With a key (`WriteOptions`), this and every change below happens once, even if it is sent again. */
-    async createDeployment(body: unknown, { idempotencyKey, holdSeconds }: WriteOptions = {}): Promise<Deployment> {
+    async createDeployment(body: unknown, options: WriteOptions = {}): Promise<Deployment> {
       const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
       const request = valueOrThrow(call, readCreate(body));
-      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(request, holdSeconds)));
+      const keyed = valueOrThrow(call, keyedWrite(call, request, options));
+      const pin = await requestedPin(call, options);
       const { integration_id, listener_id } = request.source_config;
       const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
       const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
@@ -138,8 +160,9 @@ export function deploymentOperations({
       const requested = valueOrThrow(call, checkCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
       if (image) throw refusedCall(call, { status: 400, detail: image });
-      const hold = valueOrThrow(call, checkHold(holdSeconds, holdFacts(request)));
-      const end = await store.createDeployment(tenantId, { ...requested, hold }, keyed, {
+      const hold = valueOrThrow(call, checkHold(options.holdSeconds, holdFacts(request)));
+      const build = valueOrThrow(call, checkPin(pin, requested));
+      const end = await store.createDeployment(tenantId, { ...requested, hold, build }, keyed, {
         by,
         operation: call.operation,
       });
@@ -179,18 +202,15 @@ export function deploymentOperations({
       return toRevisionResponse(view.latest, baseUrl());
     },
 
-    async redeployRevision(
-      id: string,
-      revisionId: string,
-      { ifLatest, idempotencyKey, holdSeconds: hold }: ChangeOptions = {},
-    ): Promise<Deployment> {
+    async redeployRevision(id: string, revisionId: string, options: ChangeOptions = {}): Promise<Deployment> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
       const call = { operation: 'redeploy revision', method: 'POST', path };
       const deploymentId = parseId(call, 'deployment_id', id);
       const earlierId = parseId(call, 'revision_id', revisionId);
       foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
       const earlier = foundOrThrow(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
-      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(null, hold)));
+      const keyed = valueOrThrow(call, keyedWrite(call, null, { ...options, commit: undefined, buildOf: undefined }));
+      const { ifLatest, holdSeconds: hold } = options;
       const view = await change(call, deploymentId, { ifLatest, keyed, hold }, (current) => {
         const judged = checkRedeploy(current, earlier);
         if (!judged.ok) return { refused: judged.refusal };
@@ -200,13 +220,21 @@ export function deploymentOperations({
     },
 
     async features(): Promise<ControlFeatures> {
-      return { idempotencyKeys: true, verdicts: true, baselines: true, holds };
+      return { idempotencyKeys: true, verdicts: true, baselines: true, holds, pinsCommits: true, copiesBuilds: true };
     },
   };
 }
 
-/** What identifies a write under its key. */
-const withHold = (body: unknown, hold: number | undefined): unknown => (hold === undefined ? body : { body, hold });
+/** The write with its key, which its body and the headers that decide about its revision identify. */
+function keyedWrite(call: Call, body: unknown, { idempotencyKey, holdSeconds: hold, commit, buildOf }: WriteOptions) {
+  const headers = {
+    ...(hold === undefined ? {} : { hold }),
+    ...(commit === undefined ? {} : { commit }),
+    ...(buildOf === undefined ? {} : { buildOf }),
+  };
+  const written = Object.keys(headers).length === 0 ? body : { body, ...headers };
+  return readKeyedWrite(idempotencyKey, asOne(call), written);
+}
 
 const tooLate = (latest: string | null): string =>
   `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;

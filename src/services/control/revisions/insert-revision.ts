@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { missingSource } from '../deployments/validation/redeploy.ts';
 import { causeColumns, type Cause } from './cause.ts';
-import { type ReusedBuild, requestedColumns } from '../store/records.ts';
+import { type PinnedBuild, type ReusedBuild, requestedColumns } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
 
@@ -22,12 +22,14 @@ export async function insertRevision(
   now: Date,
   deployment: DeploymentRecord,
   cause: Cause,
-  { reusedBuild, hold }: { reusedBuild?: ReusedBuild | undefined; hold?: number | undefined },
+  { build, hold }: { build?: ReusedBuild | PinnedBuild | undefined; hold?: number | undefined },
 ): Promise<RevisionRecord> {
   const path = deployment.source_revision_config.source_tarball_path;
   const upload = path
     ? await trx.selectFrom('uploads').select('digest').where('object_path', '=', path).executeTakeFirst()
     : undefined;
+  const reused = build && 'redeploy_of' in build ? build : undefined;
+  const pinned = build && 'build_of' in build ? build : undefined;
   const message = missingSource(deployment) ?? (await listenerMessage(trx, deployment));
   const revision = await trx
     .insertInto('revisions')
@@ -38,14 +40,16 @@ export async function insertRevision(
       status_message: message,
       source: deployment.source,
       ...requestedColumns(deployment),
-      repo_commit_sha: reusedBuild?.repo_commit_sha ?? null,
-      commit_subject: reusedBuild?.commit_subject ?? null,
-      commit_author: reusedBuild?.commit_author ?? null,
-      commit_authored_at: reusedBuild?.commit_authored_at ?? null,
+      repo_commit_sha: build?.repo_commit_sha ?? null,
+      commit_subject: build?.commit_subject ?? null,
+      commit_author: build?.commit_author ?? null,
+      commit_authored_at: build?.commit_authored_at ?? null,
       source_tarball_digest: upload?.digest ?? null,
-      build_folder: reusedBuild?.build_folder ?? null,
-      build_warnings: reusedBuild?.build_warnings ?? [],
-      redeploy_of: reusedBuild?.redeploy_of ?? null,
+      build_folder: reused?.build_folder ?? null,
+      build_warnings: reused?.build_warnings ?? [],
+      build_of: pinned?.build_of ?? null,
+      build_digest: reused?.build_digest ?? null,
+      redeploy_of: reused?.redeploy_of ?? null,
       ...causeColumns(cause),
       hold_seconds: hold ?? null,
       created_at: now,

@@ -13,6 +13,22 @@ export interface RevisionPage extends Pick<RevisionsQuery, 'limit' | 'offset'> {
 export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
   findRevision: (deploymentId: string, revisionId: string) => findRevision(db, deploymentId, revisionId),
 
+  /** A revision of any deployment of a tenant. */
+  async findRevisionOfTenant(tenantId: string, revisionId: string): Promise<RevisionRecord | undefined> {
+    return db
+      .selectFrom('revisions')
+      .innerJoin('deployments', 'deployments.id', 'revisions.deployment_id')
+      .selectAll('revisions')
+      .where('revisions.id', '=', revisionId)
+      .where('deployments.tenant_id', '=', tenantId)
+      .executeTakeFirst();
+  },
+
+  /** Records the digest of a revision's build, once the build was copied. */
+  async noteBuildDigest(revisionId: string, digest: string): Promise<void> {
+    await db.updateTable('revisions').set({ build_digest: digest }).where('id', '=', revisionId).execute();
+  },
+
   /** A page of a deployment's revisions, newest first. */
   async listRevisions(deploymentId: string, { limit = 20, offset = 0, statuses }: RevisionPage) {
     if (statuses?.length === 0) return [];

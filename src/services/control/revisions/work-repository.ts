@@ -18,6 +18,8 @@ export interface StepDetails {
   buildFolder?: string | null;
   /** The warnings of the build: `build_warnings`. */
   warnings?: readonly string[];
+  /** `sha256:<hex>` of the content of the build: `build_digest`. */
+  digest?: string;
 }
 
 export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
@@ -159,7 +161,7 @@ export async function moveTo(
   to: RevisionStatus,
   details: StepDetails = {},
 ): Promise<RevisionRecord> {
-  const { message, commit, buildFolder, warnings } = details;
+  const { message, commit, buildFolder, warnings, digest } = details;
   const moved = await trx
     .updateTable('revisions')
     .set({
@@ -169,6 +171,7 @@ export async function moveTo(
       ...(commit === undefined ? {} : { repo_commit_sha: commit }),
       ...(buildFolder === undefined ? {} : { build_folder: buildFolder }),
       ...(warnings === undefined ? {} : { build_warnings: [...warnings] }),
+      ...(digest === undefined ? {} : { build_digest: digest }),
     })
     .where('id', '=', revisionId)
     .returningAll()

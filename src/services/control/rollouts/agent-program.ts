@@ -3,11 +3,13 @@ import { basename } from 'node:path';
 import { damagedFile } from '../builds/build-files.ts';
 import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
 import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
+import { copyBuild } from '../builds/copy-build.ts';
 import { makeBuild } from '../builds/make-build.ts';
 import { environmentFolder } from '../builds/python/environment-store.ts';
 import { interpreterIn } from '../builds/python/install-commands.ts';
 import { runInFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
+import type { StepDetails } from '../revisions/work-repository.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/uploads.ts';
 import { fail, type RolloutDependencies, type RolloutJob, openJob } from './rollout-job.ts';
@@ -53,21 +55,55 @@ async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Pro
   if (!release) return undefined;
   try {
     if (!(await retry(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
+    if (revision.build_of !== null) return await copyFrom(revision.build_of, job, tools);
     const step = (done: string) => tools.step?.(done, revision.id);
     const onFailure = (reason: string): Promise<void> => fail(job, 'BUILD_FAILED', reason, tools);
     const end = await makeBuild({ ...(await buildRequest(job, tools)), onFailure }, { ...builds, step }, signal);
     await buildLog.flush();
     if (end.kind !== 'built') return undefined;
-    await tools.step?.('recorded', revision.id);
-    const { folder, from } = end.build;
-    const { warnings } = end;
-    const commit = from.kind === 'commit' ? { commit: from.commit } : {};
-    const details = { buildFolder: `builds/${basename(folder)}`, ...commit, warnings };
-    const updatedRevision = await retry(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
-    return updatedRevision && end.build;
+    return await recordBuilt(end.build, { warnings: end.warnings }, job, tools);
   } finally {
     release();
   }
+}
+
+/** Copies the build of another deployment's revision, which both revisions then name by its digest. */
+async function copyFrom(id: string, job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
+  const { deployment, revision, buildLog, signal } = job;
+  const { store, retry, builds, userOf } = tools;
+  const original = await retry(() => store.findRevisionOfTenant(deployment.tenant_id, id));
+  const from = original?.build_folder;
+  if (!original || !from) {
+    const reason = `The build of the revision ${id} was removed. Deploy its commit instead, without Landfall-Build-Of.`;
+    await fail(job, 'BUILD_FAILED', reason, tools);
+    return undefined;
+  }
+  const user = userOf && (await retry(() => userOf(deployment)));
+  const request = { revisionId: revision.id, from: basename(from), user, log: buildLog.write };
+  const copied = await copyBuild(request, builds, signal);
+  if (!copied) return undefined;
+  if (!copied.ok) {
+    await fail(job, 'BUILD_FAILED', copied.reason, tools);
+    return undefined;
+  }
+  const { build, digest } = copied.value;
+  await retry(() => store.noteBuildDigest(id, digest));
+  buildLog.write('info', `Copied the build of the revision ${id} (${digest}): nothing is built a second time.`);
+  await buildLog.flush();
+  return recordBuilt(build, { warnings: original.build_warnings, digest }, job, tools);
+}
+
+/** Records a complete build; undefined where its revision was interrupted meanwhile. */
+async function recordBuilt(
+  build: Build,
+  details: Pick<StepDetails, 'warnings' | 'digest'>,
+  { revision }: RolloutJob,
+  { store, retry, step }: RolloutDependencies,
+): Promise<Build | undefined> {
+  await step?.('recorded', revision.id);
+  const commit = build.from.kind === 'commit' ? { commit: build.from.commit } : {};
+  const recorded = { buildFolder: `builds/${basename(build.folder)}`, ...commit, ...details };
+  return (await retry(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', recorded))) && build;
 }
 
 /** Returns the program of a live revision: its status stays, and a missing build is made again. */

@@ -44,10 +44,15 @@ export function valueOrThrow<T>(call: Call, judged: ValidationResult<T>): T {
 }
 
 /** An id of a path, which has to be a uuid; in lower case. */
-export function parseId(call: Call, name: string, id: string): string {
+export const parseId = (call: Call, name: string, id: string): string => parseUuid(call, ['path', name], id);
+
+/** The same of a header. */
+export const parseHeaderId = (call: Call, name: string, id: string): string => parseUuid(call, ['header', name], id);
+
+function parseUuid(call: Call, loc: string[], id: string): string {
   const read = z.uuid().safeParse(id);
   if (read.success) return read.data.toLowerCase();
-  return valueOrThrow(call, wrongShape([{ loc: ['path', name], msg: 'Invalid UUID', type: 'invalid_format' }]));
+  return valueOrThrow(call, wrongShape([{ loc, msg: 'Invalid UUID', type: 'invalid_format' }]));
 }
 
 /** What was looked for, or a 404. */

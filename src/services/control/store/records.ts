@@ -7,20 +7,30 @@ export interface NewDeployment extends RequestedDeployment {
   source: Source;
   /** The seconds of the hold of its first revision. */
   hold?: number | undefined;
+  /** What its first revision is built from. */
+  build?: PinnedBuild | undefined;
 }
 
-/** A build of an earlier revision that a new one uses. */
-export interface ReusedBuild extends Pick<
+type CommitColumns = Pick<
   RevisionRecord,
-  'build_folder' | 'build_warnings' | 'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'
-> {
+  'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'
+>;
+
+/** A build of an earlier revision that a new one uses. */
+export interface ReusedBuild
+  extends CommitColumns, Pick<RevisionRecord, 'build_folder' | 'build_warnings' | 'build_digest'> {
   redeploy_of: string;
+}
+
+/** The commit that a new revision is built from, or the build of another deployment's revision that it copies. */
+export interface PinnedBuild extends CommitColumns {
+  build_of: string | null;
 }
 
 export interface DeploymentChange {
   wanted: RequestedDeployment;
   /** Whether a revision is created, and from which build. */
-  revision: 'none' | 'new' | ReusedBuild;
+  revision: 'none' | 'new' | ReusedBuild | PinnedBuild;
   /** The seconds of the hold of that revision. */
   hold?: number | undefined;
 }

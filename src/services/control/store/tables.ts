@@ -80,6 +80,10 @@ export interface RevisionsTable {
   build_warnings: string[];
   /** The revision whose build this one uses. */
   redeploy_of: Fixed<string | null>;
+  /** The revision of another deployment whose build is copied, instead of a build. */
+  build_of: Fixed<string | null>;
+  /** `sha256:<hex>` of the content of its build; null before that was copied. */
+  build_digest: string | null;
   cause: Fixed<CauseKind>;
   cause_actor: Fixed<ActorKind | 'unknown'>;
   cause_key_id: Fixed<string | null>;

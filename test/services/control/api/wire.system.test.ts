@@ -279,6 +279,8 @@ describe('over HTTP', () => {
           verdicts: true,
           baselines: true,
           holds: false,
+          pins_commits: true,
+          copies_builds: true,
         },
       ]);
     });

@@ -26,6 +26,8 @@ describe('a write with an idempotency key, over HTTP', () => {
       verdicts: true,
       baselines: true,
       holds: false,
+      pinsCommits: true,
+      copiesBuilds: true,
     });
   });
 

@@ -159,4 +159,10 @@ export const migrationsFrom070 = {
   create index trust_policies_of_tenant on control.trust_policies (tenant_id);
   create table control.used_tokens (digest bytea primary key, expires_at timestamptz not null);
 `,
+  // Builds that other deployments deploy too.
+  '087-copied-builds': `
+  alter table control.revisions
+    add column build_of uuid,
+    add column build_digest text;
+`,
 };

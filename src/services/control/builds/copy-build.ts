@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { lstat, mkdir, open, readlink, symlink, utimes, type FileHandle } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { hasCode, missingCodes } from '../../../kit/errors.ts';
+import { changeOwner } from '../isolation/change-owner.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
+import { describe, listBuildFiles, readBuildList, walkBuild, type BuildList } from './build-files.ts';
+import {
+  buildFolder,
+  cleanUp,
+  readBuild,
+  recordBuild,
+  recreateBuildFolder,
+  removeOrReport,
+  type BuildFolder,
+} from './build-folder.ts';
+import { stepFailed, succeeded, type Build, type BuildRequest, type StepResult } from './build.ts';
+import { runInFolderQueue } from './folder-queue.ts';
+import { diskIsFull, isDiskFull } from './free-space.ts';
+import { findSpaceProblem, type BuildDependencies } from './make-build.ts';
+import { copyGeneratedLock } from './generated-lock.ts';
+
+interface CopyRequest extends Pick<BuildRequest, 'revisionId' | 'log'> {
+  /** The name of the build's folder. */
+  from: string;
+  /** The user who gets the copy; the service's own where absent. */
+  user: ProcessUser | undefined;
+}
+
+/** A copied build. `digest`: `sha256:<hex>` of its commit, its graph configuration's path and its files. */
+export interface BuildCopy {
+  build: Build;
+  digest: string;
+}
+
+const buildAgain = 'Deploy its commit instead, without Landfall-Build-Of: it is built again.';
+
+/**
+ * Copies the build of another deployment's revision, as it was when it was made: agents of that deployment may have
+ * written to it since, so every file is compared with the list of the build while it is copied, and files that are not
+ * in the list stay behind. A failed copy leaves no files. Undefined when interrupted.
+ */
+export async function copyBuild(
+  request: CopyRequest,
+  settings: BuildDependencies,
+  signal: AbortSignal,
+): Promise<StepResult<BuildCopy> | undefined> {
+  const { revisionId, log } = request;
+  const { dataDir } = settings;
+  const spaceProblem = await findSpaceProblem(settings);
+  if (spaceProblem !== undefined) return stepFailed(spaceProblem);
+  const from = buildFolder(dataDir, request.from);
+  return runInFolderQueue(from.root, signal, async () => {
+    const [build, list] = [readBuild(from.root), await readBuildList(from.root)];
+    if (!build || !list) return stepFailed(`The build ${request.from} is no longer on this machine. ${buildAgain}`);
+    if (build.python && build.python.shared === undefined) {
+      return stepFailed(
+        `The Python packages of the build ${request.from} were installed into its folder and can't be moved. ${buildAgain}`,
+      );
+    }
+    const to = await recreateBuildFolder(dataDir, revisionId);
+    const report = (message: string): void => log('warning', message);
+    let isComplete = false;
+    try {
+      const copied = await copyFiles(from, to, list, signal);
+      if (copied === 'interrupted') return undefined;
+      if (!copied.ok) return copied;
+      if (request.user) for (const path of [to.source, to.home]) await changeOwner(path, request.user);
+      copyGeneratedLock(dataDir, basename(from.root), revisionId);
+      await listBuildFiles(to);
+      const graphConfigPath = relative(build.folder, build.graphConfigFile);
+      const copy = { ...build, folder: to.root, graphConfigFile: join(to.root, graphConfigPath) };
+      recordBuild(copy);
+      isComplete = true;
+      const contents = [JSON.stringify([build.from, graphConfigPath]), ...copied.value.toSorted()];
+      const digest = `sha256:${createHash('sha256').update(contents.join('\n')).digest('hex')}`;
+      return succeeded({ build: copy, digest });
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      return stepFailed(diskIsFull);
+    } finally {
+      await (isComplete ? removeOrReport(to.temporary, report) : cleanUp(to.root, report));
+    }
+  });
+}
+
+/** Copies the listed files; returns a line with the content of each. */
+async function copyFiles(
+  from: BuildFolder,
+  to: BuildFolder,
+  { descriptions, at }: BuildList,
+  signal: AbortSignal,
+): Promise<StepResult<string[]> | 'interrupted'> {
+  const missing = new Map(descriptions);
+  const lines: string[] = [];
+  for await (const { path, file } of walkBuild(from.source)) {
+    if (signal.aborted) return 'interrupted';
+    const listed = missing.get(path);
+    if (listed === undefined) continue;
+    const line = await copyEntry({ file, to: join(to.source, path), listed, listedAt: at, outside: from.root });
+    if (line === undefined) return changedSince(path);
+    missing.delete(path);
+    lines.push(JSON.stringify([path, ...line]));
+  }
+  const [gone] = missing.keys();
+  return gone === undefined ? succeeded(lines) : changedSince(gone);
+}
+
+const changedSince = (path: string): StepResult<never> =>
+  stepFailed(
+    `The build can't be copied: ${JSON.stringify(path)} is not as it was built, or leads out of the build. ${buildAgain}`,
+  );
+
+interface Entry {
+  file: string;
+  to: string;
+  /** The entry as the list describes it, and when the list was written (ms since the epoch). */
+  listed: string;
+  listedAt: number;
+  /** No link may lead to this folder by its absolute path: the copy would need the original. */
+  outside: string;
+}
+
+/** Copies an entry; returns what it is and holds, or undefined where it has changed since it was listed. */
+async function copyEntry(entry: Entry): Promise<string[] | undefined> {
+  return copyIfUnchanged(entry).catch((error: unknown) => {
+    if (hasCode(error, ...missingCodes, 'ELOOP', 'ENXIO')) return undefined;
+    throw error;
+  });
+}
+
+async function copyIfUnchanged(entry: Entry): Promise<string[] | undefined> {
+  const stat = await lstat(entry.file);
+  if (!isUnchanged(stat, entry)) return undefined;
+  if (stat.isDirectory()) {
+    await mkdir(entry.to, { mode: (stat.mode & 0o777) | 0o700 });
+    return ['folder'];
+  }
+  if (stat.isSymbolicLink()) {
+    const target = await readlink(entry.file);
+    if (target.startsWith(entry.outside)) return undefined;
+    await symlink(target, entry.to);
+    return ['link', target];
+  }
+  return stat.isFile() ? copyFile(entry) : undefined;
+}
+
+async function copyFile(entry: Entry): Promise<string[] | undefined> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  await using source = await open(entry.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const stat = await source.stat();
+  if (!isUnchanged(stat, entry)) return undefined;
+  await using target = await open(entry.to, 'wx', stat.mode & 0o777);
+  const content = await copyContent(source, target);
+  if (!isUnchanged(await source.stat(), entry)) return undefined;
+  await utimes(entry.to, stat.atime, stat.mtime);
+  return ['file', (stat.mode & 0o700).toString(8), content];
+}
+
+async function copyContent(source: FileHandle, target: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of source.createReadStream({ autoClose: false })) {
+    const bytes = Buffer.from(chunk);
+    hash.update(bytes);
+    await target.appendFile(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Whether an entry is as it was listed. Size and time of the content can be forged by the owner of a file; the time of
+ * the last change of the file itself can't. A folder's changes with every entry that is added, so it does not count.
+ */
+const isUnchanged = (stat: Stats, { listed, listedAt }: Entry): boolean =>
+  describe(stat) === listed && (stat.isDirectory() || stat.ctimeMs <= listedAt);

@@ -1,0 +1,205 @@
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { WriteOptions } from '../../../../src/contract/control/service.ts';
+import { httpControl } from '../http-control.ts';
+import { refusalOf } from '../service-fixture.ts';
+import {
+  change,
+  closeAll,
+  deploy,
+  goesLive,
+  logOf,
+  openMachine,
+  overHttp,
+  reaches,
+  restate,
+  startService,
+  type RunningService,
+} from './running-service.ts';
+import { plainAgent } from '../builds/repositories.ts';
+
+afterEach(closeAll);
+
+/** A live deployment whose build leaves a text that no second build would have, and another one to deploy it to. */
+async function twoDeployments() {
+  const stamp = { build_command: 'sh stamp.sh' };
+  const script = 'date +%s%N > stamp && mkdir -p lib && cp stamp lib/copy && ln -sf ../stamp lib/link';
+  const machine = await openMachine({ ...plainAgent, 'stamp.sh': script });
+  const service = overHttp(await startService(machine));
+  const staging = await deploy(service, { config: stamp });
+  const production = await deploy(service, { config: stamp });
+  await Promise.all([goesLive(service, staging), goesLive(service, production)]);
+  return { machine, service, staging, production };
+}
+
+const buildOf = ({ machine }: RunningService, revisionId: string, path = ''): string =>
+  join(machine.dataDir, 'builds', revisionId, 'source', path);
+
+async function patched({ control }: RunningService, id: string, options: WriteOptions): Promise<string> {
+  return (await control.patchDeployment(id, restate, options)).latest_revision_id ?? '';
+}
+
+test("deploys the build of another deployment's revision, file by file, and shows one digest for both", async () => {
+  const { machine, service, staging, production } = await twoDeployments();
+  const { control } = service;
+  writeFileSync(buildOf(service, staging.revisionId, 'written-by-its-agent'), 'a state of its own');
+  change(machine, { 'later.txt': 'not of that build' });
+  const revisionId = await patched(service, production.id, {
+    buildOf: staging.revisionId,
+    idempotencyKey: 'promote-1',
+  });
+  const repeated = await patched(service, production.id, { buildOf: staging.revisionId, idempotencyKey: 'promote-1' });
+  expect(repeated).toBe(revisionId);
+  const live = await goesLive(service, { id: production.id, revisionId });
+  const original = await control.getRevision(staging.id, staging.revisionId);
+  expect(live).toMatchObject({
+    build_of: staging.revisionId,
+    build_digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    source_revision_config: { repo_commit_sha: original.source_revision_config.repo_commit_sha },
+  });
+  expect(original.build_digest).toBe(live.build_digest);
+  const read = (owner: string, path: string) => readFileSync(buildOf(service, owner, path), 'utf8');
+  expect(read(revisionId, 'lib/link')).toBe(read(staging.revisionId, 'stamp'));
+  expect(readdirSync(buildOf(service, revisionId)).toSorted()).toEqual(
+    readdirSync(buildOf(service, staging.revisionId))
+      .filter((name) => name !== 'written-by-its-agent')
+      .toSorted(),
+  );
+  expect(await logOf(service, revisionId, 'build')).toEqual([
+    `Copied the build of the revision ${staging.revisionId} (${live.build_digest}): nothing is built a second time.`,
+  ]);
+
+  // A copy can be copied again, and its deployment can go back to what it had.
+  const third = await deploy(service, { config: { build_command: 'true' } });
+  await goesLive(service, third);
+  const refusal = await refusalOf(control.patchDeployment(third.id, restate, { buildOf: revisionId }));
+  expect(refusal).toMatchObject({ status: 400, detail: expect.stringContaining('source_config.build_command') });
+  const again = await patched(service, staging.id, { buildOf: revisionId });
+  expect(await goesLive(service, { id: staging.id, revisionId: again })).toMatchObject({
+    build_digest: live.build_digest,
+  });
+});
+
+const changes: [string, (source: string) => void][] = [
+  [
+    'a file with another content, its size and time restored',
+    (source) => {
+      const file = join(source, 'stamp');
+      const { atime, mtime, size } = statSync(file);
+      writeFileSync(file, 'x'.repeat(size));
+      utimesSync(file, atime, mtime);
+    },
+  ],
+  ['a removed file', (source) => rmSync(join(source, 'lib/copy'))],
+  ['a file that became a program', (source) => chmodSync(join(source, 'stamp'), 0o755)],
+  [
+    'a file that became a link to one of the machine',
+    (source) => {
+      unlinkSync(join(source, 'stamp'));
+      symlinkSync('/etc/passwd', join(source, 'stamp'));
+    },
+  ],
+  [
+    'a link that leads elsewhere',
+    (source) => {
+      unlinkSync(join(source, 'lib/link'));
+      symlinkSync('/etc/passwd', join(source, 'lib/link'));
+    },
+  ],
+  [
+    'a folder that became a link',
+    (source) => {
+      rmSync(join(source, 'lib'), { recursive: true });
+      symlinkSync('/etc', join(source, 'lib'));
+    },
+  ],
+];
+
+describe('a build that its agents changed is not deployed elsewhere', () => {
+  test.each(changes)('%s', async (_, tamper) => {
+    const { service, staging, production } = await twoDeployments();
+    tamper(buildOf(service, staging.revisionId));
+    const revisionId = await patched(service, production.id, { buildOf: staging.revisionId });
+    const ended = await reaches(service, production.id, revisionId);
+    expect(ended).toMatchObject({
+      status: 'BUILD_FAILED',
+      status_message: expect.stringMatching(
+        /^The build can't be copied: "(stamp|lib|lib\/copy|lib\/link)" is not as it was built/,
+      ),
+    });
+    expect(readdirSync(join(service.machine.dataDir, 'builds'))).not.toContain(revisionId);
+  });
+});
+
+test('a commit that a change names is built, whatever the head of the branch is by then', async () => {
+  const machine = await openMachine();
+  const service = overHttp(await startService(machine));
+  const pinned = change(machine, { 'pinned.txt': '1' });
+  const head = change(machine, { 'pinned.txt': '2' });
+  const { id, revisionId } = await deploy(service);
+  expect((await goesLive(service, { id, revisionId })).source_revision_config.repo_commit_sha).toBe(head);
+  const next = await patched(service, id, { commit: pinned.toUpperCase() });
+  expect((await goesLive(service, { id, revisionId: next })).source_revision_config.repo_commit_sha).toBe(pinned);
+  const created = await service.control.createDeployment(
+    {
+      name: 'pinned',
+      source: 'github',
+      source_config: { repo_url: machine.repo },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+      secrets: [],
+    },
+    { commit: pinned },
+  );
+  const first = await goesLive(service, { id: created.id, revisionId: created.latest_revision_id ?? '' });
+  expect(first.source_revision_config.repo_commit_sha).toBe(pinned);
+});
+
+test('refuses pins that can not hold, and those of other tenants, before anything is changed', async () => {
+  const machine = await openMachine();
+  const service = overHttp(await startService(machine));
+  const { id, revisionId } = await deploy(service);
+  await goesLive(service, { id, revisionId });
+  const { control } = service;
+  const refused = (options: WriteOptions) => refusalOf(control.patchDeployment(id, restate, options));
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  const head = (await control.getRevision(id, revisionId)).source_revision_config.repo_commit_sha ?? '';
+  const cases: [WriteOptions, number, string][] = [
+    [{ commit: head.slice(0, 12) }, 400, 'full SHA'],
+    [{ buildOf: unknown }, 404, 'No deployment of this workspace'],
+    [{ buildOf: revisionId }, 400, 'is of this deployment itself'],
+  ];
+  for (const [options, status, detail] of cases)
+    expect(await refused(options)).toMatchObject({ status, detail: expect.stringContaining(detail) });
+  expect(await refused({ buildOf: 'latest' })).toMatchObject({ status: 422 });
+  const other = await deploy(service);
+  await goesLive(service, other);
+  expect(await refused({ buildOf: other.revisionId, commit: 'a'.repeat(40) })).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('another commit'),
+  });
+  const stranger = httpControl(new URL(other.url).origin, machine.strangersKey);
+  const foreign = await deploy({ ...service, control: stranger });
+  expect(await refused({ buildOf: foreign.revisionId })).toMatchObject({ status: 404 });
+  const image = await control.createDeployment({
+    name: 'image',
+    source: 'external_docker',
+    source_config: {},
+    source_revision_config: { image_uri: 'agent:1' },
+    secrets: [],
+  });
+  const ofImage = { source_revision_config: { image_uri: 'agent:2' } };
+  const refusal = await refusalOf(control.patchDeployment(image.id, ofImage, { commit: head }));
+  expect(refusal).toMatchObject({ status: 400, detail: expect.stringContaining('is for the source github') });
+  expect((await control.listRevisions(id, {})).resources.map((each) => each.id)).toEqual([revisionId]);
+});
