@@ -16,18 +16,11 @@ const modes: readonly [mode: Mode, description: string][] = [
   ['delete', 'Delete the named deployment, and wait until it is gone. With --dry-run, only show which one.'],
 ];
 
+/** The inputs that identify a service. */
+const serviceInputs = new Set(['base-url', 'api-key', 'tenant-id', 'field-names', 'allow-http']);
+
 /** The inputs that identify a deployment and its service. */
-const identityInputs = new Set([
-  'config',
-  'deployment',
-  'deployment-id',
-  'name',
-  'base-url',
-  'api-key',
-  'tenant-id',
-  'field-names',
-  'allow-http',
-]);
+const identityInputs = new Set(['config', 'deployment', 'deployment-id', 'name', ...serviceInputs]);
 
 /** The inputs of `compare`. */
 const comparedInputs = new Set([...identityInputs, 'smoke-tests', 'grader-keys', 'conversations']);
@@ -129,6 +122,20 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   discard.addOption(json()).action(async () => {
     const { discardCommand } = await import('./discard.ts');
     code = await discardCommand(givenInputs(discard), terminalOf(discard));
+  });
+
+  const verify = program
+    .command('receipt')
+    .description('Check the receipt of a deploy.')
+    .command('verify')
+    .description(
+      'Check each claim of a receipt, or of a signed bundle that holds one, against the service. Changes nothing.',
+    )
+    .argument('<file>', 'the receipt, or what gh attestation download wrote');
+  for (const [name, input] of allInputs) if (serviceInputs.has(name)) verify.addOption(optionOf(name, input));
+  verify.addOption(json()).action(async (file: string) => {
+    const { verifyReceiptCommand } = await import('./receipt.ts');
+    code = await verifyReceiptCommand(file, givenInputs(verify), terminalOf(verify));
   });
 
   addAppCommands(program, async (command, requested) => {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 // actions/attest can sign. docs/receipts.md describes it; receipt.schema.json derives from this.
 
 /** The type of the predicate. An incompatible change gets another number. */
-const receiptType = 'urn:landfall:receipt:v1';
+export const receiptType = 'urn:landfall:receipt:v1';
 const statementType = 'https://in-toto.io/Statement/v1';
 
 /** The longest text of a receipt, in characters. */
@@ -121,3 +121,9 @@ export const receipt = z.strictObject({
   predicate: receiptPredicate,
 });
 export type Receipt = z.infer<typeof receipt>;
+
+/** A signed statement, as DSSE has it. */
+export const signedEnvelope = z.object({ payloadType: z.string(), payload: z.base64() });
+
+/** The same in a bundle of Sigstore, which brings the certificate. */
+export const signedBundle = z.object({ dsseEnvelope: signedEnvelope });

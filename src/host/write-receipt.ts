@@ -50,7 +50,7 @@ export async function writeReceipt(
 }
 
 /** A base address without anything but its place: two spellings of it are one text. */
-function addressOf(baseUrl: string): string {
+export function addressOf(baseUrl: string): string {
   const read = readAddress(baseUrl, { allowHttp: true });
   return read.ok ? `${read.address.origin}${read.address.prefix}` : read.shown;
 }

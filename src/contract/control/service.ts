@@ -11,7 +11,8 @@ import type { ListenersList } from './listener.ts';
 import type { LogPage, LogQuery } from './log.ts';
 import type { PushToken, UploadTarget } from './upload.ts';
 import type { BaselineRequest, StoredBaseline } from './baseline.ts';
-import type { VerdictReport } from './verdict.ts';
+import type { HistoryEntry } from './revision-history.ts';
+import type { StoredVerdict, VerdictReport } from './verdict.ts';
 import type { HoldDecisionRequest, Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
 export interface WriteOptions extends CallOptions {
@@ -153,6 +154,18 @@ export interface ControlService {
 
   /** GET /info: the features of the service; none if the endpoint is missing. Clients cache the response. */
   features(options?: CallOptions): Promise<ControlFeatures>;
+}
+
+/** What a service recorded of its revisions, beyond the contract: undefined where it has, or offers, nothing. */
+export interface ControlRecords {
+  /** How a revision came about, and its statuses. */
+  historyOf(deploymentId: string, revisionId: string, options?: CallOptions): Promise<HistoryEntry | undefined>;
+  /** The verdicts on a revision, newest first. */
+  verdictsOf(
+    deploymentId: string,
+    revisionId: string,
+    options?: CallOptions,
+  ): Promise<readonly StoredVerdict[] | undefined>;
 }
 
 /** The operations that only some callers need, all beyond the contract. */

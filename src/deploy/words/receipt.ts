@@ -110,7 +110,7 @@ export const receiptText = (value: Receipt | ReceiptPredicate): string =>
   `${JSON.stringify(JSON.parse(canonicalJson(value)), null, 2)}\n`;
 
 /** The digest of a text, in hexadecimal digits. */
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** What identifies the build: the digest of its folder or its image, else its commit, else the predicate itself. */
 function subjectDigest(predicate: ReceiptPredicate): Record<string, string> {
@@ -165,4 +165,4 @@ function testFields(
 }
 
 /** The name of a smoke test as services keep it: they have the first characters of a long one. */
-const testName = (name: string): string => asLine(cutText(name, 200), 200);
+export const testName = (name: string): string => asLine(cutText(name, 200), 200);
