@@ -63,6 +63,11 @@ function wholeSchema(): Schema {
         { not: isMany },
         {
           properties: {
+            defaults: {
+              description:
+                'Fields that all deployments share; a field of a deployment replaces the one of its name here.',
+              allOf: [{ $ref: '#/definitions/deployment' }, { properties: { name: false, 'deployment-id': false } }],
+            },
             deployments: {
               description: 'Deployments, each under its name.',
               type: 'object',

@@ -1,9 +1,9 @@
 import { graphConfigPathProblem } from '../../contract/control/field-values.ts';
 import { isObject } from '../../kit/json-object.ts';
-import type { FieldPath, Problem, SourcePositions } from '../../kit/diagnostics/problem.ts';
+import { eachOnce, type FieldPath, type Problem, type SourcePositions } from '../../kit/diagnostics/problem.ts';
 import { labelOf, readCaseFile, rowProblem, type CaseFile, type CaseRow } from './case-file.ts';
 import { readDrafts } from './deploy-file.ts';
-import { eachOnce, fieldProblem, type Draft } from './draft.ts';
+import { fieldProblem, type Draft } from './draft.ts';
 import { compilePath } from './json-path.ts';
 import { expectOf, withValues, type MappedCase, mapPromptfoo } from './promptfoo.ts';
 import { maxSmokeTests } from './written-smoke-test.ts';

@@ -1,5 +1,6 @@
 import { problemsOf } from '../../kit/diagnostics/issues.ts';
 import {
+  eachOnce,
   fieldName,
   type FieldPath,
   type Position,
@@ -39,11 +40,6 @@ export function fieldProblem(written: WrittenField, path: FieldPath, message: st
   const field = fieldName([...within, ...path]);
   return { file: places.file, ...place, field, message, suggestion };
 }
-
-/** Without those that are there already. */
-export const eachOnce = (problems: readonly Problem[]): Problem[] => [
-  ...new Map(problems.map((each) => [JSON.stringify(each), each])).values(),
-];
 
 /** A problem of a deployment as a whole, or of a field that it misses. */
 export const draftProblem = ({ file, place, within }: Draft, message: string, missing?: string): Problem => ({

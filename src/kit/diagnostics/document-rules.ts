@@ -1,4 +1,5 @@
 import { isAlias, isCollection, isMap, isNode, isScalar, visit, type Document, type Node, type YAMLMap } from 'yaml';
+import { mergedMaps, type AliasTargets } from './merge-keys.ts';
 import { shortName } from './problem.ts';
 
 /** Something in a document that parses and yet cannot become a plain value. */
@@ -7,28 +8,33 @@ export interface Irregularity {
   message: string;
 }
 
-/** What the parser lets pass: duplicate keys, aliases of nothing or of themselves, numbers that JSON cannot carry. */
-export function irregularitiesOf(document: Document.Parsed): Irregularity[] {
+/**
+ * What the parser lets pass: duplicate keys, aliases of nothing or of themselves, merge keys that merge no map, numbers
+ * that JSON cannot carry.
+ */
+export function irregularitiesOf(document: Document.Parsed, targets: AliasTargets): Irregularity[] {
   const irregularities: Irregularity[] = [];
-  const anchors = new Map<string, Node>();
   visit(document, (_, node) => {
     if (!isNode(node)) return;
     const addProblem = (message: string, at: Node = node) => void irregularities.push({ offset: startOf(at), message });
     if (isAlias(node)) {
-      const named = anchors.get(node.source);
+      const named = targets.get(node);
       if (!named) addProblem('no anchor before this alias has its name');
       else if (isCollection(named) && holds(named, node)) addProblem('this alias stands within what it names');
       return;
     }
-    if (node.anchor) anchors.set(node.anchor, node);
-    if (isMap(node))
+    if (isMap(node)) {
       for (const key of keysWrittenTwice(node)) addProblem(`\`${shortName(key.name)}\` is written twice`, key.node);
+      if (mergedMaps(node, targets).includes(undefined)) addProblem(wrongMerge);
+    }
     if (!isScalar(node) || typeof node.value !== 'number') return;
     const fault = numberFault(node.value, node.source ?? '');
     if (fault !== undefined) addProblem(fault);
   });
   return irregularities;
 }
+
+const wrongMerge = 'a merge key (`<<`) takes a map, an alias of one, or a list of these';
 
 /** Why JSON cannot carry a number that was written so. */
 export function numberFault(value: number, written: string): string | undefined {

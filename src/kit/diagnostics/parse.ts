@@ -1,6 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { firstAlias, irregularitiesOf, type Irregularity } from './document-rules.ts';
 import { jsonTree, jsonFault } from './json-tree.ts';
+import { aliasTargetsOf, unfoldsTooFar } from './merge-keys.ts';
 import { findIn, positionAt, positionsOf, wordSyntaxError } from './positions.ts';
 import { inOrder, problemOfFile, type SourcePositions, type Problem } from './problem.ts';
 import { excessOf } from './yaml-limits.ts';
@@ -66,22 +67,29 @@ function parseYaml(text: string, file: string): ParsedText {
     stringKeys: true,
     resolveKnownTags: false,
     uniqueKeys: false,
+    merge: true,
     logLevel: 'error',
   });
+  const targets = aliasTargetsOf(document);
   const faults = [
     ...[...document.errors, ...document.warnings]
       .slice(0, maxProblems)
       .map((error) => ({ offset: error.pos[0], message: wordSyntaxError(error) })),
-    ...irregularitiesOf(document).slice(0, maxProblems),
+    ...irregularitiesOf(document, targets).slice(0, maxProblems),
   ];
   if (faults.length > 0) return { ok: false, problems: problemsAt(faults, lines, file) };
+  const tooFar = 'the aliases of this text unfold to far more than was written';
+  const refused = (): ParsedText => ({
+    ok: false,
+    problems: problemsAt([{ offset: firstAlias(document), message: tooFar }], lines, file),
+  });
+  if (unfoldsTooFar(document, targets)) return refused();
   try {
     const value: unknown = document.toJS({ maxAliasCount });
-    return { ok: true, value, ...positionsOf((path) => findIn(document, path), lines, file) };
+    return { ok: true, value, ...positionsOf((path) => findIn(document, path, targets), lines, file) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    const message = 'the aliases of this text unfold to far more than was written';
-    return { ok: false, problems: problemsAt([{ offset: firstAlias(document), message }], lines, file) };
+    return refused();
   }
 }
 

@@ -1,4 +1,15 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type YAMLError,
+} from 'yaml';
+import { type AliasTargets, type AnyMap, isMergeKey, mergedMaps } from './merge-keys.ts';
 import type { FieldPath, Position, SourcePositions } from './problem.ts';
 
 interface Step {
@@ -36,25 +47,37 @@ export function positionAt(lines: LineCounter, offset: number): Position {
 }
 
 /** Goes down in a document as far as the path leads. */
-export function findIn(document: Document.Parsed, path: FieldPath): NodeOffsets {
+export function findIn(document: Document.Parsed, path: FieldPath, targets: AliasTargets): NodeOffsets {
   let step: Step = { node: document.contents, key: undefined };
   for (const part of path) {
-    const next = stepInto(document, step.node, part);
+    const next = stepInto(targets, step.node, part);
     if (!next) return { value: step.node?.range?.[0], key: step.key, whole: false };
     step = next;
   }
   return { value: step.node?.range?.[0], key: step.key, whole: true };
 }
 
-function stepInto(document: Document.Parsed, from: Step['node'], part: string | number): Step | undefined {
-  const node = isAlias(from) ? from.resolve(document) : from;
+function stepInto(targets: AliasTargets, from: Step['node'], part: string | number): Step | undefined {
+  const node = isAlias(from) ? targets.get(from) : from;
   if (isSeq<Node>(node)) {
     const item = typeof part === 'number' ? node.items[part] : undefined;
     return item && { node: item, key: undefined };
   }
-  if (!isMap<Node, Node | null>(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-  return pair && { node: pair.value, key: pair.key.range?.[0] };
+  return isMap(node) ? entryOf(node, String(part), targets) : undefined;
+}
+
+/** The entry of a key: in the map itself, else in the first map that it merges and that has it. */
+function entryOf(map: AnyMap, name: string, targets: AliasTargets, seen = new Set<AnyMap>()): Step | undefined {
+  seen.add(map);
+  for (const { key, value } of map.items) {
+    if (!isScalar(key) || isMergeKey(key) || String(key.value) !== name) continue;
+    return { node: isNode(value) ? value : null, key: key.range?.[0] };
+  }
+  for (const source of mergedMaps(map, targets)) {
+    const found = source && !seen.has(source) ? entryOf(source, name, targets, seen) : undefined;
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** The parser's codes in our words, where its own may quote what was written. */

@@ -68,15 +68,21 @@ export function formatProblem({ file, line, column, field, message, suggestion }
   return `${file}${place}: ${message}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
 }
 
-/** Problems file by file in the order of their lines: at most `maxProblems`, and how many more there are. */
+/** Without those that are there already. */
+export const eachOnce = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(problems.map((each) => [JSON.stringify(each), each])).values(),
+];
+
+/** Problems file by file in the order of their lines, each once: at most `maxProblems`, and how many more there are. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   // Made here: a collator takes longer to make than everything else that a step without work does.
   const inFiles = new Intl.Collator();
-  const sorted = problems
+  const distinct = eachOnce(problems);
+  const sorted = distinct
     .filter(({ more }) => more === undefined)
     .sort((one, other) => inFiles.compare(one.file, other.file) || one.line - other.line || one.column - other.column);
   const shown = sorted.slice(0, maxProblems);
-  const more = problems.reduce((sum, each) => sum + (each.more ?? 1), 0) - shown.length;
+  const more = distinct.reduce((sum, each) => sum + (each.more ?? 1), 0) - shown.length;
   return [...shown, ...leftOut(shown.at(-1), more)];
 }
 

@@ -15,6 +15,8 @@ const write = (...oneOf: string[]): Need => ({ oneOf, level: 'write' });
 /** From https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps, as of 2026. */
 const needs: { [Route in AnyRoute]?: Need } = {
   'GET /app': 'none',
+  // Only people have a login: the App shares the code that asks for it, and never does.
+  'GET /user': 'none',
   'GET /app/hook/deliveries': 'none',
   'POST /app/hook/deliveries/{delivery_id}/attempts': 'none',
   'GET /app/installations': 'none',

@@ -19,7 +19,7 @@ const validator = new Validator(schema, '7', false);
 
 /** Whether an editor finds the file fine, and whether we do. */
 const judged = (written: string): { editor: boolean; landfall: boolean } => ({
-  editor: validator.validate(parse(written)).valid,
+  editor: validator.validate(parse(written, { merge: true })).valid,
   landfall: readDesired({
     inputs: {},
     file: { text: written, path: 'landfall.yml' },
@@ -54,6 +54,7 @@ describe('what is right for us is right in an editor', () => {
   test('the pages show some', () => expect(shown.length).toBeGreaterThan(3));
 
   test.each<[sentence: string, written: string]>([
+    ['defaults of a deployment', 'defaults: { on-failure: keep }\ndeployments:\n  a: { source: github }'],
     ['a deployment by its id', 'deployment-id: 6ba7b810-9dad-41d1-80b4-00c04fd430c8\nsource: github'],
     [
       'resources in hyphens',
@@ -92,6 +93,9 @@ describe('what is wrong for us is wrong in an editor', () => {
     ['a list', '- a'],
     ['nothing named', 'source: github'],
     ['no deployment', 'deployments: {}'],
+    ['a name among the defaults', 'defaults: { name: a }\ndeployments: { a: { source: github } }'],
+    ['defaults alone', 'defaults: { source: github }'],
+    ['an unknown default', 'defaults: { zebra: 1 }\ndeployments: { a: { source: github } }'],
     ['something beside the deployments', 'deployments: { a: { source: github } }\nname: a'],
     ['a deployment that is text', 'deployments: { a: github }'],
     ['a field that there is not', 'name: a\nsource: github\nrepo: x'],

@@ -459,7 +459,7 @@ test.each<[sentence: string, text: string, problems: string[]]>([
   [
     'something beside the deployments',
     'deployments:\n  a: { source: github }\non-failure: keep',
-    ['3:1: `on-failure` stands beside `deployments`: move it into one of them'],
+    ['3:1: `on-failure` stands beside `deployments`: move it into one of them, or into `defaults` for all of them'],
   ],
   [
     'two deployments of one name',
