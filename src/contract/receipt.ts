@@ -79,6 +79,8 @@ export const receiptPredicate = z.strictObject({
   revision: z
     .strictObject({
       id: text.nullable(),
+      /** `sha256:` and the digest of every file that was built. */
+      build_digest: text.nullable(),
       commit: text.nullable(),
       /** `sha256:` and the digest of the uploaded folder. */
       source_digest: text.nullable(),

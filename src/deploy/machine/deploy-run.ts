@@ -10,7 +10,6 @@ import { textsToMask } from '../../contract/control/secret.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { LogEntry } from '../../contract/control/log.ts';
 import type { ControlService, FullControlService } from '../../contract/control/service.ts';
-import type { SourceRevisionConfig } from '../../contract/control/source.ts';
 import type { TarballStore } from '../../contract/control/upload.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
 import type { Workflow } from '../file/workflow.ts';
@@ -27,6 +26,7 @@ import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { type Deploy, ownOf, type Prepared, resultOf, type RunRevision } from './deploy-state.ts';
 import type { TestResult } from './state.ts';
+import type { BuildFacts } from './built-from.ts';
 import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
@@ -143,7 +143,7 @@ export class DeployRun {
   readonly request: DeployRunRequest;
   readonly known: RunState = { writing: false, changed: false, notes: [] };
   /** What the revisions that were watched are built from, by their ids. */
-  readonly builds = new Map<string, SourceRevisionConfig>();
+  readonly builds = new Map<string, BuildFacts>();
   /** The last open state. */
   deploy: Deploy = { state: 'requested', tries: 1 };
   /** The moment (ms since the epoch) at which waiting ends. */

@@ -52,6 +52,8 @@ export type RollbackFailure =
 /** What a revision was built from; of a deployment that was deleted, its newest revision. */
 export interface BuiltFrom {
   revisionId: string;
+  /** `sha256:` and the digest of every file that was built. */
+  buildDigest?: string | undefined;
   commit?: string | undefined;
   /** `sha256:` and the digest of the uploaded folder. */
   sourceDigest?: string | undefined;

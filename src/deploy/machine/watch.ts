@@ -70,7 +70,7 @@ export function watch(run: DeployRun, watched: WatchOptions) {
       }
       const former = rollout.seen.length;
       rollout = observation.value.rollout;
-      run.builds.set(revisionId, observation.value.revision.source_revision_config);
+      run.builds.set(revisionId, observation.value.revision);
       watched.record(rollout);
       const last = rollout.seen.at(-1);
       if (last && rollout.seen.length > former) emitStatus(last, observation.value.message);

@@ -14,6 +14,7 @@ export const claimNames = [
   'deployment',
   'revision',
   'commit',
+  'build_digest',
   'source_digest',
   'image',
   'outcome',

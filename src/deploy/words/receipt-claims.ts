@@ -81,6 +81,7 @@ const names: Record<ClaimName, string> = {
   deployment: 'deployment',
   revision: 'revision',
   commit: 'commit',
+  build_digest: 'build digest',
   source_digest: 'source digest',
   image: 'image',
   outcome: 'outcome',

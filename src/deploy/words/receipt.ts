@@ -48,6 +48,7 @@ export function receiptOf(outcome: Outcome, facts: ReceiptFacts): Receipt | unde
     revision: builtFrom
       ? {
           id: text(builtFrom.revisionId),
+          build_digest: optional(builtFrom.buildDigest),
           commit: optional(builtFrom.commit),
           source_digest: optional(builtFrom.sourceDigest),
           image: optional(builtFrom.image),
@@ -112,10 +113,15 @@ export const receiptText = (value: Receipt | ReceiptPredicate): string =>
 /** The digest of a text, in hexadecimal digits. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What identifies the build: the digest of its folder or its image, else its commit, else the predicate itself. */
+/** What identifies the build: its digest, that of its folder or its image, else its commit, else the predicate itself. */
 function subjectDigest(predicate: ReceiptPredicate): Record<string, string> {
-  const { source_digest: source = null, image = null, commit = null } = predicate.revision ?? {};
-  const [, digest] = /(?:^|@)sha256:([0-9a-f]{64})$/.exec(source ?? image ?? '') ?? [];
+  const {
+    build_digest: build = null,
+    source_digest: source = null,
+    image = null,
+    commit = null,
+  } = predicate.revision ?? {};
+  const [, digest] = /(?:^|@)sha256:([0-9a-f]{64})$/.exec(build ?? source ?? image ?? '') ?? [];
   if (digest !== undefined) return { sha256: digest };
   if (commit !== null && /^[0-9a-f]{40,64}$/.test(commit)) return { gitCommit: commit };
   return { sha256: sha256(receiptText(predicate)) };

@@ -16,7 +16,7 @@ const predicate: ReceiptPredicate = {
   changed: true,
   service: { address: service, tenant_id: 'tenant' },
   deployment: { id: 'd1', name: 'support' },
-  revision: { id: 'r2', commit, source_digest: null, image: null },
+  revision: { id: 'r2', build_digest: null, commit, source_digest: null, image: null },
   rollback: null,
   plan: { kind: 'patch', fields: [{ field: 'secrets.KEY', makes_revision: true }] },
   rollout: {
@@ -162,21 +162,33 @@ test.each<[string, Changed, string[]]>([
   ['a revision of another deployment', { recorded: { revision: null } }, ['revision: absent']],
   [
     'an edited commit',
-    { claimed: { revision: { id: 'r2', commit: 'b'.repeat(40), source_digest: null, image: null } } },
+    {
+      claimed: { revision: { id: 'r2', build_digest: null, commit: 'b'.repeat(40), source_digest: null, image: null } },
+    },
     ['commit: differs'],
   ],
   [
-    'another digest',
+    'another folder',
     {
-      claimed: { revision: { id: 'r2', commit: null, source_digest: digest, image: null } },
+      claimed: { revision: { id: 'r2', build_digest: null, commit: null, source_digest: digest, image: null } },
       recorded: { revision: { ...revision, source_revision_config: { source_tarball_digest: 'sha256:0' } } },
     },
     ['source_digest: differs'],
   ],
   [
+    'another build',
+    {
+      claimed: { revision: { id: 'r2', build_digest: digest, commit: null, source_digest: null, image: null } },
+      recorded: { revision: { ...revision, build_digest: 'sha256:0' } },
+    },
+    ['build_digest: differs'],
+  ],
+  [
     'another image',
     {
-      claimed: { revision: { id: 'r2', commit: null, source_digest: null, image: 'registry/a@sha256:1' } },
+      claimed: {
+        revision: { id: 'r2', build_digest: null, commit: null, source_digest: null, image: 'registry/a@sha256:1' },
+      },
       recorded: { revision: { ...revision, source_revision_config: { image_uri: 'registry/a@sha256:2' } } },
     },
     ['image: differs'],

@@ -72,7 +72,7 @@ describe('a receipt', () => {
       operation: 'deploy',
       outcome: 'deployed',
       service: { address: 'https://host/api-host', tenant_id: 'tenant' },
-      revision: { id: revisionId, commit, source_digest: null, image: null },
+      revision: { id: revisionId, build_digest: null, commit, source_digest: null, image: null },
       plan: { kind: 'patch', fields: [{ field: 'secrets.MODEL_KEY', makes_revision: true }] },
       rollout: { result: 'live', statuses: [{ status: 'DEPLOYED', at: '2026-01-02T03:05:05.000Z' }] },
       by: { program: 'action', workflow: { actor: 'ada' } },
@@ -126,6 +126,7 @@ describe('a receipt', () => {
   });
 
   test.each([
+    ['its build', { buildDigest: `sha256:${digest}`, sourceDigest: `sha256:${'c'.repeat(64)}` }, { sha256: digest }],
     ['its folder', { sourceDigest: `sha256:${digest}`, commit }, { sha256: digest }],
     ['its image', { image: `registry/agent@sha256:${digest}` }, { sha256: digest }],
     ['its commit', { image: 'registry/agent:1', commit }, { gitCommit: commit }],
