@@ -201,7 +201,7 @@ const last = {
     group: 'workflow',
     kind: 'text',
     description:
-      'Full SHA of the commit to deploy and report on; by default that of the event. With source github the step is refused where the service would build another one.',
+      'Full SHA of the commit to deploy and report on; by default that of the event. With source github a service that does not take a commit builds the head of the ref, and the step is refused where that is another one.',
   },
   'pull-request': {
     group: 'workflow',

@@ -39,7 +39,7 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
     activeRevisionId: deployment?.active_revision_id ?? undefined,
     latestRevisionId: deployment?.latest_revision_id ?? undefined,
   });
-  const commit = requestedCommit(desired, deployment, run);
+  const commit = await requestedCommit(desired, deployment, run);
   run.known.commit = commit;
   if (commit.kind === 'known' && commit.insteadOf) {
     const [own, head] = [shortCommit(commit.insteadOf), shortCommit(commit.sha)];
@@ -71,13 +71,18 @@ export const ambiguousName = (deployments: readonly Deployment[]): Obstacle => (
   ids: deployments.map(({ id }) => id),
 });
 
-function requestedCommit(desired: Desired, deployment: Deployment | undefined, run: DeployRun): RequestedCommit {
+async function requestedCommit(
+  desired: Desired,
+  deployment: Deployment | undefined,
+  run: DeployRun,
+): Promise<RequestedCommit> {
   if (desired.source !== 'github') {
     return { kind: 'unknown', because: { code: desired.source === 'internal_source' ? 'folder' : 'image' } };
   }
-  const { workflow, head, commit } = run.request;
+  const { workflow, head, commit, control } = run.request;
   return determineCommit({
     commit,
+    pinsCommits: commit !== undefined && (await control.features(run.reading())).pinsCommits,
     repoUrl: desired.repoUrl ?? deployment?.source_config.repo_url ?? undefined,
     repoRef: desired.repoRef ?? deployment?.source_revision_config.repo_ref ?? undefined,
     workflow,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
+import { pinnedCommit } from '../rules/commit.ts';
 import { carriesSource } from '../rules/find-made.ts';
 import type { Plan } from '../rules/plan-types.ts';
 import { tryCall } from '../smoke/try-call.ts';
@@ -68,7 +69,8 @@ async function preparePatch(
 
 async function prepared(change: Prepared, run: DeployRun): Promise<Extract<Seen['requested'], { kind: 'prepared' }>> {
   const { holdSeconds } = change.mayHold ? await verificationOf(run) : {};
-  return { kind: 'prepared', prepared: { ...change, holdSeconds }, key: randomUUID() };
+  const commit = pinnedCommit(run.known.commit);
+  return { kind: 'prepared', prepared: { ...change, holdSeconds, commit }, key: randomUUID() };
 }
 
 /** The revision that a change made. */

@@ -12,8 +12,10 @@ export type RequestedCommit =
       sha: string;
       /** The commit of the workflow, where the ref has moved on from it. */
       insteadOf?: string;
-      /** No other commit may be deployed; the service would build `head`, where that is known. */
-      only?: { head: string | undefined };
+      /**
+       * No other commit may be deployed. The service is told to build it, or would build `head`, where that is known.
+       */
+      only?: { isPinned: true } | { isPinned: false; head: string | undefined };
     }
   | { kind: 'unknown'; because: UnknownCommit };
 
@@ -34,14 +36,26 @@ export interface CommitQuestion {
   head: string | undefined;
   /** The one commit that may be deployed, if the person named one. */
   commit?: string | undefined;
+  /** The service builds the commit that it is told, whatever the head is. */
+  pinsCommits?: boolean | undefined;
 }
 
 /**
  * The commit that a build of `repoRef` uses: the given head of the ref, for the service builds nothing else, else the
  * workflow's own if it runs on that repository and branch (on a pull request the head of its branch, never the merge).
  */
-export function determineCommit({ repoUrl, repoRef, workflow, head, commit }: CommitQuestion): RequestedCommit {
-  if (commit) return { kind: 'known', sha: commit, only: { head } };
+export function determineCommit({
+  repoUrl,
+  repoRef,
+  workflow,
+  head,
+  commit,
+  pinsCommits = false,
+}: CommitQuestion): RequestedCommit {
+  if (commit) {
+    const isPinned = pinsCommits && /^[0-9a-f]{40}$/i.test(commit);
+    return { kind: 'known', sha: commit, only: isPinned ? { isPinned } : { isPinned, head } };
+  }
   if (repoUrl === undefined || repoRef === undefined) {
     return { kind: 'unknown', because: { code: 'ref-unreported' } };
   }
@@ -66,9 +80,14 @@ function commitOfWorkflow(workflow: Workflow, repoUrl: string, repoRef: string):
 
 /** What stands in the way of a build where only one commit may be deployed. */
 export function otherCommitObstacles(commit: RequestedCommit): Obstacle[] {
-  if (commit.kind === 'unknown' || !commit.only || sameCommit(commit.only.head, commit.sha)) return [];
+  if (commit.kind === 'unknown' || !commit.only || commit.only.isPinned) return [];
+  if (sameCommit(commit.only.head, commit.sha)) return [];
   return [{ field: 'commit', code: 'other-commit', commit: commit.sha, head: commit.only.head }];
 }
+
+/** The commit that the service is told to build, instead of the head of the ref. */
+export const pinnedCommit = (commit: RequestedCommit | undefined): string | undefined =>
+  commit?.kind === 'known' && commit.only?.isPinned ? commit.sha : undefined;
 
 /** Whether a revision was built from another commit than the only one that may be deployed. */
 export const isOtherCommit = (commit: RequestedCommit | undefined, built: string | null | undefined): boolean =>

@@ -116,6 +116,10 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   heedsIfLatest = false;
   /** Answers a write with a known idempotency key as it did the first time. */
   honoursKeys = false;
+  /** Builds the commit that a change names. */
+  pinsCommits = false;
+  /** The commits that changes named. */
+  readonly pinned: (string | undefined)[] = [];
   readonly #answers = new Map<string, string | null>();
   /** The revision that the service no longer returns. */
   forgotten: string | undefined;
@@ -168,6 +172,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     return this.#written('create', options, () => {
       this.#mayHold(options, request.source);
       this.sent.push(request);
+      this.pinned.push(options?.commit);
       this.service.create(request);
       this.#begin(options?.holdSeconds);
       this.onWrite();
@@ -190,6 +195,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       this.#isBasedOnLatest('patch deployment', options);
       this.#mayHold(options, this.service.deployment?.source);
       this.sent.push(request);
+      this.pinned.push(options?.commit);
       this.service.patch(request);
       this.#begin(options?.holdSeconds);
       this.onWrite();
@@ -233,6 +239,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       verdicts: !this.lacks.has('verdicts'),
       baselines: !this.lacks.has('baselines'),
       holds: !this.lacks.has('holds'),
+      pinsCommits: this.pinsCommits,
       consoleUrl: this.consoleUrl,
     }));
   }

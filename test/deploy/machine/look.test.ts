@@ -13,6 +13,28 @@ const another = (fixture: DeployFixture, id: string, name: string): Deployment =
   return { ...fixture.control.service.deployment, id, name };
 };
 
+describe('the one commit that may be deployed', () => {
+  const moved = { commit: second, head: first };
+
+  test('is named to a service that builds the commit it is told, and built although the ref has moved on', async () => {
+    const fixture = await running();
+    fixture.control.pinsCommits = true;
+    fixture.control.scripts.push(goesLive(second));
+    expect(await fixture.deploy(moved)).toMatchObject({ kind: 'deployed' });
+    expect(fixture.control.pinned.at(-1)).toBe(second);
+  });
+
+  test.each([
+    ['a service without that is sent nothing', moved, false],
+    ['neither is one that has it, for a shortened commit', { ...moved, commit: second.slice(0, 12) }, true],
+  ])('%s', async (_, request, pinsCommits) => {
+    const fixture = await running();
+    fixture.control.pinsCommits = pinsCommits;
+    expect(await fixture.deploy(request)).toMatchObject({ kind: 'refused', changed: false });
+    expect(fixture.control.count('patch')).toBe(0);
+  });
+});
+
 describe('found by its name', () => {
   test('on any page', async () => {
     const fixture = await running();

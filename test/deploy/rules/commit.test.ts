@@ -3,6 +3,7 @@ import {
   determineCommit,
   isOtherCommit,
   otherCommitObstacles,
+  pinnedCommit,
   type RequestedCommit,
   type UnknownCommit,
 } from '../../../src/deploy/rules/commit.ts';
@@ -91,7 +92,7 @@ describe('the requested commit', () => {
   const unknown = (because: UnknownCommit): RequestedCommit => ({ kind: 'unknown', because });
   const elsewhere = (ref: string) => unknown({ code: 'other-workflow', ref, repository: 'acme/agent' });
   const next = { ...push, ref: 'refs/heads/next' };
-  const onlyOurs = { only: { head: headSha } };
+  const onlyOurs = { only: { isPinned: false, head: headSha } } as const;
   test.each<[RequestedCommit, Partial<Parameters<typeof determineCommit>[0]>]>([
     [known(sha), { workflow: push }],
     [known(headSha, { insteadOf: sha }), { workflow: push, head: headSha }],
@@ -126,6 +127,13 @@ describe('only one commit', () => {
       [{ field: 'commit', code: 'other-commit', commit: sha, head: undefined }],
     ],
   ])('%s', (_, head, obstacles) => expect(otherCommitObstacles(only(head))).toEqual(obstacles));
+
+  test('is built whatever the head is where the service is told its full SHA', () => {
+    const asked = { repoUrl: undefined, repoRef: 'main', workflow: undefined, head: headSha, pinsCommits: true };
+    const pinned = determineCommit({ ...asked, commit: sha });
+    expect([otherCommitObstacles(pinned), pinnedCommit(pinned)]).toEqual([[], sha]);
+    expect(pinnedCommit(determineCommit({ ...asked, commit: sha.slice(0, 12) }))).toBeUndefined();
+  });
 
   test('any other is another, and none is where nothing was asked for', () => {
     expect(isOtherCommit(only(sha), headSha)).toBe(true);
