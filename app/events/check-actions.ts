@@ -1,6 +1,4 @@
 import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
-import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
-import { noneLiveBefore, nothingLive } from '../../src/deploy/words/rollback.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
@@ -9,15 +7,10 @@ import { fullName } from '../github/github-api.ts';
 import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
+import { findRollbackTarget, noRollbackWords } from '../targets/rollback-target.ts';
+import { refusalOfPerson, refusalOfProduction } from '../commands/decide.ts';
+import { refusalWords } from '../commands/words.ts';
 import { targetFor } from '../targets/target-resolver.ts';
-import { tryCall } from '../../src/deploy/smoke/try-call.ts';
-import { findFormerLive } from '../../src/deploy/machine/roll-back.ts';
-import type { ControlService } from '../../src/contract/control/service.ts';
-import type { Revision } from '../../src/contract/control/revision.ts';
-import { isNotOffered } from '../../src/contract/service-error.ts';
-
-/** The permissions that allow the buttons, which GitHub also shows to other people. */
-const writePermissions = new Set(['admin', 'write']);
 
 /** Handles Rollback and Redeploy. A refusal is noted on the check, with the reason. */
 export const onRequestedAction: Handler<'press'> = async (decision, { context, delivery }) => {
@@ -26,12 +19,9 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
   const refuse = async (why: string) => [
     await noteOnCheck(context, { repository, headSha, name: check.name }, `${label} was not done: ${why}`),
   ];
-  const permission = await context.githubApi.permissionOf(repository, by);
-  if (!writePermissions.has(permission)) {
-    return refuse(
-      `${by} has ${permission === 'none' ? 'no' : `only ${permission}`} access to this repository, and it takes write`,
-    );
-  }
+  // GitHub shows the buttons to other people, too.
+  const stranger = refusalOfPerson(by, await context.githubApi.permissionOf(repository, by));
+  if (stranger) return refuse(refusalWords(stranger).why);
   const intents = (await context.store.intentsAt(repository.repositoryId, headSha)).filter(
     ({ terms }) => checkName(terms.deploymentName) === check.name,
   );
@@ -40,6 +30,8 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
   const { deploymentId, branch, terms } = newest;
   const found = await targetFor({ repository, branch, deploymentId, deploymentName: terms.deploymentName }, context);
   if (!found.ok) return refuse(found.why);
+  const other = refusalOfProduction(found.target.terms, by);
+  if (other) return refuse(refusalWords(other).why);
   const cause: Cause = { kind: button, key: delivery, by, at: context.clock.now() };
   const actionRequest = { decision, branch, target: found.target, cause };
   const deploymentIntents = intents.filter((intent) => intent.deploymentId === deploymentId);
@@ -81,8 +73,8 @@ async function rollback(
   const last = await store.lastIntents(deploymentId, 100);
   const isKnown = last.some((intent) => intent.cause.kind === cause.kind && intent.cause.key === cause.key);
   if (isKnown) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
-  const back = await findRollbackTarget(intents, deploymentId, control);
-  if (!back.ok) return back;
+  const back = await findRollbackTarget(deploymentId, intents, control, { isOneOfThem: true });
+  if (!back.ok) return { ok: false, why: noRollbackWords(back) };
   const commit = back.revision.source_revision_config.repo_commit_sha ?? headSha;
   const sending = { kind: 'redeploy', revisionId: back.revision.id } as const;
   await store.request({ deploymentId, repository, branch, commit, cause, terms, sending });
@@ -94,38 +86,6 @@ async function rollback(
   }
   return { ok: true, did };
 }
-
-/** The revision to restore, or why there is none: a clause without a full stop. */
-type RollbackTarget = { ok: true; revision: Revision } | { ok: false; why: string };
-
-/**
- * Finds what a Rollback on a check restores: the revision that was live before the one the check reports, provided
- * that the latter is still live. `intents` are those of the check's deployment and commit, oldest first.
- */
-async function findRollbackTarget(
-  intents: readonly IntentFields[],
-  deploymentId: string,
-  control: ControlService,
-): Promise<RollbackTarget> {
-  const { active_revision_id: active } = await control.getDeployment(deploymentId);
-  if (!active) return noTarget(nothingLive);
-  const serving = intents.findLast(({ revisionId }) => revisionId === active);
-  if (!serving) return noTarget(`revision ${active} is live, and it is not the one that this check reports`);
-  const former = revisionToRestore(active, serving.former?.live);
-  if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
-  const previous = await tryCall(
-    findFormerLive(active, (page) => control.listRevisions(deploymentId, page), maxSearchedRevisions),
-  );
-  if (previous.ok && previous.value) return { ok: true, revision: previous.value };
-  if (previous.ok) return noTarget(noneLiveBefore(active));
-  if (!isNotOffered(previous.error)) throw previous.error;
-  return noTarget('this service does not list revisions, so the previously live one is unknown');
-}
-
-const noTarget = (why: string): RollbackTarget => ({ ok: false, why });
-
-/** How many revisions are searched; older ones are no useful rollback targets. */
-const maxSearchedRevisions = 1_000;
 
 /** Handles Re-run: requests every deployment of the check again, at the commit of the check. */
 export const onRerun: Handler<'rerun'> = async (decision, handling) => {

@@ -17,6 +17,7 @@ import {
   type CheckPullRequests,
 } from './event-payloads.ts';
 import type { EventDecision, InstallationChange, DecisionOf, PullRequest } from './event-types.ts';
+import { decideIssueComment } from './comment-decision.ts';
 import { pushFrom } from '../../src/deploy/rules/trigger.ts';
 import { noPushWords } from '../../src/deploy/words/decision.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
@@ -31,11 +32,11 @@ const events: ReadonlyMap<string, Decide | string> = new Map<string, Decide | st
   ['check_suite', decideCheckSuite],
   ['pull_request', decidePullRequest],
   ['merge_group', decideMergeGroup],
+  ['issue_comment', decideIssueComment],
   ['installation', decideInstallation],
   ['installation_repositories', decideInstallationRepositories],
   ['repository', decideRepository],
   ['ping', 'it only tries the address'],
-  ['issue_comment', 'Landfall takes no commands from comments: its checks have buttons'],
   ['create', 'a new branch or tag also sends a push event'],
   ['status', 'the statuses of others decide nothing here'],
   ['deployment', 'GitHub Deployments are only written by this App'],

@@ -103,6 +103,20 @@ export const pullRequestPayload = repositoryEvent.extend({
   changes: z.looseObject({ base: z.unknown().optional() }).optional(),
 });
 
+/** Bodies of comments are other people's; only their first line is read. */
+export const issueCommentPayload = repositoryEvent.extend({
+  issue: z.looseObject({ number: id, locked: z.boolean().optional(), pull_request: z.unknown().optional() }),
+  comment: z.looseObject({
+    id,
+    body: z.string().nullish(),
+    created_at: z.string().max(100).nullish(),
+    user: z.looseObject({ login, id, type: text }).nullish(),
+    /** An App that acts for a person. */
+    performed_via_github_app: z.unknown().optional(),
+  }),
+  sender: z.looseObject({ login, id }),
+});
+
 export const mergeGroupPayload = repositoryEvent.extend({
   merge_group: z.looseObject({ head_sha: commitId, base_ref: text }),
 });

@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.ts';
+import type { ParsedComment } from '../commands/parse.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
@@ -20,6 +21,17 @@ export interface PullRequest {
 /** How the repositories of an installation changed. */
 export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
 
+/** A command as it was given in a comment on a pull request. */
+export interface GivenCommand {
+  number: number;
+  commentId: number;
+  by: { login: string; id: number };
+  parsed: Exclude<ParsedComment, { kind: 'none' }>;
+  isLocked: boolean;
+  /** ms since the epoch, by GitHub's clock */
+  writtenAt?: number;
+}
+
 interface OfRepository {
   repository: InstallationRepository;
 }
@@ -40,6 +52,8 @@ interface Decisions {
   'check-suite': OfCommit & { branch?: string };
   'pull-request': PullRequest;
   'merge-group': OfCommit & { baseBranch: string };
+  /** A person gave a command. Nothing of them has been checked yet. */
+  command: OfRepository & GivenCommand;
   /** `repositories` is absent if the change affects all repositories of the installation. */
   installation: {
     installationId: number;

@@ -3,6 +3,7 @@ import { fullName } from '../github/github-api.ts';
 import { decideEvent } from './event-decision.ts';
 import type { DecisionOf, EventDecision, Handler, HandlerContext, PullRequestExaminer } from './event-types.ts';
 import { onRequestedAction, onRerun } from './check-actions.ts';
+import { onCommand } from '../commands/on-command.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import { shortCommit } from '../../src/contract/control/repo-ref.ts';
@@ -52,6 +53,8 @@ const subjects: { [Kind in EventKind]: (decision: DecisionOf<Kind>) => string } 
   'pull-request': (decision) =>
     `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${describeCommit(decision)}`,
   'merge-group': (decision) => `merge group into ${decision.baseBranch} at ${describeCommit(decision)}`,
+  command: ({ parsed, number, repository, by }) =>
+    `${parsed.kind === 'command' ? `/${parsed.command.name}` : 'a mistyped command'} on pull request ${number} of ${fullName(repository)} by ${by.login}`,
   installation: ({ installationId, change, repositories }) =>
     `installation ${installationId} ${change}, ${repositories?.map(fullName).join(', ') ?? 'all repositories'}`,
   'repository-renamed': ({ repository }) => `repository ${repository.repositoryId} is ${fullName(repository)} now`,
@@ -121,6 +124,7 @@ const handlers: { [Kind in EventKind]: Handler<Kind> } = {
   'check-suite': onCheckSuite,
   'pull-request': onPullRequest,
   'merge-group': onMergeGroup,
+  command: onCommand,
   installation: onInstallation,
   'repository-renamed': onRepositoryRenamed,
   'branch-deleted': onBranchDeleted,

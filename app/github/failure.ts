@@ -109,3 +109,13 @@ function header(headers: Readonly<Record<string, unknown>>, name: string): strin
   const value = headers[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
+
+/** Returns undefined for 404: what does not exist, or is not visible. Rethrows any other failure. */
+export async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await requested;
+  } catch (error) {
+    if (error instanceof GitHubApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -11,15 +11,16 @@ import {
   InstallationPaused,
   type Permission,
   type PullRequestKey,
-  type PullRequestState,
   RepositoryLost,
 } from './github-api.ts';
+import { unlessMissing } from './failure.ts';
 import type { AppRoute, ClientOf, RateLimitedClient } from './installation-clients.ts';
 import type { RequestCause } from './rate-limiter.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
+import { commentTopic, createAuthorReader, readPullRequest } from './pull-requests.ts';
 import { writeCheck } from '../../src/github/check.ts';
-import { type Author, writeComment } from '../../src/github/comment.ts';
+import { writeComment } from '../../src/github/comment.ts';
 import { createDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
 
 type Client = GitHubClient<AppRoute>;
@@ -29,16 +30,6 @@ const maxComparedFiles = 300;
 
 /** The largest file that is read (bytes). */
 const fileLimitBytes = 1_000_000;
-
-/** Returns undefined for 404: what does not exist, or is not visible. Rethrows any other failure. */
-async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await requested;
-  } catch (error) {
-    if (error instanceof GitHubApiError && error.status === 404) return undefined;
-    throw error;
-  }
-}
 
 /** The newest commit of a branch; undefined if there is no such branch. */
 async function readHead(
@@ -130,30 +121,6 @@ async function readPermission(
   return isPermission(word) ? word : 'none';
 }
 
-/** A pull request as it is now; undefined if there is none of this number. */
-async function readPullRequest(
-  client: Client,
-  { repository: { owner, name, repositoryId }, number }: PullRequestKey,
-): Promise<PullRequestState | undefined> {
-  const found = await unlessMissing(
-    client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { owner, repo: name, pull_number: number }),
-  );
-  if (found === undefined) return undefined;
-  const { head, base, state, merged } = found.data;
-  // GitHub's description says that a head has a repository, but that of a deleted fork has none.
-  const headRepository: { id: number | bigint } | null = head.repo;
-  return {
-    headSha: head.sha,
-    ...(Number(headRepository?.id) === repositoryId ? { headBranch: head.ref } : {}),
-    baseBranch: base.ref,
-    isOpen: state === 'open',
-    isMerged: merged,
-  };
-}
-
-/** The App's comments are about themselves: what the Action writes has a topic of its own. */
-const commentTopic = 'app';
-
 /** GitHub lists at most this many files of a pull request. */
 export const maxListedFiles = 3000;
 
@@ -217,13 +184,7 @@ async function* repositoriesOf(
 export function createGitHubApi(clientOf: ClientOf): GitHubApi {
   /** Deployments whose last status may have been written, although there was no response. */
   const uncertainDeployments = new Set<number>();
-  let author: Promise<Author> | undefined;
-  /** The App's own author of comments. It changes only with the App's name, so it is read once. */
-  const ownAuthor = (): Promise<Author> => {
-    author ??= readAuthor(clientOf(undefined));
-    author.catch(() => (author = undefined));
-    return author;
-  };
+  const ownAuthor = createAuthorReader(clientOf);
   const clientFor = ({ installationId }: InstallationRepository): RateLimitedClient => clientOf(installationId);
   const writeClientFor = (
     { installationId }: InstallationRepository,
@@ -239,7 +200,11 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
     head: (repository, branch) => readHead(clientFor(repository), repository, branch),
     compare: (repository, base, head) => readComparison(clientFor(repository), repository, base, head),
     file: (repository, path, ref) => readFile(clientFor(repository), repository, path, ref),
-    permissionOf: (repository, login, userId) => readPermission(clientFor(repository), repository, login, userId),
+    permissionOf: (repository, login, userId) => {
+      // Anyone can comment, and is looked up by both names then.
+      const client = clientOf(repository.installationId, userId === undefined ? 'own' : 'strangers');
+      return readPermission(client, repository, login, userId);
+    },
     pullRequest: (at) => readPullRequest(clientFor(at.repository), at),
     defaultBranch: async (repository) => {
       const { owner, name } = repository;
@@ -290,11 +255,4 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
       await client.request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', reaction);
     },
   };
-}
-
-/** GitHub shows an App as the author of comments by the name in its address. */
-async function readAuthor(app: GitHubClient<AppRoute>): Promise<Author> {
-  const { data } = await app.request('GET /app', {});
-  if (!data?.slug) throw new GitHubApiError('GitHub does not say what the App is called', undefined, 'none');
-  return { kind: 'login', login: `${data.slug}[bot]` };
 }

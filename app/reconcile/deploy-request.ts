@@ -13,6 +13,8 @@ export interface Cause {
   key: string;
   /** Login of the person who requested the action. */
   by?: string;
+  /** The person confirmed this very commit: a newer head of the branch ends the request. */
+  isPinned?: true;
   /** When it was received (ms since the epoch). */
   at: number;
   /** How late we were (ms), where a push was found by looking and not by its delivery. */
@@ -40,6 +42,8 @@ export interface Terms {
   onUnproven?: OnUnproven;
   /** `shared`: another deployment of the file names the same one. */
   environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
+  /** Logins of those who may act on it by comments and buttons, where its environment is production; absent: all. */
+  admins?: readonly string[];
   /** Fields in which the file and the deployment differ, and how to apply them; fit to show. */
   differences: readonly { field: string; from: string | undefined; to: string | undefined }[];
   /** How long a revision is waited for (ms). */

@@ -103,10 +103,25 @@ const heldCommits = `
     where held ? 'why';
 `;
 
+const commands = `
+  create table app.commands (
+    repository_id bigint not null,
+    comment_id bigint not null,
+    number integer not null,
+    taken_at double precision not null,
+    given jsonb not null,
+    action jsonb,
+    outcome jsonb,
+    primary key (repository_id, comment_id)
+  );
+  create index commands_newest on app.commands (repository_id, number, comment_id desc);
+`;
+
 /** The steps of the work's tables. The schema itself is made with the list of steps. */
 export const workMigrations: readonly Migration[] = [
   { name: '001-work', up: async (db) => void (await sql.raw(work).execute(db)) },
   { name: '002-standard-names', up: async (db) => void (await sql.raw(standardNames).execute(db)) },
   { name: '003-baselines', up: async (db) => void (await sql.raw(baselines).execute(db)) },
   { name: '004-held-commits', up: async (db) => void (await sql.raw(heldCommits).execute(db)) },
+  { name: '005-commands', up: async (db) => void (await sql.raw(commands).execute(db)) },
 ];

@@ -3,13 +3,22 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
 import { storableJson } from '../../src/kit/json-text.ts';
+import type { CommandOutcome } from '../commands/outcomes.ts';
+import type {
+  CommandAction,
+  CommandKey,
+  CommandStore,
+  StoredCommand,
+  TakenCommand,
+} from '../commands/stored-command.ts';
+import { decideCommand, endCommand, lastCommands, takeCommand } from './postgres-commands.ts';
 import { workSchema } from './migrations.ts';
 import { reportJobOf, type Report, type DesiredReport } from './report.ts';
 import type { WorkStore } from './store.ts';
 import { newReportRow, reportOf, type WorkDatabase, type WorkTables, type WorkTransaction } from './tables.ts';
 
-/** The reports to GitHub in Postgres, the part of the store that belongs to no deployment. */
-export class PostgresReports {
+/** The reports to GitHub and the commands in Postgres, the parts of the store that belong to no deployment. */
+export class PostgresReports implements CommandStore {
   protected readonly db: WorkDatabase;
   protected readonly queue: Pick<Queue, 'send' | 'sendMany'>;
 
@@ -70,6 +79,22 @@ export class PostgresReports {
       .where('repository_id', '=', String(repositoryId))
       .whereRef('version', '>', 'reported_version')
       .execute();
+  }
+
+  takeCommand(command: TakenCommand): Promise<StoredCommand> {
+    return takeCommand(this.db, command);
+  }
+
+  decideCommand(key: CommandKey, action: CommandAction): Promise<CommandAction> {
+    return decideCommand(this.db, key, action);
+  }
+
+  endCommand(key: CommandKey, outcome: CommandOutcome): Promise<CommandOutcome> {
+    return endCommand(this.db, key, outcome);
+  }
+
+  lastCommands(repositoryId: number, number: number, limit: number): Promise<StoredCommand[]> {
+    return lastCommands(this.db, repositoryId, number, limit);
   }
 
   /** Stores wanted reports, and sends a job for each that changed. */

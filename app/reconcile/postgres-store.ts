@@ -9,6 +9,7 @@ import { newIntent, type Intent } from './intent.ts';
 import { type DeployRequest } from './deploy-request.ts';
 import { lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import { findBaselines, forgetBaselines, keepBaselines } from './postgres-baselines.ts';
+import { forgetCommands } from './postgres-commands.ts';
 import { PostgresReports } from './postgres-reports.ts';
 import {
   freeLease,
@@ -195,8 +196,8 @@ export class PostgresStore extends PostgresReports implements WorkStore {
           return of.not(of.exists(kept.select('intents.id').whereRef('intents.commit', '=', 'reports.head_sha')));
         })
         .executeTakeFirst();
-      const baselines = await forgetBaselines(tx, before);
-      return Number(intents.numDeletedRows) + Number(reports.numDeletedRows) + baselines;
+      const others = (await forgetBaselines(tx, before)) + (await forgetCommands(tx, before));
+      return Number(intents.numDeletedRows) + Number(reports.numDeletedRows) + others;
     });
   }
 

@@ -1,4 +1,5 @@
 import type { BaselineRequest } from '../../src/contract/control/baseline.ts';
+import type { CommandStore } from '../commands/stored-command.ts';
 import type { Intent } from './intent.ts';
 import type { DeployRequest } from './deploy-request.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
@@ -64,7 +65,7 @@ export interface Changes extends QueueChanges {
  * The store of the App's work. Every method is one transaction, which also sends the jobs it requires (to reconcile
  * a deploy request, or to send a report). Times are ms since the epoch.
  */
-export interface WorkStore {
+export interface WorkStore extends CommandStore {
   /** Records a request and notifies its queue. Undefined if (deployment, commit, cause kind and key) is known. */
   request(request: DeployRequest): Promise<Intent | undefined>;
   /** Notifies the queue, now or at a time. */
@@ -122,7 +123,7 @@ export interface WorkStore {
   dropPendingReports(repositoryId: number): Promise<void>;
   /**
    * Removes what ended, was sent or was taken before `before`: intents, except the `keep` newest of each deployment, and
-   * reports and baselines without a remaining intent. @returns how many rows went.
+   * reports and baselines without a remaining intent, and commands. @returns how many rows went.
    */
   forget(before: number, keep: number): Promise<number>;
 }

@@ -1,5 +1,7 @@
 import type { ColumnType, GeneratedAlways, Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { storableJson } from '../../src/kit/json-text.ts';
+import type { CommandOutcome } from '../commands/outcomes.ts';
+import type { CommandAction, StoredCommand } from '../commands/stored-command.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import type { Cause } from './deploy-request.ts';
 import type { Intent } from './intent.ts';
@@ -74,8 +76,21 @@ interface BaselinesTable {
   taken_at: number;
 }
 
+/** One row for each comment that gave a command. */
+interface CommandsTable {
+  repository_id: Big;
+  comment_id: Big;
+  number: Fixed<number>;
+  /** ms since the epoch */
+  taken_at: Fixed<number>;
+  given: Json<Pick<StoredCommand, 'by' | 'text'>>;
+  action: ColumnType<CommandAction | null, string | null, string>;
+  outcome: ColumnType<CommandOutcome | null, string | null, string>;
+}
+
 /** The work's tables, in the Postgres schema `app`. */
 export interface WorkTables {
+  commands: CommandsTable;
   intents: IntentsTable;
   queues: QueuesTable;
   reports: ReportsTable;
@@ -164,6 +179,16 @@ export const reportOf = (row: ReportRow): Report => ({
   ...(row.reported_at === null ? {} : { reportedAt: row.reported_at }),
   ...(row.github_id === null ? {} : { githubId: Number(row.github_id) }),
   ...(row.reported === null ? {} : { reported: row.reported }),
+});
+
+export const commandOf = (row: Selectable<CommandsTable>): StoredCommand => ({
+  repositoryId: Number(row.repository_id),
+  commentId: Number(row.comment_id),
+  number: row.number,
+  ...row.given,
+  takenAt: row.taken_at,
+  ...(row.action === null ? {} : { action: row.action }),
+  ...(row.outcome === null ? {} : { outcome: row.outcome }),
 });
 
 export const newBaselineRow = (deploymentId: string, baseline: Baseline): Insertable<BaselinesTable> => ({

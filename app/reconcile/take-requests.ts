@@ -2,7 +2,7 @@ import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { mayContain } from './contained-commits.ts';
 import { anothersMs, decideRequest, waitedTooLong } from './decide-request.ts';
 import { discardAbandoned } from './held-revision.ts';
-import { branchGone, withOutcome, supersededOutcome } from './outcomes.ts';
+import { branchGone, withDecisionOutcome, withOutcome, supersededOutcome } from './outcomes.ts';
 import { requestForHead } from './deploy-request.ts';
 import type { Ended, Intent, IntentFields, UnsentIntent } from './intent.ts';
 import { isRequestForHead, type BusyIntent } from './next-step.ts';
@@ -36,19 +36,24 @@ export async function takeRequests(
   const newest = requests.at(-1);
   if (!newest) return continued;
   if (!busyWith && (await waitsForAnother(work, requests))) return requeueAfter(work, anothersMs);
-  const requestedAction = requests.some(({ cause, state }) => cause.kind === 'redeploy' && state === 'requested');
-  const released: QueueChanges = requestedAction ? { held: null, rolledBackCommit: null } : {};
   const head = await headOf(work, newest);
+  const requestedAction = requests.some(
+    (each) => each.cause.kind === 'redeploy' && each.state === 'requested' && !isOutdated(each, head?.sha),
+  );
+  const released: QueueChanges = requestedAction ? { held: null, rolledBackCommit: null } : {};
   const now = work.context.clock.now();
   if (!head) {
     const decision = { kind: 'skip', code: 'branch-gone', branch: newest.branch } as const;
     const gone = requests.map((intent) => withOutcome({ ...intent, decision }, branchGone(intent), now));
     return saveIntents(work, gone, released);
   }
-  const { stale, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
+  const { stale, outdated, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
   if (await mayLag(work, stale, head.sha)) return requeueAfter(work, lagPollMs);
   const isProven = stale.length > 0 && (await isLiveAndProven(work, newest.deploymentId, head.sha));
-  const left: Ended[] = [];
+  const left: Ended[] = outdated.map((intent) => {
+    const decision = { kind: 'skip', code: 'pushed-since', commit: intent.commit, head: head.sha } as const;
+    return withDecisionOutcome(intent, 'skipped', decision, now);
+  });
   for (const intent of stale) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
     const end = supersededOutcome(intent, head.sha, contains);
@@ -111,6 +116,8 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Unsent
 interface SortedRequests {
   /** Of other commits than the head. */
   stale: readonly UnsentIntent[];
+  /** The same, of commits that a person confirmed: nothing is requested in their place. */
+  outdated: readonly UnsentIntent[];
   /** Of the head, and reported by another intent of it. */
   joined: readonly { intent: UnsentIntent; to: Intent }[];
   /** The one for the head, unless running work is about it already. */
@@ -125,10 +132,13 @@ interface SortedRequests {
  */
 export function sortRequests(open: readonly Intent[], head: string, busyWith: BusyIntent | undefined): SortedRequests {
   const requests = open.filter(isRequestForHead);
-  const stale = requests.filter(({ commit }) => !sameCommit(commit, head));
+  const others = requests.filter(({ commit }) => !sameCommit(commit, head));
+  const stale = others.filter((intent) => !isOutdated(intent, head));
+  const outdated = others.filter((intent) => isOutdated(intent, head));
   const forHead = requests.filter(({ commit }) => sameCommit(commit, head));
   if (busyWith && builds(busyWith, head)) {
-    return { stale, joined: forHead.map((intent) => ({ intent, to: busyWith })), first: undefined, lacksHead: false };
+    const joined = forHead.map((intent) => ({ intent, to: busyWith }));
+    return { stale, outdated, joined, first: undefined, lacksHead: false };
   }
   const first =
     forHead.find(({ state }) => state === 'measuring') ??
@@ -136,8 +146,12 @@ export function sortRequests(open: readonly Intent[], head: string, busyWith: Bu
     forHead.find(({ cause }) => cause.kind === 'rerun') ??
     forHead[0];
   const joined = first ? forHead.filter((intent) => intent !== first).map((intent) => ({ intent, to: first })) : [];
-  return { stale, joined, first, lacksHead: !first && stale.length > 0 };
+  return { stale, outdated, joined, first, lacksHead: !first && stale.length > 0 };
 }
+
+/** Whether a request is for a commit that a person confirmed, and that is not the head any more. */
+const isOutdated = ({ cause, commit }: Intent, head: string | undefined): boolean =>
+  cause.isPinned === true && !sameCommit(commit, head);
 
 /** Whether what runs is a build of this commit, and not of another that the branch had moved on to. */
 function builds({ sending, commit, rollout }: IntentFields, head: string): boolean {

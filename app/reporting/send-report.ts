@@ -48,7 +48,7 @@ async function sendOnce(id: string, context: ReportingContext): Promise<{ again?
   if (due > clock.now()) return { again: due };
   try {
     const reported = await send(report, context);
-    if (report.kind !== 'deployment') await context.step?.(`${report.kind}-written`);
+    if (report.kind !== 'deployment') await context.step?.('check-written');
     await store.reported(id, { ...reported, version: report.version, at: clock.now() });
   } catch (error) {
     if (error instanceof InstallationPaused) return { again: Math.max(error.until, clock.now() + 1) };

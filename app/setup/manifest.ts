@@ -16,6 +16,7 @@ export interface Manifest {
  * - `metadata`: mandatory; also used to read a person's permission in a repository
  * - `contents`: heads of branches, comparisons, the deploy file and graph configurations as data
  * - `pull_requests`: their events and the changed files; writing is for the one comment, its edits and reactions
+ * - `issues`: read only, because GitHub sends comments on pull requests to no App without it
  * - `merge_queues`: read only, for their events
  * - `checks`, `deployments`: where the App reports
  */
@@ -23,6 +24,7 @@ export const permissions = {
   metadata: 'read',
   contents: 'read',
   pull_requests: 'write',
+  issues: 'read',
   merge_queues: 'read',
   checks: 'write',
   deployments: 'write',

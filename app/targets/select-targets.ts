@@ -171,7 +171,8 @@ export function termsOf(
   isShared: (environment: string) => boolean = () => false,
 ): Terms {
   const differences = requested ? differencesOf(requested.desired, deployment) : [];
-  const { environment, ...rules } = requested?.push ?? {
+  const { environment, admins, ...rules } = requested?.push ?? {
+    admins: undefined,
     skipWords: defaultSkipWords,
     afterRollback: 'continue' as const,
   };
@@ -186,6 +187,7 @@ export function termsOf(
     onFailure: requested?.onFailure ?? 'keep',
     ...(requested ? { onUnproven: requested.onUnproven } : {}),
     environment: environmentOf(deployment, environment, isShared),
+    ...(admins ? { admins } : {}),
     differences,
     notes: [...notes, ...(requested?.notes ?? [])],
   };

@@ -249,6 +249,11 @@ const pushFields: readonly DeploymentField[] = [
     name: 'environment',
     file: "Environment under which GitHub shows the deployment; the deployment's name where none is given.",
   },
+  {
+    name: 'admins',
+    appliesTo: ['github'],
+    file: 'For the App: the logins of those who may act on the deployment by comments and buttons, where its environment is production.',
+  },
 ];
 
 export const deploymentFields: readonly DeploymentField[] = [...runFields, ...testFields, ...fileFields, ...pushFields];

@@ -39,6 +39,14 @@ const paths = z
   .refine((written) => Object.keys(written).length > 0, { message: 'must have `include` or `exclude`' })
   .transform(({ include = [], exclude = [] }) => ({ include, exclude }));
 
+const maxAdmins = 50;
+
+/** A login of GitHub; those of enterprises have an underscore. */
+const login = z
+  .string()
+  .trim()
+  .regex(/^[a-z\d](?:[\w-]{0,98}[a-z\d])?$/i, 'must be a login of GitHub, without @');
+
 const environmentName = oneLine(maxEnvironmentLength);
 
 const namedEnvironment = z.strictObject({
@@ -61,6 +69,7 @@ export const pushFields = z.object({
     .default([...defaultSkipWords]),
   afterRollback: z.enum(['continue', 'hold']).default('continue'),
   environment: environment.exactOptional(),
+  admins: z.array(login).min(1).max(maxAdmins).exactOptional(),
 });
 
 /** What the deploy file says of pushes and of how GitHub shows them: for the App, and passed over by the Action. */

@@ -55,6 +55,8 @@ export interface SkipFacts {
   'already-reported': { end: string };
   'serves-already': { revisionId: string };
   'branch-gone': { branch: string };
+  /** A person confirmed this commit, and another one is the head by now. */
+  'pushed-since': { commit: string; head: string };
   /** The App was removed from the repository. */
   'not-installed': unknown;
   'other-serves': { active: string | null; broken: string | undefined };

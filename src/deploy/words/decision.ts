@@ -63,6 +63,8 @@ const skips: Sayings<SkipFacts> = {
   'already-reported': ({ end }) =>
     `the same commit was requested before and ended ${end}; press Re-run to build it again`,
   'serves-already': ({ revisionId }) => `revision ${revisionId} serves already`,
+  'pushed-since': ({ commit, head }) =>
+    `a person requested commit ${shortCommit(commit)}, and ${shortCommit(head)} was pushed since`,
   'branch-gone': ({ branch }) => `the branch ${branch} is gone`,
   'not-installed': () => 'the App was removed from the repository',
   'other-serves': ({ active, broken }) =>

@@ -315,6 +315,19 @@ describe('a requested action', () => {
     });
   });
 
+  test('of a person who is not one of the admins of production only explains the refusal', async () => {
+    await pushed();
+    const [target] = targetsOn('main', 'support').targets;
+    if (!target) throw new Error('no target');
+    fixture.branches.set('main', {
+      targets: [{ ...target, terms: { ...target.terms, admins: ['mona'] } }],
+      refused: [],
+    });
+    await press('redeploy');
+    expect(fixture.intents()).toHaveLength(1);
+    expect(did()).toEqual([expect.stringContaining('octocat is not one of the admins that the deploy file names')]);
+  });
+
   test.each(['write', 'admin'] as const)('with the permission %s is carried out', async (permission) => {
     await pushed();
     fixture.allow(permission);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decideEvent } from '../../../app/events/event-decision.ts';
 import { formatDecision } from '../../../app/events/handle-event.ts';
 import { examplesOf } from './examples.ts';
+import { commentPayload } from '../commands/commenting.ts';
 import { place } from './handler-fixture.ts';
 
 const sha = 'a'.repeat(40);
@@ -295,8 +296,20 @@ describe('decides', () => {
     [
       'a comment',
       'issue_comment',
-      { action: 'created' },
-      'ignored: Landfall takes no commands from comments: its checks have buttons',
+      commentPayload('/deploy support', 600, 0),
+      '/deploy on pull request 7 of acme/agents by octocat: a person gave a command',
+    ],
+    [
+      'a mistyped command',
+      'issue_comment',
+      commentPayload('/deplyo', 600, 0),
+      'a mistyped command on pull request 7 of acme/agents by octocat: a person gave a command',
+    ],
+    [
+      'a comment that says something else',
+      'issue_comment',
+      commentPayload('Nice!', 600, 0),
+      'ignored: the comment is not a command',
     ],
     [
       'an event that is newer than this App',

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { CommandOutcome } from '../../../app/commands/outcomes.ts';
+import type { CommandAction, CommandKey, StoredCommand, TakenCommand } from '../../../app/commands/stored-command.ts';
 import type { InstallationRepository } from '../../../app/github/github-api.ts';
 import { newIntent, type Intent, type IntentFields } from '../../../app/reconcile/intent.ts';
 import { type DeployRequest } from '../../../app/reconcile/deploy-request.ts';
@@ -46,6 +48,7 @@ export class MemoryStore implements WorkStore {
   /** Every intent, oldest first. */
   readonly intents = new Map<string, Intent>();
   readonly reports = new Map<string, Report>();
+  readonly commands = new Map<string, StoredCommand>();
   /** By their deployment. */
   readonly kept = new Map<string, readonly Baseline[]>();
   readonly #now: () => number;
@@ -199,6 +202,34 @@ export class MemoryStore implements WorkStore {
     );
   }
 
+  async takeCommand(command: TakenCommand): Promise<StoredCommand> {
+    const key = commandKey(command);
+    if (!this.commands.has(key)) this.commands.set(key, frozen(command));
+    return this.#command(command);
+  }
+
+  async decideCommand(key: CommandKey, action: CommandAction): Promise<CommandAction> {
+    const stored = this.#command(key);
+    const decided = stored.action ?? frozen(action);
+    this.commands.set(commandKey(key), frozen({ ...stored, action: decided }));
+    return decided;
+  }
+
+  async endCommand(key: CommandKey, outcome: CommandOutcome): Promise<CommandOutcome> {
+    const stored = this.#command(key);
+    const ended = stored.outcome ?? frozen(outcome);
+    this.commands.set(commandKey(key), frozen({ ...stored, outcome: ended }));
+    return ended;
+  }
+
+  async lastCommands(repositoryId: number, number: number, limit: number): Promise<StoredCommand[]> {
+    return [...this.commands.values()]
+      .filter((each) => each.repositoryId === repositoryId && each.number === number)
+      .filter(({ outcome }) => outcome !== undefined && outcome.code !== 'no-write')
+      .toSorted((one, other) => other.commentId - one.commentId)
+      .slice(0, limit);
+  }
+
   async pendingReports(): Promise<string[]> {
     return [...this.reports.values()].filter((each) => each.version > each.reportedVersion).map(({ id }) => id);
   }
@@ -244,7 +275,18 @@ export class MemoryStore implements WorkStore {
       old += baselines.length - left.length;
       this.kept.set(deploymentId, left);
     }
+    for (const [key, { takenAt }] of this.commands) {
+      if (takenAt >= before) continue;
+      this.commands.delete(key);
+      old += 1;
+    }
     return (counts[0] ?? 0) - this.intents.size + (counts[1] ?? 0) - this.reports.size + old;
+  }
+
+  #command(key: CommandKey): StoredCommand {
+    const stored = this.commands.get(commandKey(key));
+    if (!stored) throw new Error('the command was not taken');
+    return stored;
   }
 
   #keep(deploymentId: string, baselines: readonly Baseline[]): void {
@@ -316,6 +358,8 @@ export class MemoryStore implements WorkStore {
     this.#reportIds.delete(reportKey(repository.repositoryId, headSha, name));
   }
 }
+
+const commandKey = ({ repositoryId, commentId }: CommandKey): string => `${repositoryId} ${commentId}`;
 
 const causeKey = ({ deploymentId, commit, cause }: Pick<DeployRequest, 'deploymentId' | 'commit' | 'cause'>): string =>
   JSON.stringify([deploymentId, commit, cause.kind, cause.key]);

@@ -141,9 +141,10 @@ describe('sorted by the head', () => {
   const redeploy = named(b, 'requested', { id: 'redeploy', ...causedBy('redeploy') });
   const old = named(a, 'requested', { id: 'old' });
   const reported = (open: readonly Intent[], busyWith?: BusyIntent) => {
-    const { stale, joined, first, lacksHead } = sortRequests(open, b, busyWith);
+    const { stale, outdated, joined, first, lacksHead } = sortRequests(open, b, busyWith);
     return {
       stale: stale.map(({ id }) => id),
+      ...(outdated.length > 0 ? { outdated: outdated.map(({ id }) => id) } : {}),
       joined: joined.map(({ intent, to }) => `${intent.id} to ${to.id}`),
       first: first?.id,
       lacksHead,
@@ -168,6 +169,12 @@ describe('sorted by the head', () => {
       [rerun, redeploy],
       undefined,
       { stale: [], joined: ['rerun to redeploy'], first: 'redeploy', lacksHead: false },
+    ],
+    [
+      'a confirmed commit that is not the head is outdated, and the head needs no request for it',
+      [{ ...old, cause: { ...old.cause, kind: 'redeploy' as const, isPinned: true as const } }],
+      undefined,
+      { stale: [], outdated: ['old'], joined: [], first: undefined, lacksHead: false },
     ],
     [
       'other commits are stale, and the head needs a request',

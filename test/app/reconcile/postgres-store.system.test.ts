@@ -25,7 +25,8 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-const empty = () => sql`truncate app.intents, app.queues, app.reports, app.baselines`.execute(database.db);
+const empty = () =>
+  sql`truncate app.intents, app.queues, app.reports, app.baselines, app.commands`.execute(database.db);
 
 describe('the work in Postgres', () => {
   const open = async (): Promise<OpenedStore> => {
@@ -110,7 +111,13 @@ test('several processes migrate concurrently', async () => {
     const applied = await Promise.all(
       opened.map(({ db }) => migrate(db, workMigrations, { schema: workSchema, table: workMigrationTable })),
     );
-    expect(applied.flat()).toEqual(['001-work', '002-standard-names', '003-baselines', '004-held-commits']);
+    expect(applied.flat()).toEqual([
+      '001-work',
+      '002-standard-names',
+      '003-baselines',
+      '004-held-commits',
+      '005-commands',
+    ]);
   } finally {
     await Promise.all(opened.map((each) => each.close()));
     await fresh.stop();

@@ -68,6 +68,51 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
     });
   });
 
+  describe('commands', () => {
+    const key = { repositoryId: repository.repositoryId, commentId: 9_000_000_001 };
+    const taken = { ...key, number: 7, by: 'octocat', text: '/deploy', takenAt: start };
+    const action = { kind: 'deploy', deploymentId: id, commit: a } as const;
+    const done = { kind: 'done', code: 'helped' } as const;
+
+    test('are recorded once for each comment', async () => {
+      expect(await store.takeCommand(taken)).toEqual(taken);
+      expect(await store.takeCommand({ ...taken, by: 'mona', takenAt: start + 1 })).toEqual(taken);
+    });
+
+    test('keep the first action and the first outcome, whoever stores them', async () => {
+      await store.takeCommand(taken);
+      const decided = await Promise.all([store.decideCommand(key, action), store.decideCommand(key, action)]);
+      expect(decided).toEqual([action, action]);
+      expect(await store.decideCommand(key, { ...action, commit: b })).toEqual(action);
+      expect(await store.endCommand(key, done)).toEqual(done);
+      expect(await store.endCommand(key, { kind: 'refused', code: 'locked' })).toEqual(done);
+      expect(await store.takeCommand(taken)).toEqual({ ...taken, action, outcome: done });
+    });
+
+    test('are listed by pull request, newest first, without open ones and those of strangers', async () => {
+      const stranger = { kind: 'refused', code: 'no-write', login: 'eve', permission: 'none' } as const;
+      for (const [commentId, number, outcome] of [
+        [1, 7, done],
+        [2, 7, stranger],
+        [3, 8, done],
+        [4, 7, done],
+        [5, 7, undefined],
+        [6, 7, done],
+      ] as const) {
+        await store.takeCommand({ ...taken, commentId, number });
+        if (outcome) await store.endCommand({ ...key, commentId }, outcome);
+      }
+      const listed = await store.lastCommands(key.repositoryId, 7, 2);
+      expect(listed.map(({ commentId }) => commentId)).toEqual([6, 4]);
+    });
+
+    test('are forgotten after their time', async () => {
+      await store.takeCommand(taken);
+      expect(await store.forget(start, 1)).toBe(0);
+      expect(await store.forget(start + 1, 1)).toBe(1);
+    });
+  });
+
   describe('requests', () => {
     test('records a request unchanged, and notifies its queue', async () => {
       const intent = await requested(a);

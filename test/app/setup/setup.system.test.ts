@@ -72,11 +72,12 @@ describe('the manifest', () => {
       metadata: 'read',
       contents: 'read',
       pull_requests: 'write',
+      issues: 'read',
       merge_queues: 'read',
       checks: 'write',
       deployments: 'write',
     });
-    expect(Object.keys(permissions)).toHaveLength(6);
+    expect(Object.keys(permissions)).toHaveLength(7);
     expect(manifest.public).toBe(false);
     expect(manifest.hook_attributes.url).toBe('https://app.acme.test/api/github/webhooks');
   });

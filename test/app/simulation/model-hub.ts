@@ -81,7 +81,7 @@ export class ModelHub implements GitHubApi {
     return 'main';
   }
 
-  async permissionOf(): Promise<Permission> {
+  async permissionOf(_at: InstallationRepository, _login: string, _userId?: number): Promise<Permission> {
     return this.permission;
   }
 

@@ -53,6 +53,11 @@ describe('what a file says of pushes', () => {
   });
 
   test.each<[sentence: string, text: string, terms: object]>([
+    [
+      'who may act on production',
+      'admins: [mona, Octo-Cat, hubot_acme]',
+      { admins: ['mona', 'Octo-Cat', 'hubot_acme'] },
+    ],
     ['an environment by its name', 'environment: live', { environment: { name: 'live' } }],
     [
       'an environment that goes',
@@ -105,6 +110,8 @@ describe('a wrong value is reported with its line', () => {
     ["skip-words: ['']", 'landfall.yml:3:14: `skip-words[0]` must not be empty'],
     ['skip-word: [x]', 'landfall.yml:3:1: `skip-word` is not a field of a deployment; did you mean `skip-words`?'],
     ['after-rollback: wait', 'landfall.yml:3:17: `after-rollback` must be one of `continue`, `hold`'],
+    ['admins: []', 'landfall.yml:3:9: `admins` must have at least 1 item'],
+    ['admins: ["@mona"]', 'landfall.yml:3:10: `admins[0]` must be a login of GitHub, without @'],
     ['environment: [x]', 'landfall.yml:3:14: `environment` must be text, or a map, not a list'],
     ['environment: { production: true }', 'landfall.yml:3:1: `environment.name` is missing'],
     ['environment: { name: x, prod: true }', 'landfall.yml:3:25: `environment.prod` is not known'],

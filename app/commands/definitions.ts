@@ -1,0 +1,73 @@
+/** The arguments that commands take. A word is taken for the first argument whose form it has. */
+export const commandArguments = {
+  times: { form: /^(?:[1-9]|1\d|20)$/, example: '3', what: 'a number from 1 to 20' },
+  commit: { form: /^[0-9a-f]{7,64}$/i, example: '1a2b3c4', what: 'a commit, at least its first seven digits' },
+  deployment: { form: /^\S{1,200}$/, example: 'support', what: 'the name of a deployment' },
+} as const;
+
+export type ArgumentName = keyof typeof commandArguments;
+
+/** What a command is, for the parser, the decision, `/help` and the documentation. */
+interface CommandDefinition {
+  /** All of them may be left out. */
+  takes: readonly ArgumentName[];
+  /** On which pull requests it may be given: `kept` ones are open or were merged. */
+  on: 'any' | 'open' | 'kept';
+  /** It acts on a deployment: on one of production only for the `admins` of the deploy file, where that names any. */
+  acts: boolean;
+  /** One sentence without a full stop. */
+  does: string;
+}
+
+const definitions = {
+  deploy: {
+    takes: ['deployment', 'commit'],
+    on: 'kept',
+    acts: true,
+    does: 'Builds the head of the branch of a deployment again, and resumes pushes that a rollback holds',
+  },
+  rollback: {
+    takes: ['deployment'],
+    on: 'kept',
+    acts: true,
+    does: 'Restores the revision that was live before',
+  },
+  status: {
+    takes: ['deployment'],
+    on: 'any',
+    acts: false,
+    does: 'Says what is live, on its way, waiting, held or paused',
+  },
+  help: {
+    takes: [],
+    on: 'any',
+    acts: false,
+    does: 'Lists the commands',
+  },
+} as const satisfies Record<string, CommandDefinition>;
+
+export type CommandName = keyof typeof definitions;
+
+/** The commands, in the order of the documentation. */
+export const commands: Readonly<Record<CommandName, CommandDefinition>> = definitions;
+
+/** A command as it was given. */
+export interface Command {
+  name: CommandName;
+  deployment?: string;
+  commit?: string;
+  times?: number;
+}
+
+/** How a command is written, for example `/deploy [deployment] [commit]`. */
+export const usageOf = (name: CommandName): string =>
+  [`/${name}`, ...commands[name].takes.map((each) => `[${each}]`)].join(' ');
+
+/** Every name, in order. */
+export const commandNames: readonly CommandName[] = namesOf(commands);
+
+function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
+  const names: Name[] = [];
+  for (const name in record) names.push(name);
+  return names;
+}

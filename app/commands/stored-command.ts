@@ -1,0 +1,44 @@
+import type { CommandOutcome } from './outcomes.ts';
+
+/** What a command is to change, with all that it is about: it is stored before it is sent, and stays the same then. */
+export type CommandAction =
+  | { kind: 'deploy'; deploymentId: string; commit: string }
+  | { kind: 'roll-back'; deploymentId: string; revisionId: string; commit: string };
+
+/** Which command: one for each comment. */
+export interface CommandKey {
+  repositoryId: number;
+  commentId: number;
+}
+
+/** A command that was taken. */
+export interface TakenCommand extends CommandKey {
+  /** The number of the pull request. */
+  number: number;
+  by: string;
+  /** As it was given, bounded. */
+  text: string;
+  /** ms since the epoch */
+  takenAt: number;
+}
+
+/** A command as it is stored. */
+export interface StoredCommand extends TakenCommand {
+  action?: CommandAction;
+  outcome?: CommandOutcome;
+}
+
+/** The store of commands. What was stored first counts, whoever stores it. */
+export interface CommandStore {
+  /** Records a command, unless it is known, and returns it as it is stored. */
+  takeCommand(command: TakenCommand): Promise<StoredCommand>;
+  /** Stores what a command is to change. @returns the action that is stored. */
+  decideCommand(key: CommandKey, action: CommandAction): Promise<CommandAction>;
+  /** Stores how a command ended. @returns the outcome that is stored. */
+  endCommand(key: CommandKey, outcome: CommandOutcome): Promise<CommandOutcome>;
+  /**
+   * The newest commands on a pull request that have ended, newest first. Those of people who may give none are left
+   * out, so that they push out no others.
+   */
+  lastCommands(repositoryId: number, number: number, limit: number): Promise<StoredCommand[]>;
+}

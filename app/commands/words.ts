@@ -1,0 +1,108 @@
+import { shortCommit } from '../../src/contract/control/repo-ref.ts';
+import { say, type Sayings } from '../../src/kit/coded.ts';
+import { noRollbackWords } from '../targets/rollback-target.ts';
+import { commandNames, commands, usageOf } from './definitions.ts';
+import type { CommandRefusal, CommandRefusals, CommandResult, CommandResults } from './outcomes.ts';
+
+/** Why nothing was done, a clause without a full stop, and what to do, a sentence. Plain text, with others' in it. */
+export interface RefusalWords {
+  why: string;
+  advice: string;
+}
+
+const list = (names: readonly string[]): string => names.slice(0, 10).join(', ') + (names.length > 10 ? ', …' : '');
+
+const meant = (word: string | undefined): string => (word === undefined ? '' : `; did you mean ${word}?`);
+
+const refusals: Sayings<CommandRefusals, RefusalWords> = {
+  'unknown-command': ({ written, meant: name }) => ({
+    why: `${written} is not a command${meant(`/${name}`)}`,
+    advice: 'Commands are written exactly. /help lists them.',
+  }),
+  'unknown-argument': ({ command, written }) => ({
+    why: `/${command} does not take ${written}`,
+    advice: `Write it as ${usageOf(command)}.`,
+  }),
+  'hidden-characters': () => ({
+    why: 'the command holds characters that are not seen, or that only look like letters of a command',
+    advice: 'Type the command by hand.',
+  }),
+  'too-long': ({ most }) => ({
+    why: `the line of the command has more than ${most} characters`,
+    advice: 'Put everything else on the lines below it.',
+  }),
+  'no-write': ({ login, permission }) => ({
+    why: `${login} has ${permission === 'none' ? 'no' : `only ${permission}`} access to this repository, and it takes write`,
+    advice: 'Ask a person with write access to give the command.',
+  }),
+  'not-admin': ({ login, deployment }) => ({
+    why: `${deployment} is production, and ${login} is not one of the admins that the deploy file names for it`,
+    advice: 'Ask one of them, or add the login to admins in the deploy file of the default branch.',
+  }),
+  locked: () => ({ why: 'the conversation is locked', advice: 'Unlock it, and give the command again.' }),
+  'not-open': () => ({ why: 'the pull request is not open', advice: 'Reopen it, and give the command again.' }),
+  'closed-unmerged': () => ({
+    why: 'the pull request was closed without being merged',
+    advice: 'Give the command on an open or a merged pull request.',
+  }),
+  late: ({ minutes }) => ({
+    why: `the comment is ${minutes} minutes old, and what it is about may have changed`,
+    advice: 'Look at /status, and give the command again.',
+  }),
+  'no-deployment': ({ branches }) => ({
+    why: `no deployment is built from ${branches.join(' or ')}`,
+    advice: 'Create one with the Action or with `npx landfall deploy`, with build-on-push: true.',
+  }),
+  'unknown-deployment': ({ written, meant: name, names }) => ({
+    why: `${written} is not a deployment of the branches of this pull request${meant(name)}`,
+    advice: names.length > 0 ? `Name one of these: ${list(names)}.` : 'There is none.',
+  }),
+  'several-deployments': ({ names }) => ({
+    why: 'the branches of this pull request have several deployments',
+    advice: `Name one of these: ${list(names)}.`,
+  }),
+  'deployment-refused': ({ deployment, why }) => ({
+    why: `${deployment} can't be acted upon: ${why}`,
+    advice: 'Correct that, and give the command again.',
+  }),
+  'branch-gone': ({ branch }) => ({
+    why: `the branch ${branch} is gone`,
+    advice: 'Restore the branch, or change repo-ref of the deployment.',
+  }),
+  'not-head': ({ commit, head, branch }) => ({
+    why: `${commit} is not the head of ${branch}, which is ${shortCommit(head)}, and only a head can be built`,
+    advice: `Look at ${shortCommit(head)}, and give the command with it; /rollback restores an earlier revision.`,
+  }),
+  'service-error': ({ text }) => ({
+    why: `the service refused it: ${text}`,
+    advice: 'Look at the deployment there, and give the command again.',
+  }),
+  'no-rollback': ({ deployment, why }) => ({
+    why: `${deployment} has nothing to go back to: ${noRollbackWords(why)}`,
+    advice: 'Revert the commit and push, or deploy the former one with the Action.',
+  }),
+};
+
+/** Why a command is refused, and what to do about it. */
+export const refusalWords = (refusal: CommandRefusal): RefusalWords => say(refusals, refusal);
+
+const results: Sayings<CommandResults> = {
+  helped: () => 'Commands stand at the start of a comment on a pull request, one in each comment',
+  'status-shown': () => 'This is how the deployments of the branches of this pull request stand',
+  deployed: ({ deployment, commit, branch, isOfPull }) =>
+    `Requested ${deployment} at commit ${shortCommit(commit)}, the head of ${branch}; a push before it is sent ends the request` +
+    (isOfPull ? '' : '. The changes of this pull request are part of it once they are merged'),
+  'rolled-back': ({ deployment, revisionId, commit }) =>
+    `Requested ${deployment} to go back to revision ${revisionId} of commit ${shortCommit(commit)}`,
+};
+
+/** What a command did: a sentence without its full stop. */
+export const resultWords = (result: CommandResult): string => say(results, result);
+
+/** The list of the commands, in Markdown. */
+export const commandTable = (): string =>
+  [
+    '| command | what it does |',
+    '|---|---|',
+    ...commandNames.map((name) => `| \`${usageOf(name)}\` | ${commands[name].does} |`),
+  ].join('\n');

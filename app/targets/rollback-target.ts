@@ -1,0 +1,60 @@
+import type { ControlService } from '../../src/contract/control/service.ts';
+import type { Revision } from '../../src/contract/control/revision.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
+import { findFormerLive } from '../../src/deploy/machine/roll-back.ts';
+import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { nothingLive, noneLiveBefore } from '../../src/deploy/words/rollback.ts';
+import { say, type Coded, type Sayings } from '../../src/kit/coded.ts';
+import type { IntentFields } from '../reconcile/intent.ts';
+
+/** Why there is nothing to go back to. */
+export interface NoRollbackTarget {
+  'nothing-live': unknown;
+  /** Another revision serves than the one that was to be replaced. */
+  'other-live': { revisionId: string };
+  'none-live-before': { revisionId: string };
+  'unlisted-revisions': unknown;
+}
+
+export type RollbackTarget = { ok: true; revision: Revision } | ({ ok: false } & Coded<NoRollbackTarget>);
+
+/** How many revisions are searched; older ones are no useful rollback targets. */
+const maxSearchedRevisions = 1_000;
+
+/**
+ * Finds the revision that was live before the one that serves: as the intent that made that one recorded, else as the
+ * service lists them.
+ *
+ * @param intents of the deployment, oldest first. `isOneOfThem`: what serves must have been made by one of them.
+ */
+export async function findRollbackTarget(
+  deploymentId: string,
+  intents: readonly IntentFields[],
+  control: Pick<ControlService, 'getDeployment' | 'getRevision' | 'listRevisions'>,
+  { isOneOfThem }: { isOneOfThem: boolean },
+): Promise<RollbackTarget> {
+  const { active_revision_id: active } = await control.getDeployment(deploymentId);
+  if (!active) return { ok: false, code: 'nothing-live' };
+  const serving = intents.findLast(({ revisionId }) => revisionId === active);
+  if (!serving && isOneOfThem) return { ok: false, code: 'other-live', revisionId: active };
+  const former = revisionToRestore(active, serving?.former?.live);
+  if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
+  const previous = await tryCall(
+    findFormerLive(active, (page) => control.listRevisions(deploymentId, page), maxSearchedRevisions),
+  );
+  if (previous.ok && previous.value) return { ok: true, revision: previous.value };
+  if (previous.ok) return { ok: false, code: 'none-live-before', revisionId: active };
+  if (!isNotOffered(previous.error)) throw previous.error;
+  return { ok: false, code: 'unlisted-revisions' };
+}
+
+const clauses: Sayings<NoRollbackTarget> = {
+  'nothing-live': () => nothingLive,
+  'other-live': ({ revisionId }) => `revision ${revisionId} is live, and it is not the one that this check reports`,
+  'none-live-before': ({ revisionId }) => noneLiveBefore(revisionId),
+  'unlisted-revisions': () => 'this service does not list revisions, so the previously live one is unknown',
+};
+
+/** Why there is nothing to go back to: a clause without a full stop. */
+export const noRollbackWords = (why: Coded<NoRollbackTarget>): string => say(clauses, why);

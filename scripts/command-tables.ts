@@ -1,0 +1,52 @@
+// The tables of docs/app.md: the commands that comments give, and why one is refused.
+import { commandNames, commands, usageOf } from '../app/commands/definitions.ts';
+import type { CommandRefusal } from '../app/commands/outcomes.ts';
+import { refusalWords } from '../app/commands/words.ts';
+import { capitalized } from '../src/kit/plain-text.ts';
+import { table } from './markdown-table.ts';
+
+const [deployment, commit, head] = ['support', '1a2b3c4', '5d6e7f8'.repeat(6)];
+
+/** An example of each refusal. */
+export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<CommandRefusal, { code: Code }> } = {
+  'no-write': { code: 'no-write', login: 'mona', permission: 'read' },
+  'not-admin': { code: 'not-admin', login: 'mona', deployment },
+  'unknown-command': { code: 'unknown-command', written: '/deplyo', meant: 'deploy' },
+  'unknown-argument': { code: 'unknown-argument', command: 'rollback', written: 'now' },
+  'hidden-characters': { code: 'hidden-characters' },
+  'too-long': { code: 'too-long', most: 300 },
+  locked: { code: 'locked' },
+  late: { code: 'late', minutes: 45 },
+  'not-open': { code: 'not-open' },
+  'closed-unmerged': { code: 'closed-unmerged' },
+  'no-deployment': { code: 'no-deployment', branches: ['main', 'next'] },
+  'unknown-deployment': { code: 'unknown-deployment', written: 'suport', meant: deployment, names: [deployment] },
+  'several-deployments': { code: 'several-deployments', names: [deployment, 'sales'] },
+  'deployment-refused': { code: 'deployment-refused', deployment, why: 'build_on_push is off at the service' },
+  'branch-gone': { code: 'branch-gone', branch: 'main' },
+  'not-head': { code: 'not-head', commit, head, branch: 'main' },
+  'no-rollback': { code: 'no-rollback', deployment, why: { code: 'nothing-live' } },
+  'service-error': { code: 'service-error', text: 'get deployment: answered 403' },
+};
+
+const permitted = { any: 'any', open: 'open ones', kept: 'open and merged ones' };
+
+/** The commands, with who may give them and where. */
+export const commandTable = (): string =>
+  table(
+    ['command', 'what it does', 'on pull requests', 'who'],
+    commandNames.map((name) => {
+      const { does, on, acts } = commands[name];
+      return [`\`${usageOf(name)}\``, does, permitted[on], acts ? 'write; `admins` for production' : 'write'];
+    }),
+  );
+
+/** Each refusal with an example of what is said, and what to do. */
+export const refusalTable = (): string =>
+  table(
+    ['refusal', 'for example', 'what to do'],
+    Object.values(refusalExamples).map((refusal) => {
+      const { why, advice } = refusalWords(refusal);
+      return [`\`${refusal.code}\``, capitalized(why), advice];
+    }),
+  );

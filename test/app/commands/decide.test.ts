@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import {
+  chooseDeployment,
+  chooseDeployments,
+  refusalOfCommand,
+  refusalOfCommit,
+  refusalOfPerson,
+  refusalOfProduction,
+  type Candidate,
+} from '../../../app/commands/decide.ts';
+import { commandNames, commands } from '../../../app/commands/definitions.ts';
+import { terms } from '../reconcile/requests.ts';
+
+const candidate = (name: string, deploymentId = `d-${name}`, branch = 'main'): Candidate => ({
+  target: { deploymentId, repoRef: branch, terms: { ...terms, deploymentName: name } },
+  branch,
+  isOfPull: branch !== 'main',
+});
+const found = (...candidates: Candidate[]) => ({ branches: ['main', 'next'], candidates, refused: [] });
+const minute = 60_000;
+const open = { isLocked: false, pull: { isOpen: true, isMerged: false }, ageMs: 0 };
+
+test.each([
+  ['admin', undefined],
+  ['write', undefined],
+  ['read', { code: 'no-write', login: 'mona', permission: 'read' }],
+  ['none', { code: 'no-write', login: 'mona', permission: 'none' }],
+] as const)('a person with the permission %s', (permission, refusal) => {
+  expect(refusalOfPerson('mona', permission)).toEqual(refusal);
+});
+
+describe.each(commandNames)('/%s', (name) => {
+  const { on } = commands[name];
+  test.each([
+    ['an open pull request', open, undefined],
+    [
+      'a merged one',
+      { ...open, pull: { isOpen: false, isMerged: true } },
+      on === 'open' ? { code: 'not-open' } : undefined,
+    ],
+    [
+      'a closed one',
+      { ...open, pull: { isOpen: false, isMerged: false } },
+      { any: undefined, open: { code: 'not-open' }, kept: { code: 'closed-unmerged' } }[on],
+    ],
+    ['a locked one', { ...open, isLocked: true }, { code: 'locked' }],
+    ['one after half an hour', { ...open, ageMs: 30 * minute }, undefined],
+    [
+      'one after more than that',
+      { ...open, ageMs: 31 * minute },
+      on === 'any' ? undefined : { code: 'late', minutes: 31 },
+    ],
+  ])('on %s', (_, facts, refusal) => expect(refusalOfCommand(name, facts)).toEqual(refusal));
+});
+
+test.each([
+  ['without admins', true, undefined, undefined],
+  ['as an admin, in any case', true, ['MONA'], undefined],
+  ['as another person', true, ['octocat'], { code: 'not-admin', login: 'mona', deployment: 'support' }],
+  ['as another person, where it is not production', false, ['octocat'], undefined],
+])('acting on production %s', (_, production, admins, refusal) => {
+  const environment = { name: 'x', production, transient: false };
+  expect(refusalOfProduction({ ...terms, environment, ...(admins ? { admins } : {}) }, 'mona')).toEqual(refusal);
+});
+
+describe('the deployment', () => {
+  const [support, sales, staging] = [candidate('support'), candidate('sales'), candidate('staging', 'd-9', 'next')];
+  test.each([
+    ['the only one', undefined, found(support), 'd-support'],
+    ['one of several by its name', 'sales', found(support, sales), 'd-sales'],
+    ['one of the branch of the pull request', 'staging', found(support, staging), 'd-9'],
+    ['one by its id', 'D-9', found(support, staging), 'd-9'],
+    ['a name in another case', 'Sales', found(support, sales), 'unknown-deployment'],
+    ['no name for several', undefined, found(support, sales), 'several-deployments'],
+    ['a name that two have', 'support', found(support, candidate('support', 'd-2')), 'several-deployments'],
+    ['none at all', undefined, found(), 'no-deployment'],
+    ['a name where there is none', 'support', found(), 'unknown-deployment'],
+    [
+      'a refused one',
+      'payroll',
+      { ...found(support), refused: [{ deployment: 'payroll', why: 'it is not yours' }] },
+      'deployment-refused',
+    ],
+  ])('is %s', (_, deployment, candidates, expected) => {
+    const chosen = chooseDeployment(deployment === undefined ? {} : { deployment }, candidates);
+    expect(chosen.ok ? chosen.value.target.deploymentId : chosen.refusal.code).toBe(expected);
+  });
+
+  test('of two with one name is told apart by the id', () => {
+    const chosen = chooseDeployment({ deployment: 'support' }, found(support, candidate('support', 'd-2')));
+    expect(chosen).toEqual({ ok: false, refusal: { code: 'several-deployments', names: ['d-support', 'd-2'] } });
+  });
+
+  test('is every one for a command about all', () => {
+    const chosen = chooseDeployments({ name: 'status' }, found(support, sales));
+    expect(chosen).toEqual({ ok: true, value: [support, sales] });
+  });
+});
+
+const head = 'a1b2c3d4e5'.repeat(4);
+test.each([
+  ['none', undefined, head, undefined],
+  ['the head', head, head, undefined],
+  ['its start', 'A1B2C3D', head, undefined],
+  ['another one', '1234567', head, { code: 'not-head', commit: '1234567', head, branch: 'main' }],
+  ['one of a branch that is gone', '1234567', undefined, { code: 'branch-gone', branch: 'main' }],
+])('the commit is %s', (_, commit, of, refusal) => {
+  expect(refusalOfCommit(commit, candidate('support'), of)).toEqual(refusal);
+});
