@@ -8,6 +8,7 @@ import type { IntentFields, Measuring, SmokeState, Testing } from './reconcile/i
 import type { Terms } from './reconcile/deploy-request.ts';
 import type { TestAnswers, TestResult } from '../src/deploy/machine/state.ts';
 import type { WorkStore } from './reconcile/store.ts';
+import type { PreviewStore } from './previews/preview-store.ts';
 
 /** Progress of a revision's smoke tests. */
 export type SmokeStepResult =
@@ -87,6 +88,8 @@ export interface AppContext {
    * `followed-once`, `held`, `before-decision`, `decided`, `smoke-began`, `before-conclusion`, and those of other modules. For tests.
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
+  /** Takes note of pull requests that may have previews; absent where the App makes none. */
+  previews?: Pick<PreviewStore, 'notify' | 'openPulls' | 'moved'>;
   /** Has what was missed looked for within seconds, and not only at the next regular time. */
   recoverSoon?: () => Promise<void>;
 }

@@ -23,6 +23,14 @@ import { giveReportJobs, reportsAtOnce, startReportWorker } from './reporting/re
 import { sharedReportLocks } from './reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from './reconcile/migrations.ts';
 import type { AppContext } from './context.ts';
+import { previewMigrations, previewMigrationTable } from './previews/migrations.ts';
+import { PostgresPreviews } from './previews/postgres-previews.ts';
+import type { PreviewContext } from './previews/preview-context.ts';
+import { createPreviewGraders } from './previews/preview-graders.ts';
+import { previewsAtOnce, startPreviewWorkers } from './previews/preview-workers.ts';
+import { startSweeping } from './previews/sweep-job.ts';
+import { previewSecretOf } from './settings/preview-secrets.ts';
+import { createDeployFileReader } from './targets/deploy-file-reader.ts';
 import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
 import type { AgentServer, ConversationServer } from '../src/contract/agent/service.ts';
 import type { Queue } from '../src/kit/postgres/queue.ts';
@@ -39,6 +47,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
   const random = Math.random;
   const webHost = webHostOf(github.apiUrl);
   await migrate(database.db, workMigrations, { schema: workSchema, table: workMigrationTable });
+  await migrate(database.db, previewMigrations, { schema: workSchema, table: previewMigrationTable });
   const store = new CountedStore({ pool: database.pool, queue, clock }, metrics);
 
   const credentials = { apiKey: service.apiKey, tenantId: service.tenantId, allowHttp, userAgent };
@@ -70,6 +79,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
   const pushedFiles = openReader('push', { attempts: 2, maxInterruptions: 1, budget: budgets.pushes });
   const examinedFiles = openReader('pull-request', { attempts: 1, maxInterruptions: 0, budget: budgets.pullRequests });
   const judge = createProcessJudge({ clock, log });
+  const previews = new PostgresPreviews({ pool: database.pool, queue, clock });
   const context: AppContext = {
     clock,
     random,
@@ -89,6 +99,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
       log,
     }),
     log,
+    previews,
     recoverSoon: () => recoverSoon(queue, clock),
   };
   const forStrangers: ClientOf = (installationId) => clientOf(installationId, 'strangers');
@@ -99,6 +110,28 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     accessPolicy: createAccessPolicy(createOwnership(webHost, bindings), control),
   });
   const locks = openDatabase({ url: database.url, max: reportsAtOnce, applicationName: 'landfall-app-reports', log });
+  const previewLocks = openDatabase({
+    url: database.url,
+    max: previewsAtOnce,
+    applicationName: 'landfall-app-previews',
+    log,
+  });
+  const previewing: PreviewContext = {
+    clock,
+    random,
+    previews,
+    githubApi: createGitHubApi(forStrangers),
+    control,
+    agentAt: agents.at,
+    threadsAt: agents.at,
+    gradersOf: createPreviewGraders({ clock, random, graderUrls, userAgent }),
+    deployFile: createDeployFileReader({ githubApi: createGitHubApi(forStrangers), clock, files: pushedFiles }).read,
+    secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),
+    locks: sharedReportLocks(previewLocks.pool),
+    log,
+    leaving,
+    credentials: [service.apiKey],
+  };
 
   let recoverAfterOutage = (): void => undefined;
   return {
@@ -111,10 +144,13 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
       const reporting = { ...context, reportLocks: sharedReportLocks(locks.pool) };
       await startReportWorker(queue, reporting);
       await startReconcileWorkers({ queue, context, alone, signal: leaving });
+      const repositories = createRepositoryClient(clientOf, log);
+      await startPreviewWorkers(queue, previewing);
+      await startSweeping(queue, previewing, repositories);
       const services = {
         deliveries: createDeliveryClient(clientOf(undefined)),
         inbox: deliveries,
-        repositories: createRepositoryClient(clientOf, log),
+        repositories,
         enqueueReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue, store }),
         bound: bindings,
       };
@@ -122,7 +158,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     },
     onDatabaseAway: () => recoverAfterOutage(),
     close: async () => {
-      const closing = [control, agents, locks, pushedFiles, examinedFiles, judge];
+      const closing = [control, agents, locks, previewLocks, pushedFiles, examinedFiles, judge];
       await Promise.all(closing.map((each) => each.close()));
     },
   };

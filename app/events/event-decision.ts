@@ -6,6 +6,7 @@ import {
   installationPayload,
   installationRepositoriesPayload,
   mergeGroupPayload,
+  numberedPayload,
   pullRequestPayload,
   pushPayload,
   decideOnPayload,
@@ -157,9 +158,29 @@ const examinedActions: ReadonlyMap<string, string> = new Map([
   ['edited', 'a pull request goes to another branch'],
 ]);
 
-/** Every new head of a pull request gets a check, and again after its base changed. */
+/** What changes nothing about the check of a pull request, and something about its preview. */
+const previewActions: ReadonlyMap<string, string> = new Map([
+  ['closed', 'a pull request was closed'],
+  ['labeled', 'a pull request got a label'],
+  ['unlabeled', 'a pull request lost a label'],
+  ['ready_for_review', 'a pull request is ready for review'],
+]);
+
+/**
+ * Every new head of a pull request gets a check, and again after its base changed. Its preview is looked at as GitHub
+ * has the pull request then, so no more than its number is read.
+ */
 function decidePullRequest(payload: unknown): EventDecision {
   const action = actionOf(payload);
+  const whyPreview = previewActions.get(action ?? '');
+  if (whyPreview !== undefined) {
+    return decideOnPayload(numberedPayload, payload, ({ number, repository, installation }) => ({
+      kind: 'preview',
+      repository: installationRepositoryOf(repository, installation),
+      number,
+      why: whyPreview,
+    }));
+  }
   const why = examinedActions.get(action ?? '');
   if (why === undefined) return ignored('it changes neither the head nor the base of a pull request');
   return decideOnPayload(pullRequestPayload, payload, ({ number, pull_request: pull, changes, ...at }) => {

@@ -94,8 +94,9 @@ export const checkSuitePayload = repositoryEvent.extend({
   sender,
 });
 
-export const pullRequestPayload = repositoryEvent.extend({
-  number: id,
+export const numberedPayload = repositoryEvent.extend({ number: z.int32().positive() });
+
+export const pullRequestPayload = numberedPayload.extend({
   pull_request: z.looseObject({
     head: z.looseObject({ sha: commitId, repo: z.looseObject({ id }).nullish() }),
     base: z.looseObject({ ref: text }),

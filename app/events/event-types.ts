@@ -51,6 +51,8 @@ interface Decisions {
   /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
   'check-suite': OfCommit & { branch?: string };
   'pull-request': PullRequest;
+  /** Something that its preview depends on may have changed. */
+  preview: OfRepository & { number: number };
   'merge-group': OfCommit & { baseBranch: string };
   /** A person gave a command. Nothing of them has been checked yet. */
   command: OfRepository & GivenCommand;

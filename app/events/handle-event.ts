@@ -52,6 +52,7 @@ const subjects: { [Kind in EventKind]: (decision: DecisionOf<Kind>) => string } 
   'check-suite': (decision) => `checks of ${describeCommit(decision)}`,
   'pull-request': (decision) =>
     `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${describeCommit(decision)}`,
+  preview: ({ number, repository }) => `preview of pull request ${number} of ${fullName(repository)}`,
   'merge-group': (decision) => `merge group into ${decision.baseBranch} at ${describeCommit(decision)}`,
   command: ({ parsed, number, repository, by }) =>
     `${parsed.kind === 'command' ? `/${parsed.command.name}` : 'a mistyped command'} on pull request ${number} of ${fullName(repository)} by ${by.login}`,
@@ -110,10 +111,17 @@ const onMergeGroup: Handler<'merge-group'> = async ({ repository, headSha, baseB
 };
 
 /** Examines a pull request as data, without running it. */
-const onPullRequest: Handler<'pull-request'> = async (decision, { pullRequests }) => {
+const onPullRequest: Handler<'pull-request'> = async (decision, { pullRequests, context }) => {
   const { repository, number, headSha, baseBranch, fork } = decision;
+  await context.previews?.notify(repository, number, { isUnreachable: false });
   await pullRequests.examine({ repository, number, headSha, baseBranch, fork });
   return [`examined pull request ${number}`];
+};
+
+/** Has the preview of a pull request looked at. */
+const onPreview: Handler<'preview'> = async ({ repository, number }, { context }) => {
+  await context.previews?.notify(repository, number, { isUnreachable: false });
+  return [`the previews of pull request ${number} are looked at`];
 };
 
 const handlers: { [Kind in EventKind]: Handler<Kind> } = {
@@ -123,6 +131,7 @@ const handlers: { [Kind in EventKind]: Handler<Kind> } = {
   press: onRequestedAction,
   'check-suite': onCheckSuite,
   'pull-request': onPullRequest,
+  preview: onPreview,
   'merge-group': onMergeGroup,
   command: onCommand,
   installation: onInstallation,

@@ -4,6 +4,7 @@ import type { AppContext } from '../context.ts';
 import { fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { DecisionOf, Handler } from './event-types.ts';
 import { withOutcome } from '../reconcile/outcomes.ts';
+import { removeUnreachable } from '../previews/remove-unreachable.ts';
 import { notifyMatching } from './request-branch.ts';
 
 /** Handles a change of the reachable repositories: recovers new ones, and ends the work of removed ones. */
@@ -38,8 +39,12 @@ async function endRemovedRepositories(
   const isGone = (repository: InstallationRepository) =>
     repository.installationId === installationId &&
     (removedIds === undefined || removedIds.has(repository.repositoryId));
+  const removed = context.previews ? await removeUnreachable(context.previews, context.clock, isGone) : 0;
   const endedRepositories = await endOpenWork(context, `event-${delivery}`, isGone, why);
-  return [`ended what was open for ${endedRepositories.length} repositories`];
+  return [
+    `ended what was open for ${endedRepositories.length} repositories`,
+    ...(removed > 0 ? [`removes the previews of ${removed} pull requests`] : []),
+  ];
 }
 
 /** Retries the deployments that waited while the installation was suspended, and recovers missed pushes. */
@@ -55,6 +60,7 @@ async function resumeAll({ installationId }: DecisionOf<'installation'>, context
 /** Open work continues under the new name: someone else may take the old one. */
 export const onRepositoryRenamed: Handler<'repository-renamed'> = async ({ repository }, { context }) => {
   await context.store.moved(repository);
+  await context.previews?.moved(repository);
   return [`the repository is reported as ${fullName(repository)} from now on`];
 };
 

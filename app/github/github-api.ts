@@ -45,6 +45,14 @@ export interface PullRequestState {
   baseBranch: string;
   isOpen: boolean;
   isMerged: boolean;
+  labels: readonly string[];
+  /** The plain name of the head's branch, in whichever repository. */
+  headRef: string;
+  /** Whether the head is in another repository. */
+  isFork: boolean;
+  /** The web addresses of the repository and of that of the head, which may have been deleted. */
+  repositoryUrl: string;
+  headUrl?: string;
 }
 
 /** A sign on a comment that people see at once. */

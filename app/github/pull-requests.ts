@@ -13,15 +13,23 @@ export async function readPullRequest(
     client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { owner, repo: name, pull_number: number }),
   );
   if (found === undefined) return undefined;
-  const { head, base, state, merged } = found.data;
+  const { head, base, state, merged, labels } = found.data;
+  // The name may be another repository's by now, whose pull request has the same number.
+  if (Number(base.repo.id) !== repositoryId) return undefined;
   // GitHub's description says that a head has a repository, but that of a deleted fork has none.
-  const headRepository: { id: number | bigint } | null = head.repo;
+  const headRepository: { id: number | bigint; html_url: string } | null = head.repo;
+  const isFork = Number(headRepository?.id) !== repositoryId;
   return {
     headSha: head.sha,
-    ...(Number(headRepository?.id) === repositoryId ? { headBranch: head.ref } : {}),
+    ...(isFork ? {} : { headBranch: head.ref }),
     baseBranch: base.ref,
     isOpen: state === 'open',
     isMerged: merged,
+    labels: labels.map(({ name: label }) => label),
+    headRef: head.ref,
+    isFork,
+    repositoryUrl: base.repo.html_url,
+    ...(headRepository ? { headUrl: headRepository.html_url } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import { storableJson } from '../../src/kit/json-text.ts';
 import type { CommandOutcome } from '../commands/outcomes.ts';
 import type { CommandAction, StoredCommand } from '../commands/stored-command.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
+import type { PreviewTables } from '../previews/preview-tables.ts';
 import type { Cause } from './deploy-request.ts';
 import type { Intent } from './intent.ts';
 import type { QueueState } from './queue-state.ts';
@@ -89,7 +90,7 @@ interface CommandsTable {
 }
 
 /** The work's tables, in the Postgres schema `app`. */
-export interface WorkTables {
+export interface WorkTables extends PreviewTables {
   commands: CommandsTable;
   intents: IntentsTable;
   queues: QueuesTable;

@@ -99,6 +99,7 @@ export const environment = z.object({
   LANDFALL_BUILDER: z.enum(['app', 'service'], { error: 'is app or service' }).default('app'),
   LANDFALL_BINDINGS: z.string().default('').transform(transformBy(readBindings)),
   LANDFALL_GRADERS: z.string().default('https://api.openai.com/v1').transform(transformBy(readAddresses)),
+  LANDFALL_PREVIEW_SECRETS: optional,
   LANDFALL_ALLOW_HTTP: z
     .enum(['true', 'false'], { error: 'is true or false' })
     .default('false')

@@ -1,5 +1,6 @@
 import { isLoopback } from '../../src/kit/base-address.ts';
 import { addresses, environment, type Variable } from './environment.ts';
+import { type PreviewSecrets, readPreviewSecrets } from './preview-secrets.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -36,10 +37,12 @@ export function readSettings(variables: Variables, readFile: ReadFile): ReadSett
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
   );
   const key = privateKeyOf(nonEmpty, readFile);
+  const previews = previewSecretsIn(nonEmpty, readFile);
   const read = environment.safeParse({ ...nonEmpty, ...('text' in key ? { PRIVATE_KEY: key.text } : {}) });
   const issues = read.success ? [] : read.error.issues;
   const problems = [
     ...('problem' in key ? [problem('PRIVATE_KEY_PATH', key.problem)] : []),
+    ...('problem' in previews ? [problem('LANDFALL_PREVIEW_SECRETS', previews.problem)] : []),
     ...issues.flatMap(({ path: [name], message }) => {
       const variable = variableNamed(name);
       const reported = 'problem' in key && variable === 'PRIVATE_KEY';
@@ -48,7 +51,9 @@ export function readSettings(variables: Variables, readFile: ReadFile): ReadSett
     ...plainHttp(nonEmpty),
     ...sameSecrets(nonEmpty),
   ];
-  if (read.success && problems.length === 0) return { ok: true, settings: settingsOf(read.data) };
+  if (read.success && problems.length === 0 && 'secrets' in previews) {
+    return { ok: true, settings: settingsOf(read.data, previews.secrets) };
+  }
   const hasNoService = nonEmpty['LANDFALL_BASE_URL'] === undefined && nonEmpty['LANDFALL_API_KEY'] === undefined;
   return { ok: false, problems, hasNoService };
 }
@@ -79,6 +84,8 @@ const whereToFind: Readonly<Record<Variable, string>> = {
     'Needed only for a repository that controls a deployment built from another one: owner/name=deployment, one per line.',
   LANDFALL_GRADERS:
     'The addresses of models that may grade the answers of smoke tests, with commas between them; none for no grading.',
+  LANDFALL_PREVIEW_SECRETS:
+    'A JSON file with the values of the secrets that deploy files name for previews: {"owner/name": {"NAME": "value"}}. Never those of production.',
   LANDFALL_ALLOW_HTTP: 'Set it to true only where the network between is yours: keys travel in clear.',
   LANDFALL_DATA: 'A folder that this process may write to; the embedded database is kept in it.',
   PUBLIC_URL:
@@ -133,7 +140,20 @@ function sameSecrets(given: NonEmptyVariables): SettingProblem[] {
   return [problem('WEBHOOK_SECRET_PREVIOUS', 'holds the same as WEBHOOK_SECRET')];
 }
 
-function settingsOf(read: ReturnType<typeof environment.parse>) {
+/** The values of previews; none where no file is named. */
+function previewSecretsIn(
+  given: NonEmptyVariables,
+  readFile: ReadFile,
+): { secrets: PreviewSecrets } | { problem: string } {
+  const path = given['LANDFALL_PREVIEW_SECRETS'];
+  if (path === undefined) return { secrets: new Map() };
+  const file = readFile(path);
+  if (!file.ok) return { problem: `names ${path}, which can't be read (${file.why})` };
+  const read = readPreviewSecrets(file.text);
+  return read.ok ? { secrets: read.secrets } : { problem: read.problem };
+}
+
+function settingsOf(read: ReturnType<typeof environment.parse>, previewSecrets: PreviewSecrets) {
   const previousSecret = read.WEBHOOK_SECRET_PREVIOUS;
   // The current secret, and the previous one during a rotation.
   const webhookSecrets: readonly [string, ...string[]] = [
@@ -159,6 +179,8 @@ function settingsOf(read: ReturnType<typeof environment.parse>) {
     bindings: read.LANDFALL_BINDINGS,
     /** Addresses that answers may be sent to for grading. */
     graderUrls: read.LANDFALL_GRADERS,
+    /** The values of the secrets that deploy files name for previews. */
+    previewSecrets,
     /** The address at which people and agents reach this App. */
     publicUrl: read.PUBLIC_URL,
     /** Contains user and password; without it, the embedded database in `dataDir` is used. */

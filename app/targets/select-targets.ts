@@ -1,3 +1,4 @@
+import { isNamedLikePreview } from '../../src/deploy/rules/preview.ts';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/deploy/rules/plan-fields.ts';
@@ -59,6 +60,8 @@ function decideTarget(
   const { repository, branch, ownership, file, common } = selection;
   const requested = entry?.requested?.desired;
   const refuse = (why: string): TargetDecision[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
+  // A preview is of its pull request, and no push to its branch deploys it.
+  if (!entry && isNamedLikePreview(deployment.name, repository.repositoryId)) return [];
   // No push builds an image or a folder. If file and service agree on such a source, the Action deploys it.
   if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
   const ownershipProblem = ownership.refusal(repository, deployment);

@@ -1,20 +1,14 @@
 import type { Logger } from '../../src/kit/logger.ts';
 import type { Clock } from '../../src/kit/clock.ts';
-import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { ifFound } from '../../src/contract/service-error.ts';
-import { FileTooLarge, type GitHubApi, fullName, type InstallationRepository } from '../github/github-api.ts';
+import { type GitHubApi, fullName, type InstallationRepository } from '../github/github-api.ts';
 import { type FileReader, inProcessReader } from '../worker/file-readers.ts';
 import type { AppContext, Target, TargetResolver, Targets } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
-import { readCaseTexts } from './case-texts.ts';
-import { type DeployFile, unreadDeployFile } from './file-entries.ts';
-import {
-  createDeploymentsReader,
-  type DeploymentListing,
-  type ListedDeployment,
-  createSharedReader,
-} from './listed-deployments.ts';
+import { createDeployFileReader } from './deploy-file-reader.ts';
+import type { DeployFile } from './file-entries.ts';
+import { createDeploymentsReader, type DeploymentListing, type ListedDeployment } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { branchGone, builtElsewhere, selectTargets, type CommonTerms, type Selection } from './select-targets.ts';
 
@@ -37,8 +31,6 @@ export interface TargetResolverOptions {
 
 const halfAnHourMs = 30 * 60_000;
 const threeSecondsMs = 3_000;
-/** How long the default branch is cached (ms), which seldom changes and is needed for each push. */
-const aMinuteMs = 60_000;
 /** How many other branches are looked up if a branch deploys nothing. */
 const maxBranches = 5;
 
@@ -51,17 +43,12 @@ export function createTargetResolver(options: TargetResolverOptions): TargetReso
   const common: CommonTerms = { builder, timeoutMs: options.timeoutMs ?? halfAnHourMs };
   const ownership = createOwnership(webHost, bindings);
   const listed = createDeploymentsReader(control, clock, options.freshMs ?? threeSecondsMs);
-  const defaultBranchOf = createSharedReader(
-    clock,
-    aMinuteMs,
-    ({ repositoryId }: InstallationRepository) => repositoryId,
-    (repository) => githubApi.defaultBranch(repository),
-  );
+  const fileReader = createDeployFileReader({ githubApi, clock, files });
   return {
     async targetsOf(repository: InstallationRepository, branch: string): Promise<Targets> {
       const startedAt = clock.now();
-      const defaultBranch = await defaultBranchOf(repository);
-      const file = await deployFileOf(repository, defaultBranch);
+      const defaultBranch = await fileReader.defaultBranchOf(repository);
+      const file = await fileReader.at(repository, defaultBranch);
       const selectionOf = async (all: DeploymentListing): Promise<Selection> => {
         const { deployments, areAll } = await deploymentsFor(file, all);
         return { repository, branch, defaultBranch, deployments, areAll, file, ownership, common };
@@ -92,20 +79,6 @@ export function createTargetResolver(options: TargetResolverOptions): TargetReso
     return elsewhere
       .filter((each) => gone.has(each.branch))
       .map((each) => ({ deployment: each.deployment, why: branchGone(each.branch) }));
-  }
-
-  async function deployFileOf(repository: InstallationRepository, branch: string): Promise<DeployFile> {
-    try {
-      const readFile = (path: string) => githubApi.file(repository, path, branch);
-      const text = await readFile(defaultConfigPath);
-      if (text === undefined) return await files.readDeployFile(undefined, repository);
-      const named = await files.namedPaths(text, repository);
-      if ('unread' in named) return { entries: [], notes: [], unread: named.unread };
-      return await files.readDeployFile({ text, cases: await readCaseTexts(named.cases, readFile) }, repository);
-    } catch (error) {
-      if (error instanceof FileTooLarge) return unreadDeployFile(error.why);
-      throw error;
-    }
   }
 
   async function deploymentsFor(

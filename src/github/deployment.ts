@@ -140,7 +140,7 @@ const messageOf = (data: unknown): string =>
  * The final state of a GitHub Deployment. Only a live revision without failed tests is a `success`; `error` is an
  * unknown result, `inactive` a revision that another one replaced.
  */
-const stateByOutcome: Readonly<Record<OutcomeKind, GitHubDeployment['state']>> = {
+export const stateByOutcome: Readonly<Record<OutcomeKind, GitHubDeployment['state']>> = {
   deployed: 'success',
   unchanged: 'success',
   started: 'in_progress',

@@ -7,6 +7,7 @@ import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import { namedBy } from '../deploy/file/desired.ts';
 import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
+import { toJournalJson } from '../deploy/machine/journal-json.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { codeOf } from '../kit/errors.ts';
 import { canonicalJson, isObject } from '../kit/json-object.ts';
@@ -128,17 +129,6 @@ function isOfAnother({ owner: { pid, host } }: JournalText): boolean {
   }
 }
 
-/** Texts of others, by the names of their fields. */
-const maskedFields: ReadonlySet<string> = new Set([
-  'text',
-  'why',
-  'expected',
-  'nodes',
-  'tools',
-  'buildWarnings',
-  'statusMessage',
-]);
-
 /**
  * A journal in a file that only its owner may read, and that is there whole or not at all. One that nobody asked for is
  * removed once nothing is left to go on with; another says so, as a copy of it may have been kept elsewhere.
@@ -152,16 +142,13 @@ function journalFile(
   // Another process leaves it alone from the first write of this one on.
   let isOurs = false;
   const keep: Journal['keep'] = async (kept, redact) => {
-    const shown = (name: string, value: unknown): unknown =>
-      !maskedFields.has(name) ? value : Array.isArray(value) ? value.map(shownText) : shownText(value);
-    const shownText = (value: unknown): unknown => (typeof value === 'string' ? redact(value) : value);
     try {
       const found = isOurs && kept ? undefined : await readJournal(path, subject);
       if (typeof found === 'object' && isOfAnother(found)) throw new Error(`process ${found.owner.pid} writes ${path}`);
       if (isOptional && !kept) return await rm(path, { force: true });
       const owner = { pid: process.pid, host: hostname() };
       const { deployment, content, seal } = subject;
-      const journal = JSON.stringify({ version: 1, deployment, content, owner, kept } satisfies JournalText, shown);
+      const journal = toJournalJson({ version: 1, deployment, content, owner, kept } satisfies JournalText, redact);
       await writeWhole(path, `${journal}\n${seal(journal)}\n`, 0o600);
       isOurs = true;
     } catch (error) {

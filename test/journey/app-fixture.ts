@@ -108,6 +108,7 @@ export async function openAppFixture(options: AppFixtureOptions): Promise<AppFix
     builder,
     bindings,
     graderUrls: [],
+    previewSecrets: new Map(),
     publicUrl: url,
     databaseUrl: postgres.url,
     dataDir: join(demo.folder, 'not-used'),

@@ -1,18 +1,12 @@
-import type { PullRequestState } from '../../../app/github/github-api.ts';
 import { commentReport } from '../../../app/reconcile/report.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
+import { aPullRequest } from '../github/a-pull-request.ts';
 import { repository } from '../reconcile/requests.ts';
 
 /** A repository with an open pull request from `next` into `main`, which deploys `support`, and people who comment. */
 export class CommentFixture extends HandlerFixture {
   readonly head = this.commit('main');
-  readonly pull: PullRequestState = {
-    headSha: this.commit('next'),
-    headBranch: 'next',
-    baseBranch: 'main',
-    isOpen: true,
-    isMerged: false,
-  };
+  readonly pull = aPullRequest(this.commit('next'));
   #comments = 0;
 
   constructor() {

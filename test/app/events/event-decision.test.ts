@@ -213,6 +213,18 @@ describe('decides', () => {
       'a closed pull request',
       'pull_request',
       { action: 'closed', ...pull(22) },
+      'preview of pull request 7 of acme/agents: a pull request was closed',
+    ],
+    [
+      'a label of a pull request',
+      'pull_request',
+      { action: 'unlabeled', number: 7 },
+      'preview of pull request 7 of acme/agents: a pull request lost a label',
+    ],
+    [
+      'an assigned pull request',
+      'pull_request',
+      { action: 'assigned', ...pull(22) },
       'ignored: it changes neither the head nor the base of a pull request',
     ],
     [

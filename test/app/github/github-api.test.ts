@@ -181,19 +181,35 @@ describe("a person's permission", () => {
 });
 
 describe('a pull request', () => {
-  const pull = (repo: { id: number } | null, more: object = {}) => ({
+  const [own, fork] = ['https://github.com/acme/agents', 'https://github.com/mallory/agents'];
+  const pull = (repo: { id: number; html_url: string } | null, more: object = {}) => ({
     head: { sha: commit, ref: 'next', repo },
-    base: { ref: 'main' },
+    base: { ref: 'main', repo: { id: 70, html_url: own } },
     state: 'open',
     merged: false,
+    labels: [{ name: 'preview' }],
     ...more,
   });
-  const open = { headSha: commit, baseBranch: 'main', isOpen: true, isMerged: false };
+  const open = {
+    headSha: commit,
+    baseBranch: 'main',
+    isOpen: true,
+    isMerged: false,
+    labels: ['preview'],
+    headRef: 'next',
+    isFork: true,
+    repositoryUrl: own,
+  };
 
   test.each([
-    ['of the repository', pull({ id: 70 }), { ...open, headBranch: 'next' }],
-    ['of a fork', pull({ id: 71 }), open],
+    [
+      'of the repository',
+      pull({ id: 70, html_url: own }),
+      { ...open, headBranch: 'next', isFork: false, headUrl: own },
+    ],
+    ['of a fork', pull({ id: 71, html_url: fork }), { ...open, headUrl: fork }],
     ['of a deleted fork', pull(null), open],
+    ['of a repository that took the name', pull(null, { base: { ref: 'main', repo: { id: 72 } } }), undefined],
     ['that was merged', pull(null, { state: 'closed', merged: true }), { ...open, isOpen: false, isMerged: true }],
   ])('%s', async (_, body, expected) => {
     answer(body);

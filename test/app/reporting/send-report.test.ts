@@ -20,6 +20,7 @@ import { emptyComment, isLastCommentRefused, putComment } from '../../../app/pul
 import { commentReport, commitCheckName, type DesiredReport } from '../../../app/reconcile/report.ts';
 import { start } from '../reconcile/requests.ts';
 import { SteppingClock } from '../github/stepping-clock.ts';
+import { aPullRequest } from '../github/a-pull-request.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
 import { anIntent, commit } from '../an-intent.ts';
 
@@ -87,7 +88,7 @@ beforeEach(() => {
         return 22;
       },
       writeDeploymentStatus: async (_, known, { state }) => say(`status ${known} ${state}`),
-      pullRequest: async () => ({ headSha: commit, baseBranch: 'main', isOpen: true, isMerged: false }),
+      pullRequest: async () => aPullRequest(commit),
       writeComment: async ({ number }, known, body) => {
         say(`comment ${number} ${known ?? 'new'} ${body}`);
         return 33;

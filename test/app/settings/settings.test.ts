@@ -47,6 +47,7 @@ test('what has to be set is enough, and the rest is as usual', () => {
     builder: 'app',
     bindings: [],
     graderUrls: ['https://api.openai.com/v1'],
+    previewSecrets: new Map(),
     publicUrl: undefined,
     databaseUrl: undefined,
     dataDir: '.landfall/app',

@@ -53,6 +53,8 @@ export class Faults {
 
 /** Operations that change something: only their failures can leave open whether they took effect. */
 const writes = new Set([
+  'createDeployment',
+  'deleteDeployment',
   'patchDeployment',
   'redeployRevision',
   'promoteRevision',

@@ -37,6 +37,11 @@ export function remoteHub(url: string): GitHubApi {
       baseBranch: z.string(),
       isOpen: z.boolean(),
       isMerged: z.boolean(),
+      labels: z.array(z.string()),
+      headRef: z.string(),
+      isFork: z.boolean(),
+      repositoryUrl: z.string(),
+      headUrl: z.string().exactOptional(),
     })
     .optional();
   return {

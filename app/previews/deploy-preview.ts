@@ -1,0 +1,143 @@
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
+import { summary, checkLimitBytes } from '../../src/deploy/words/summary.ts';
+import { deploy } from '../../src/deploy/machine/deploy.ts';
+import { deploymentOf, type Journal } from '../../src/deploy/machine/journal.ts';
+import { toJournalJson } from '../../src/deploy/machine/journal-json.ts';
+import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
+import { keyOf, previewWith, removalOf } from './decide-previews.ts';
+import { outcomeOf, type Preview, type PreviewJournal, type PreviewOutcome } from './preview.ts';
+import { pinnedTo } from './pinned-control.ts';
+import { refusalWords } from './preview-words.ts';
+import { retryAfterMs, type RunContext } from './run-context.ts';
+
+/** How long one revision is waited for, and how often it is looked at (ms). */
+const timeoutMs = 30 * 60_000;
+const pollMs = 3_000;
+/** How often in a row the service may fail before a run is reported as failed. */
+const maxFailures = 30;
+
+/**
+ * Deploys the wanted commit with the pipeline of every other deploy, from where the journal says that an earlier process
+ * was. @throws ServiceError, RunSuperseded
+ */
+export async function deployPreview(preview: Preview, context: RunContext): Promise<void> {
+  const { wanted, known, version } = preview;
+  const { control, previews, run, clock, signal } = context;
+  if (wanted.kind !== 'deploy' || outcomeOf(preview)) return;
+  const pull = await previews.pull(preview);
+  if (!pull) return;
+  const made = previewWith(wanted, (name) => context.secretOf(pull.repository, name));
+  if (made.kind === 'refused') return await end(preview, refusedOutcome(refusalWords(made.refusal)), context);
+  const begun = known.begun?.version === version ? known.begun : { version, at: clock.now() };
+  await previews.save(run, { known: { begun } });
+  await context.step?.('before-deploy');
+  const journal = journalOf(preview, context);
+  const graders = context.gradersOf(made.deployment);
+  try {
+    const outcome = await deploy({
+      ...made.deployment,
+      mode: 'deploy',
+      previewRun: { key: keyOf(preview), production: wanted.deployment.desired },
+      wait: true,
+      onSuperseded: 'fail',
+      control: pinnedTo(wanted.commit, control),
+      further: control,
+      agentAt: context.agentAt,
+      threadsAt: context.threadsAt,
+      graders,
+      clock,
+      random: context.random,
+      timeoutMs: Math.max(pollMs, begun.at + timeoutMs - clock.now()),
+      pollMs,
+      commit: wanted.commit,
+      head: wanted.commit,
+      journal,
+      kept: preview.journal?.version === version ? preview.journal.kept : undefined,
+      signal,
+      credentials: context.credentials,
+    });
+    signal.throwIfAborted();
+    await context.step?.('deployed');
+    await conclude(preview, outcome, isFinal(outcome) || (journal.isOver && !isUnsent(outcome)), context);
+  } finally {
+    await graders.close();
+  }
+}
+
+/** Outcomes after which nothing is tried again, although the run could go on. */
+const isFinal = ({ kind }: Outcome): boolean => kind === 'refused' || kind === 'timed-out';
+
+/** The service was not there, so nothing was made: a later run may send it. */
+const isUnsent = ({ kind, rollout }: Outcome): boolean => kind === 'failed' && rollout === undefined;
+
+async function conclude(preview: Preview, outcome: Outcome, isOver: boolean, context: RunContext): Promise<void> {
+  const { wanted, known } = preview;
+  const { previews, run, clock, log } = context;
+  const failures = (known.failures ?? 0) + 1;
+  if (!isOver && failures < maxFailures) {
+    log.warn({ pull: preview.number, entry: preview.entry }, `A preview goes on later: ${outcome.reason}`);
+    await previews.save(run, { known: { failures, ...deploymentIn(outcome) } });
+    return await previews.again(preview, clock.now() + retryAfterMs(failures));
+  }
+  const built = outcome.rollout?.builtCommit;
+  if (wanted.kind === 'deploy' && wanted.pull.isFork && built && !sameCommit(built, wanted.commit)) {
+    // A person approved one commit, and the service built another one.
+    return await previews.want([removalOf(preview, 'unapproved', clock.now())], []);
+  }
+  await end(preview, outcome, context);
+}
+
+const deploymentIn = ({ deploymentId }: Outcome) => (deploymentId === undefined ? {} : { deploymentId });
+
+async function end({ version }: Preview, outcome: Outcome, { previews, run, clock }: RunContext): Promise<void> {
+  const { kind, passes, reason, consolePage, deploymentUrl } = outcome;
+  const address = consolePage ?? deploymentUrl;
+  const shown: PreviewOutcome = {
+    version,
+    kind,
+    passes,
+    reason,
+    summary: summary(outcome, checkLimitBytes - 1),
+    ...(address && /^https?:\/\//.test(address) ? { address } : {}),
+    at: clock.now(),
+  };
+  await previews.save(run, {
+    known: { outcome: shown, failures: 0, ...deploymentIn(outcome) },
+    journal: null,
+    isNews: true,
+  });
+}
+
+const refusedOutcome = (reason: string): Outcome => ({
+  kind: 'refused',
+  passes: false,
+  reason,
+  changed: false,
+  notes: [],
+});
+
+/** A journal in the store. A shutdown leaves a held revision to the next process; a newer version discards it. */
+function journalOf(
+  { version }: Preview,
+  { previews, run, leaving }: RunContext,
+): Journal & { readonly isOver: boolean } {
+  let isOver = false;
+  return {
+    get isOver() {
+      return isOver;
+    },
+    get leavesHeld() {
+      return leaving.aborted;
+    },
+    async keep(kept, redact) {
+      isOver = kept === undefined;
+      // What ended is stored with its outcome.
+      if (kept === undefined) return;
+      const deploymentId = deploymentOf(kept.deploy);
+      await previews.save(run, {
+        journal: toJournalJson({ version, kept } satisfies PreviewJournal, redact),
+        ...(deploymentId === undefined ? {} : { known: { deploymentId } }),
+      });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { PullRequestState } from '../github/github-api.ts';
+import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
+import { decidePreviews, evicted, removalOf, type DecidedPreview } from './decide-previews.ts';
+import type { Preview, PreviewedPull, PullKey } from './preview.ts';
+import type { PreviewContext } from './preview-context.ts';
+import type { PreviewRequest } from './preview-store.ts';
+import { reportsOf } from './preview-reports.ts';
+
+/** How long until a look is tried again that another process has begun (ms). */
+const busyMs = 3_000;
+/** How long until it is tried again when GitHub failed (ms). */
+const failedMs = 15_000;
+
+/**
+ * Looks at a pull request as GitHub has it now, whatever its events said and in whatever order they came, and stores
+ * what is wanted of its previews: that is carried out by jobs of their own. Everything that is said of previews on
+ * GitHub is said here.
+ */
+export async function lookAtPull(key: PullKey, context: PreviewContext): Promise<void> {
+  const { locks, previews, clock } = context;
+  const looked = await locks.exclusively(`pull ${key.repositoryId}/${key.number}`, () => lookOnce(key, context));
+  if (looked) return;
+  const pull = await previews.pull(key);
+  if (pull && isDue(pull, clock.now())) await previews.looked(key, pull.processedSeq, clock.now() + busyMs);
+}
+
+const isDue = ({ notifiedSeq, processedSeq, nextAt = Infinity }: PreviewedPull, now: number): boolean =>
+  notifiedSeq > processedSeq || nextAt <= now;
+
+async function lookOnce(key: PullKey, context: PreviewContext): Promise<void> {
+  const { previews, clock, log } = context;
+  const pull = await previews.pull(key);
+  if (!pull || !isDue(pull, clock.now())) return;
+  try {
+    await look(pull, context);
+    await previews.looked(key, pull.notifiedSeq, undefined);
+  } catch (error) {
+    if (!(error instanceof GitHubApiError) && !(error instanceof InstallationPaused)) throw error;
+    const until = error instanceof InstallationPaused ? error.until : 0;
+    log.warn({ pull: key.number }, `The previews of a pull request wait for GitHub: ${error.message}`);
+    await expire(pull, context);
+    await previews.looked(key, pull.processedSeq, Math.max(until, clock.now() + failedMs));
+  }
+}
+
+async function look(pull: PreviewedPull, context: PreviewContext): Promise<void> {
+  const { previews, githubApi, deployFile, clock } = context;
+  const stored = await previews.previews(pull);
+  const state = pull.isUnreachable ? undefined : await githubApi.pullRequest(pull);
+  // A stranger opens pull requests as often as they like: the file is read where it may matter.
+  const isOver = stored.length === 0 && !state?.isOpen;
+  const file = state?.isOpen ? await deployFile(pull.repository) : undefined;
+  if (isOver) return;
+  const decided = decidePreviews({
+    pull,
+    state,
+    entries: file && file.unread === undefined && file.notes.length === 0 ? file.entries : undefined,
+    stored,
+    secretOf: (variable) => context.secretOf(pull.repository, variable),
+    now: clock.now(),
+  });
+  await context.step?.('decided');
+  await store(pull, state, decided, stored, context);
+}
+
+async function store(
+  pull: PreviewedPull,
+  state: PullRequestState | undefined,
+  decided: readonly DecidedPreview[],
+  stored: readonly Preview[],
+  context: PreviewContext,
+): Promise<void> {
+  const requests = decided.flatMap(({ request }) => request ?? []);
+  const evictions: PreviewRequest[] = [];
+  for (const request of requests) evictions.push(...(await evictionsFor(request, context)));
+  const reports = pull.isUnreachable ? [] : reportsOf({ pull, state, decided, stored, now: context.clock.now() });
+  await context.previews.want([...requests, ...evictions], reports);
+}
+
+/** The oldest previews of an entry, where there would be too many with a new one. */
+async function evictionsFor(request: PreviewRequest, { previews, clock }: PreviewContext): Promise<PreviewRequest[]> {
+  const { repositoryId, entry } = request.key;
+  return request.wanted.kind === 'deploy'
+    ? evicted(request, await previews.wantedOf(repositoryId, entry), clock.now())
+    : [];
+}
+
+/** Removes what has expired, also where GitHub does not respond. */
+async function expire(pull: PreviewedPull, { previews, clock }: PreviewContext): Promise<void> {
+  const now = clock.now();
+  const over = (await previews.previews(pull)).filter(
+    ({ wanted, known }) =>
+      wanted.kind === 'deploy' && known.changedAt !== undefined && now >= known.changedAt + wanted.terms.expiresAfterMs,
+  );
+  await previews.want(
+    over.map((preview) => removalOf(preview, 'expired', now)),
+    [],
+  );
+}

@@ -1,0 +1,52 @@
+import { deploy } from '../../src/deploy/machine/deploy.ts';
+import { keyOf } from './decide-previews.ts';
+import { findOwnDeployments } from './own-deployments.ts';
+import type { Preview } from './preview.ts';
+import { retryAfterMs, type RunContext } from './run-context.ts';
+
+/** How long one deletion is waited for (ms): then it is looked at again. */
+const timeoutMs = 5 * 60_000;
+const pollMs = 2_000;
+
+/**
+ * Deletes every deployment that carries the mark of a preview, and observes that none is left. It does so again where
+ * nothing was there: a creation without a response may take effect late. @throws ServiceError
+ */
+export async function removePreview(preview: Preview, context: RunContext): Promise<void> {
+  const { control, previews, run, clock, random, agentAt, credentials, signal } = context;
+  const { own } = await findOwnDeployments(preview, control, signal);
+  for (const { id } of own) {
+    const outcome = await deploy({
+      mode: 'delete',
+      named: { deploymentId: id },
+      previewRun: { key: keyOf(preview), production: {} },
+      smokeTests: [],
+      onFailure: 'keep',
+      wait: true,
+      onSuperseded: 'fail',
+      control,
+      further: control,
+      agentAt,
+      clock,
+      random,
+      timeoutMs,
+      pollMs,
+      signal,
+      credentials,
+    });
+    signal.throwIfAborted();
+    await context.step?.('deleted');
+    if (outcome.kind === 'deleted') continue;
+    const failures = (preview.known.failures ?? 0) + 1;
+    context.log.warn({ pull: preview.number }, `A preview is not removed yet: ${outcome.reason}`);
+    await previews.save(run, { known: { failures } });
+    return await previews.again(preview, clock.now() + retryAfterMs(failures));
+  }
+  const isNews = own.length > 0 || preview.known.goneAt == null;
+  const goneAt = isNews ? clock.now() : preview.known.goneAt;
+  await previews.save(run, {
+    known: { goneAt: goneAt ?? clock.now(), deploymentId: null, failures: 0 },
+    journal: null,
+    isNews,
+  });
+}
