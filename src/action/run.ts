@@ -105,6 +105,9 @@ async function packAndDeploy(
   const opened = await openJournal?.(run, { path, resume: false, env: process.env });
   if (opened?.ok === false) return refuse([opened.problem]);
   if (opened?.note) core.warning(opened.note);
+  const { openPlan } = request.options.planPath === undefined ? {} : await import('../host/plan-file.ts');
+  const plan = openPlan?.(request.options);
+  if (plan?.ok === false) return refuse([plan.problem]);
   const progress = new Progress();
   try {
     return await runDeployment({
@@ -112,6 +115,7 @@ async function packAndDeploy(
       journal: opened?.journal,
       kept: opened?.kept,
       userAgent: `landfall-action/${version}`,
+      plan: plan?.plan,
       receipt: receiptOf(step, event, request.options),
       signal,
       emit: (event) => {

@@ -1,5 +1,6 @@
 import { readRequest, type ReadRequest } from '../host/read-request.ts';
 import { openJournal, type OpenedJournal } from '../host/journal-file.ts';
+import { openPlan } from '../host/plan-file.ts';
 import { endedWhilePacking, packSourceDir, runDeployment } from '../host/run-deployment.ts';
 import { version } from '../host/version.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
@@ -73,6 +74,8 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     const run = { options: { ...options, apiKey: key.apiKey }, subject, head: head?.sha, tarball: packed.tarball };
     const opened = await journalOf(run, key, command);
     if (!opened.ok) return refuse([onCommandLine(opened.problem)], terminal);
+    const plan = openPlan(run.options);
+    if (!plan.ok) return refuse([onCommandLine(plan.problem)], terminal);
     if (opened.note) terminal.print(`Note: ${opened.note}`);
     liveLine = await createLiveLine(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
     terminal.keepBelow(liveLine);
@@ -82,6 +85,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       journal: opened.journal,
       kept: opened.kept,
       userAgent: `landfall-cli/${version}`,
+      plan: plan.plan,
       receipt: receiptOf(options, terminal),
       signal: cancelled.signal,
       emit: (event) => {

@@ -8,7 +8,7 @@ import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { claimLine, findingText, servingLine } from '../deploy/words/receipt-claims.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
 import { version } from '../host/version.ts';
-import { addressOf } from '../host/write-receipt.ts';
+import { addressOf } from '../host/service-address.ts';
 import { asSentence } from '../kit/plain-text.ts';
 import { keyOf, keyProblems } from './issue-key.ts';
 import { exitCodes, refuseFor, refuseInput, type ExitCode } from './problems.ts';

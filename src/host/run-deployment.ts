@@ -9,6 +9,7 @@ import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { RunSubject } from '../deploy/file/desired.ts';
 import type { DeployRunRequest } from '../deploy/machine/deploy-run.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
+import type { OpenedPlan } from './plan-file.ts';
 import type { ReceiptTarget } from './write-receipt.ts';
 
 /** What a run is about, and how it has to prove itself. */
@@ -22,6 +23,8 @@ export interface DeployInputs extends Pick<
   options: EntryOptions;
   subject: SubjectOfRun;
   userAgent: string;
+  /** The plan that it writes, or is bound to. */
+  plan?: OpenedPlan | undefined;
   /** Absent: no receipt is written. */
   receipt?: ReceiptTarget | undefined;
   signal: AbortSignal;
@@ -38,7 +41,7 @@ export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): nu
 
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
-  const { options, subject, userAgent, receipt, ...inputs } = deployRun;
+  const { options, subject, userAgent, receipt, plan, ...inputs } = deployRun;
   const [{ connectControlService }, { connectAgentServer }, { lookUpImage }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
@@ -59,7 +62,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   const secrets = new Set<string>();
   const startedAt = steadyClock.now();
   try {
-    const outcome = await deploy({
+    const ended = await deploy({
       ...runOptions,
       ...subject,
       ...inputs,
@@ -72,12 +75,14 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       further: control,
       agentAt,
       threadsAt: agentAt,
+      binding: plan?.binding,
       lookUpImage: (reference, each) => lookUpImage(reference, { userAgent }, each),
       graders,
       clock: steadyClock,
       random: Math.random,
       credentials: [...(apiKey === undefined ? [] : [apiKey]), ...keys],
     });
+    const outcome = (await plan?.conclude(ended)) ?? ended;
     if (!receipt || options.dryRun) return outcome;
     const { writeReceipt } = await import('./write-receipt.ts');
     const endedAt = steadyClock.now();

@@ -3,8 +3,8 @@ import { maskOf } from '../contract/masking/mask.ts';
 import type { Mode } from '../deploy/file/entry-options.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { receiptOf, receiptText } from '../deploy/words/receipt.ts';
-import { readAddress } from '../kit/base-address.ts';
 import { messageOf } from '../kit/errors.ts';
+import { addressOf } from './service-address.ts';
 import { version } from './version.ts';
 import { writeWhole } from './write-whole.ts';
 
@@ -47,10 +47,4 @@ export async function writeReceipt(
   } catch (error) {
     failed(messageOf(error));
   }
-}
-
-/** A base address without anything but its place: two spellings of it are one text. */
-export function addressOf(baseUrl: string): string {
-  const read = readAddress(baseUrl, { allowHttp: true });
-  return read.ok ? `${read.address.origin}${read.address.prefix}` : read.shown;
 }

@@ -25,6 +25,8 @@ export interface EntryOptions {
   onSuperseded: (typeof optionInputs)['on-superseded']['words'][number];
   /** The file of its journal. */
   journalPath?: string | undefined;
+  /** The file of the plan that is written, or applied. */
+  planPath?: string | undefined;
   /** The file for its receipt. */
   receiptPath?: string | undefined;
   /** Nothing is written: it is said what would be. */
@@ -65,6 +67,10 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
   const dryRun = read.flag('dry-run');
   const journalPath = read.text('journal');
   const receiptPath = read.text('receipt');
+  const planPath = read.text('plan-file');
+  if (planPath !== undefined && mode !== 'plan' && mode !== 'deploy') {
+    read.addProblem('plan-file', 'plan-file is for the modes plan and deploy');
+  }
   if (dryRun && mode === 'rollback') {
     read.addProblem(
       'dry-run',
@@ -84,6 +90,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
     pollMs: read.number('poll-seconds') * 1000,
     ...(journalPath ? { journalPath } : {}),
     ...(receiptPath ? { receiptPath } : {}),
+    ...(planPath ? { planPath } : {}),
     onSuperseded: read.word('on-superseded', optionInputs['on-superseded']),
     dryRun,
     keepTracingProject: read.flag('keep-tracing-project'),

@@ -147,6 +147,14 @@ const last = {
     option:
       'File that keeps how far a deploy or a rollback is. A later run of the same that finds it there goes on with it.',
   },
+  'plan-file': {
+    group: 'run',
+    kind: 'text',
+    description:
+      'With mode plan, the file that the plan is written to. With mode deploy, the plan to apply: the step is refused if the file, the commit or the deployment changed since (docs/plans.md).',
+    option:
+      'Of plan: the file that the plan is written to. Of deploy: the plan to apply, which is refused if the file, the commit or the deployment changed since (docs/plans.md).',
+  },
   receipt: {
     group: 'run',
     kind: 'text',

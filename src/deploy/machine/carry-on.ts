@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isNotOffered, isTransient } from '../../contract/service-error.ts';
 import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { isOtherCommit } from '../rules/commit.ts';
@@ -7,6 +6,7 @@ import type { Verdict } from '../rules/verdict-types.ts';
 import { lastLogLines } from '../smoke/log-lines.ts';
 import { smokeLive } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
+import { keyOf } from './bind-plan.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { Deploy, DeployIn, Ending, OpenState, RunRevision } from './deploy-state.ts';
 import { resolvePrepared, sendPrepared } from './make-change.ts';
@@ -25,9 +25,9 @@ type Steps = { [State in OpenState]: (deploy: DeployIn<State>, run: DeployRun) =
 const steps: Steps = {
   requested: startDeploy,
   filling: prepareFolder,
-  measuring: async (_, run) => {
+  measuring: async ({ prepared }, run) => {
     await measureLive(run);
-    return { kind: 'measured', key: randomUUID() };
+    return { kind: 'measured', key: keyOf(prepared, run) };
   },
   sending: sendPrepared,
   resolving: resolvePrepared,

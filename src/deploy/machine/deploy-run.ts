@@ -26,6 +26,7 @@ import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { type Deploy, ownOf, type Prepared, resultOf, type RunRevision } from './deploy-state.ts';
 import type { TestResult } from './state.ts';
+import type { PlanBinding } from './bind-plan.ts';
 import type { BuildFacts } from './built-from.ts';
 import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
@@ -90,6 +91,8 @@ interface RunTerms {
   head?: string | undefined;
   /** The one commit that may be deployed; absent: the one that the ref or the workflow has. */
   commit?: string | undefined;
+  /** Binds the run to a plan that was made before, or keeps the one that it makes. */
+  binding?: PlanBinding | undefined;
   /** Keeps how far the run is. */
   journal?: Journal | undefined;
   /** What an earlier run kept: this one goes on with it. */

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { pinnedCommit } from '../rules/commit.ts';
 import { carriesSource } from '../rules/find-made.ts';
 import type { Plan } from '../rules/plan-types.ts';
 import { tryCall } from '../smoke/try-call.ts';
+import { keyOf } from './bind-plan.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { DeployIn, Prepared, RunRevision } from './deploy-state.ts';
 import type { Seen } from './next.ts';
@@ -69,8 +69,8 @@ async function preparePatch(
 
 async function prepared(change: Prepared, run: DeployRun): Promise<Extract<Seen['requested'], { kind: 'prepared' }>> {
   const { holdSeconds } = change.mayHold ? await verificationOf(run) : {};
-  const commit = pinnedCommit(run.known.commit);
-  return { kind: 'prepared', prepared: { ...change, holdSeconds, commit }, key: randomUUID() };
+  const ready = { ...change, holdSeconds, commit: pinnedCommit(run.known.commit) };
+  return { kind: 'prepared', prepared: ready, key: keyOf(ready, run) };
 }
 
 /** The revision that a change made. */

@@ -1,6 +1,7 @@
-import type { Plan } from '../rules/plan-types.ts';
+import type { ObservedState, Plan } from '../rules/plan-types.ts';
 import { plan } from '../rules/plan.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
+import { bindPlan } from './bind-plan.ts';
 import type { DeployIn } from './deploy-state.ts';
 import type { Seen } from './next.ts';
 import { prepareChange } from './prepare-change.ts';
@@ -11,8 +12,11 @@ import { watch } from './watch.ts';
 
 /** Looks, plans and makes the plan ready to be sent. A dry run is the same, stopped after the plan. */
 export async function startDeploy({ overtaken }: DeployIn<'requested'>, run: DeployRun): Promise<Seen['requested']> {
-  const planned = run.decided(await planFromObservation(run));
-  if (planned.kind === 'impossible') return { kind: 'ends', ending: { kind: 'impossible' } };
+  const { planned, seen } = await planFromObservation(run);
+  if (planned.kind === 'impossible') return { kind: 'ends', ending: run.impossible(planned.obstacles) };
+  const obstacles = seen ? await bindPlan(planned, seen, run) : [];
+  if (obstacles.length > 0) return { kind: 'ends', ending: run.impossible(obstacles) };
+  run.decided(planned);
   if (run.request.mode === 'plan') return { kind: 'ends', ending: { kind: 'planned' } };
   // The conflicting resource is not visible as a deployment, so another creation would fail too.
   if (planned.kind === 'create' && overtaken) throw overtaken;
@@ -27,18 +31,18 @@ export async function startDeploy({ overtaken }: DeployIn<'requested'>, run: Dep
  * restating the ref would queue a second revision and skip the first. So wait for its commit if the run may wait;
  * otherwise adopt it.
  */
-async function planFromObservation(run: DeployRun): Promise<Plan> {
+async function planFromObservation(run: DeployRun): Promise<{ planned: Plan; seen?: ObservedState }> {
   for (;;) {
     const target = await observe(run);
-    if (target.kind === 'impossible') return target;
+    if (target.kind === 'impossible') return { planned: target };
     const { seen } = target;
     run.known.formerLive = target.live;
     run.known.formerDeployment = seen.deployment;
     const planned = plan(run.desired, seen);
     const mayWait = run.request.wait && run.request.mode === 'deploy';
-    if (planned.kind === 'impossible' || planned.kind === 'create') return planned;
-    if (!planned.unreportedCommit || !planned.adopt || !mayWait) return planned;
-    if (!(await commitIsKnown(planned.deploymentId, planned.adopt, run))) return planned;
+    if (planned.kind === 'impossible' || planned.kind === 'create') return { planned, seen };
+    if (!planned.unreportedCommit || !planned.adopt || !mayWait) return { planned, seen };
+    if (!(await commitIsKnown(planned.deploymentId, planned.adopt, run))) return { planned, seen };
   }
 }
 

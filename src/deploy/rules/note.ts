@@ -10,6 +10,7 @@ export interface NoteFacts
   extends
     PlanNoteFacts,
     Record<'deployments-unlisted' | 'secrets-unmasked' | 'secrets-kept' | 'conversations-forgotten', unknown>,
+    Record<'plan-secrets-uncompared', unknown>,
     Record<
       'verdict-unreported' | 'verdict-not-sent' | 'answers-unkept' | 'journal-unwritten' | 'production-unread',
       { text: string }

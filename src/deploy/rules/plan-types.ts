@@ -123,6 +123,14 @@ interface FieldFacts extends Record<
   /** `problem` is that of a rule for all resources together. */
   resources: { problem: string };
   'other-commit': { commit: string; head: string | undefined };
+  /** Of a plan that a deploy is bound to: what it is of, how old it is, and what changed since. */
+  'plan-of-other': { what: 'service' | 'tenant' | 'deployment' | 'name'; planned: string; now: string | null };
+  'plan-too-old': { madeAt: string; maxHours: number };
+  'plan-commit': { planned: string | null; now: string | null };
+  'plan-changed': { part: 'file' | 'deployment' };
+  'plan-revision': { isLive: boolean; planned: string | null; now: string | null };
+  'plan-created': { id: string };
+  'plan-differs': { planned: readonly string[]; now: readonly string[] };
 }
 
 /** What a person has to know of a plan. */

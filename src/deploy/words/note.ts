@@ -27,6 +27,8 @@ const notes: Sayings<NoteFacts> = {
     `${counted(tests, 'smoke test is', 'smoke tests are')} compared with answers of the live revision ${revisionId} that were kept, the oldest from ${oldest}`,
   'answers-too-few': ({ tests, fewest, revisionId }) =>
     `${counted(tests, 'smoke test proves nothing', 'smoke tests prove nothing')}, because the live revision ${revisionId} gave fewer than ${fewest} answers before the change`,
+  'plan-secrets-uncompared': () =>
+    'the values of secrets were not compared with those of the plan, which was made with another key; their names were',
   'ref-moved': ({ own, head }) =>
     `this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`,
   'live-unreported': ({ revisionId }) => `the service does not report the live revision ${revisionId}`,

@@ -3,6 +3,7 @@ import type { PatchEffect } from '../../contract/control/deployment-field.ts';
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { type UnknownCommitFacts } from '../rules/commit.ts';
+import { boundPlanObstacles } from './bound-plan.ts';
 import { tarballField } from '../rules/plan-fields.ts';
 import type {
   ChangeFacts,
@@ -55,6 +56,7 @@ const anotherName = 'or give another name to create a new deployment.';
 
 /** What stands in the way as a clause, and what to do about it as a sentence. */
 const obstacles: Sayings<ObstacleFacts, [problem: string, advice: string]> = {
+  ...boundPlanObstacles,
   missing: ({ source, field }) => [
     `a deployment of source ${source} cannot be created without it`,
     `Give ${inputOf(field)}.`,

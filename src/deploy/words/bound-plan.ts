@@ -1,0 +1,44 @@
+import type { Sayings } from '../../kit/coded.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
+import type { ObstacleFacts } from '../rules/plan-types.ts';
+import { asLine } from './sanitize.ts';
+
+const again = 'Make the plan again, and look at what it says now.';
+
+const shown = (text: string | null): string => (text === null ? 'none' : asLine(text, 200));
+
+const whats = { service: 'the service', tenant: 'the tenant', deployment: 'the deployment', name: 'the deployment' };
+
+/** What keeps a deploy from applying its plan, and what to do about it. */
+export const boundPlanObstacles: Pick<
+  Sayings<ObstacleFacts, [problem: string, advice: string]>,
+  Extract<keyof ObstacleFacts, `plan-${string}`>
+> = {
+  'plan-of-other': ({ what, planned, now }) => [
+    `the plan is of ${whats[what]} ${shown(planned)}, and this is ${shown(now)}`,
+    'Give the plan that was made for this deployment.',
+  ],
+  'plan-too-old': ({ madeAt, maxHours }) => [
+    `the plan was made at ${shown(madeAt)}, and a plan is applied within ${maxHours} hours`,
+    again,
+  ],
+  'plan-commit': ({ planned, now }) => [
+    `the plan is of ${planned === null ? 'no known commit' : shortCommit(shown(planned))}, and ${now === null ? 'the commit is not known now' : `${shortCommit(now)} would be deployed`}`,
+    again,
+  ],
+  'plan-changed': ({ part }) => [
+    part === 'file'
+      ? 'it changed in the deploy file or the inputs since the plan'
+      : 'it changed in the deployment since the plan',
+    again,
+  ],
+  'plan-revision': ({ isLive, planned, now }) => [
+    `the ${isLive ? 'live' : 'newest'} revision was ${shown(planned)} when the plan was made, and is ${shown(now)} now`,
+    again,
+  ],
+  'plan-created': ({ id }) => [`the deployment was created since the plan: ${shown(id)}`, again],
+  'plan-differs': ({ planned, now }) => [
+    `the plan was to change ${shown(planned.join(', ') || null)}, and now it would be ${shown(now.join(', ') || null)}`,
+    again,
+  ],
+};

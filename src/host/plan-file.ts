@@ -1,0 +1,72 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type { EntryOptions } from '../deploy/file/entry-options.ts';
+import { inputProblem } from '../deploy/file/inputs.ts';
+import { readSavedPlan, type SavedPlan } from '../deploy/file/saved-plan.ts';
+import type { PlanBinding } from '../deploy/machine/bind-plan.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
+import { messageOf, unlessCode, missingCodes } from '../kit/errors.ts';
+import { addressOf } from './service-address.ts';
+import { version } from './version.ts';
+import { readTextFile } from './workspace.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** A plan that a run writes, or is bound to. */
+export interface OpenedPlan {
+  binding: PlanBinding;
+  /** Writes the plan that was made. A plan that can't be written makes the run fail: it is what was asked for. */
+  conclude: (outcome: Outcome) => Promise<Outcome>;
+}
+
+/** The largest plan, in bytes. */
+const maxPlanBytes = 1024 * 1024;
+
+/** Opens the plan file of a run; undefined where it has none. */
+export function openPlan(
+  options: EntryOptions,
+): { ok: true; plan?: OpenedPlan | undefined } | { ok: false; problem: Problem } {
+  const { planPath: path, mode, baseUrl, tenantId, apiKey = '' } = options;
+  if (path === undefined) return { ok: true };
+  const common = {
+    service: addressOf(baseUrl),
+    tenantId,
+    digest: (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32),
+    keyed: (text: string) => createHmac('sha256', apiKey).update(text).digest('hex').slice(0, 32),
+  };
+  if (mode === 'plan') return { ok: true, plan: writtenPlan(path, common) };
+  const saved = readPlan(path);
+  if (typeof saved === 'string') return { ok: false, problem: inputProblem('plan-file', `${path} ${saved}`) };
+  return { ok: true, plan: { binding: { ...common, saved }, conclude: async (outcome) => outcome } };
+}
+
+function writtenPlan(path: string, common: Omit<PlanBinding, 'keep' | 'saved'>): OpenedPlan {
+  let made: SavedPlan | undefined;
+  const keep: PlanBinding['keep'] = (facts) => {
+    const madeAt = new Date().toISOString();
+    made = { type: 'urn:landfall:plan:v1', id: randomUUID(), made_at: madeAt, landfall_version: version, ...facts };
+  };
+  return {
+    binding: { ...common, keep },
+    conclude: async (outcome) => {
+      if (!made || outcome.kind !== 'planned') return outcome;
+      try {
+        await writeWhole(path, `${JSON.stringify(made, null, 2)}\n`, 0o644);
+        return outcome;
+      } catch (error) {
+        const reason = `The plan was made, and could not be written: ${messageOf(error)}.`;
+        return { ...outcome, kind: 'failed', passes: false, reason, advice: 'Name a plan-file that can be written.' };
+      }
+    },
+  };
+}
+
+/** The plan in a file, or what is wrong with the file. */
+function readPlan(path: string): SavedPlan | string {
+  const size = unlessCode(missingCodes, undefined, () => statSync(path).size) ?? 0;
+  const read = size > maxPlanBytes ? undefined : readTextFile(path);
+  if (read?.kind === 'absent') return 'is not there: mode plan writes it with the same input';
+  if (read?.kind === 'unreadable') return `is not a plan: ${read.problem.message}`;
+  const saved = read && readSavedPlan(read.text);
+  return saved ?? 'is not a plan that this version of Landfall wrote: make it again, with mode plan';
+}
