@@ -31,6 +31,8 @@ POST   /repos/{owner}/{repo}/deployments/{deployment_id}/statuses
 GET    /repos/{owner}/{repo}/issues/{issue_number}/comments
 POST   /repos/{owner}/{repo}/issues/{issue_number}/comments
 PATCH  /repos/{owner}/{repo}/issues/comments/{comment_id}
+GET    /repos/{owner}/{repo}/pulls/{pull_number}
+POST   /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions
 GET    /repos/{owner}/{repo}/pulls/{pull_number}/files
 `
   .trim()

@@ -159,7 +159,7 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
 
 /** What was removed for its age or its number stays so for this commit, until a person requests it. */
 function staysGone({ code, commit, at }: StoredGone, { headSha }: PullRequestState, { pull }: PreviewsFacts): boolean {
-  if (code !== 'expired' && code !== 'too-many' && code !== 'unapproved') return false;
+  if (code !== 'expired' && code !== 'too-many') return false;
   return commit === headSha && !(pull.approval?.commit === headSha && pull.approval.at > at);
 }
 

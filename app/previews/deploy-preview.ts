@@ -1,13 +1,11 @@
-import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { summary, checkLimitBytes } from '../../src/deploy/words/summary.ts';
 import { deploy } from '../../src/deploy/machine/deploy.ts';
 import { deploymentOf, type Journal } from '../../src/deploy/machine/journal.ts';
 import { toJournalJson } from '../../src/deploy/machine/journal-json.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
-import { keyOf, previewWith, removalOf } from './decide-previews.ts';
+import { keyOf, previewWith } from './decide-previews.ts';
 import { outcomeOf, type Preview, type PreviewJournal, type PreviewOutcome } from './preview.ts';
-import { pinnedTo } from './pinned-control.ts';
-import { refusalWords } from './preview-words.ts';
+import { refusalWords, unpinned } from './preview-words.ts';
 import { retryAfterMs, type RunContext } from './run-context.ts';
 
 /** How long one revision is waited for, and how often it is looked at (ms). */
@@ -28,6 +26,9 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
   if (!pull) return;
   const made = previewWith(wanted, (name) => context.secretOf(pull.repository, name));
   if (made.kind === 'refused') return await end(preview, refusedOutcome(refusalWords(made.refusal)), context);
+  // A branch of a fork may have moved on since a person approved one commit.
+  const isPinned = !wanted.pull.isFork || (await control.features({ signal })).pinsCommits === true;
+  if (!isPinned) return await end(preview, refusedOutcome(unpinned), context);
   const begun = known.begun?.version === version ? known.begun : { version, at: clock.now() };
   await previews.save(run, { known: { begun } });
   await context.step?.('before-deploy');
@@ -40,7 +41,7 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
       previewRun: { key: keyOf(preview), production: wanted.deployment.desired },
       wait: true,
       onSuperseded: 'fail',
-      control: pinnedTo(wanted.commit, control),
+      control,
       further: control,
       agentAt: context.agentAt,
       threadsAt: context.threadsAt,
@@ -71,18 +72,13 @@ const isFinal = ({ kind }: Outcome): boolean => kind === 'refused' || kind === '
 const isUnsent = ({ kind, rollout }: Outcome): boolean => kind === 'failed' && rollout === undefined;
 
 async function conclude(preview: Preview, outcome: Outcome, isOver: boolean, context: RunContext): Promise<void> {
-  const { wanted, known } = preview;
+  const { known } = preview;
   const { previews, run, clock, log } = context;
   const failures = (known.failures ?? 0) + 1;
   if (!isOver && failures < maxFailures) {
     log.warn({ pull: preview.number, entry: preview.entry }, `A preview goes on later: ${outcome.reason}`);
     await previews.save(run, { known: { failures, ...deploymentIn(outcome) } });
     return await previews.again(preview, clock.now() + retryAfterMs(failures));
-  }
-  const built = outcome.rollout?.builtCommit;
-  if (wanted.kind === 'deploy' && wanted.pull.isFork && built && !sameCommit(built, wanted.commit)) {
-    // A person approved one commit, and the service built another one.
-    return await previews.want([removalOf(preview, 'unapproved', clock.now())], []);
   }
   await end(preview, outcome, context);
 }

@@ -9,8 +9,6 @@ const removals: Readonly<Record<GoneCode, string>> = {
   'not-in-file': 'the deploy file of the default branch has no preview of this deployment',
   expired: 'nothing changed for as long as `expires-after` says; push a commit, or comment `/preview`, to get it again',
   'too-many': 'newer previews took its place, as `max` says; push a commit, or comment `/preview`, to get it again',
-  unapproved:
-    'the fork was pushed to before the approved commit was built; comment `/preview` for the commit that it has now',
   unreachable: 'the App can not reach the repository any more',
 };
 
@@ -31,3 +29,7 @@ const refusals: Sayings<PreviewRefusalFacts> = {
 
 /** Why a pull request can't have a preview: sentences with text of others. */
 export const refusalWords = (refusal: PreviewRefusal): string => say(refusals, refusal);
+
+/** Why a service gets no fork to build. */
+export const unpinned =
+  'This service builds the head of a branch, and not one commit, so a later push to the fork would run without an approval. Push the commits to a branch of this repository to get a preview.';

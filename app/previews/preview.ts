@@ -54,7 +54,7 @@ export type WantedPreview =
   | { kind: 'gone'; code: GoneCode; commit: string; at: number };
 
 /** Why a preview is removed. */
-export type GoneCode = RemovalCode | 'unapproved' | 'unreachable';
+export type GoneCode = RemovalCode | 'unreachable';
 
 /** How a run of a preview ended, as it is shown. */
 export interface PreviewOutcome {

@@ -76,6 +76,7 @@ export async function startAppProcess({
   service,
   data,
   port,
+  settings = {},
 }: {
   /** The folder of this package. */
   root: string;
@@ -85,6 +86,8 @@ export async function startAppProcess({
   data: string;
   /** The port on 127.0.0.1, the same at every start: GitHub gets it once. */
   port: number;
+  /** Its other settings. */
+  settings?: Readonly<Record<string, string>>;
 }) {
   await mkdir(data, { recursive: true });
   const url = `http://127.0.0.1:${port}`;
@@ -105,6 +108,7 @@ export async function startAppProcess({
       PUBLIC_URL: url,
       HOST: '127.0.0.1',
       PORT: String(port),
+      ...settings,
     },
   });
   if (!(await isReady(url, isRunning))) throw await startFailure('The App', program);

@@ -53,8 +53,11 @@ export interface AppFixture {
 }
 
 /** Starts the App as a process of its own, on what the one before it left. */
-export const startAppBeside = ({ demo, github, service, webhookUrl }: AppFixture): Promise<AppProcess> =>
-  startAppProcess({ root, github, service, data: appDataOf(demo), port: Number(new URL(webhookUrl).port) });
+export const startAppBeside = (
+  { demo, github, service, webhookUrl }: AppFixture,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<AppProcess> =>
+  startAppProcess({ root, github, service, data: appDataOf(demo), port: Number(new URL(webhookUrl).port), settings });
 
 /** Ends the fixture, and removes the database of an App that was a process of its own. */
 export async function closeBeside(fixture: AppFixture): Promise<void> {

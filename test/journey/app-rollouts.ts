@@ -35,7 +35,7 @@ export function instantly(store: ControlStore, making: Making): RolloutNotifier 
     await before;
     for (;;) {
       const revision = await store.claimNextRevision(deploymentId);
-      if (!revision) return;
+      if (!revision) return removeDeleted(store, deploymentId);
       await make(store, making, news, revision);
     }
   };
@@ -47,6 +47,11 @@ export function instantly(store: ControlStore, making: Making): RolloutNotifier 
     interrupted() {},
     settled: async () => void (await Promise.all(working.values())),
   };
+}
+
+/** Carries out a deletion that was requested: nothing of the agents of a journey is the deployment's alone. */
+async function removeDeleted(store: ControlStore, deploymentId: string): Promise<void> {
+  if (await store.noteStopped(deploymentId)) await store.finishDeletion(deploymentId);
 }
 
 async function make(store: ControlStore, making: Making, news: HoldNotifier, claimed: RevisionRecord): Promise<void> {

@@ -48,7 +48,7 @@ function violationsOf(life: Life, world: PreviewWorld): string[] {
     ...built.flatMap(({ repoUrl, commit }) => {
       if (repoUrl !== pull.state.headUrl || !pull.pushed.includes(commit))
         return [`${name} was built from ${repoUrl} at ${commit}`];
-      const runsUnapproved = pull.state.isFork && world.setting.pinsCommits && !pull.approved.has(commit);
+      const runsUnapproved = pull.state.isFork && !pull.approved.has(commit);
       return runsUnapproved ? [`${name} runs ${commit} of a fork, which nobody approved`] : [];
     }),
     ...ends.flatMap(({ from, until }) => {

@@ -41,6 +41,7 @@ export interface PullRecord {
   baseRef: string;
   /** The base branch's commit when it was opened. */
   baseSha: string;
+  isClosed: boolean;
 }
 
 /** Pull requests by repository and number. */
@@ -84,6 +85,7 @@ export async function openPull(
     headSha,
     baseRef: pull.base,
     baseSha,
+    isClosed: false,
   };
   pulls.keep(record);
   await fetchHead(repository, from, record);
@@ -114,22 +116,52 @@ async function fetchHead(base: Repository, head: Repository, { number, headRef }
 async function deliverPull(
   state: GitHubState,
   repository: Repository,
-  action: 'opened' | 'synchronize',
+  action: 'opened' | 'synchronize' | 'closed' | 'reopened',
   record: PullRecord,
   more: JsonObject,
   by: string | undefined,
 ): Promise<void> {
+  const pull_request = await pullAnswer(state, repository, record);
+  await deliver(state, repository, 'pull_request', { action, number: record.number, pull_request, ...more }, by);
+}
+
+/** A pull request as GitHub shows it: the emulator's, with what git says of its commits. */
+async function pullAnswer(state: GitHubState, repository: Repository, record: PullRecord): Promise<JsonObject> {
   const path = `/repos/${fullNameOf(repository)}/pulls/${record.number}`;
   const whole = withWholeAccounts(state, await requestEmulator(state, 'GET', path));
   const pull = isObject(whole) ? whole : {};
   const head = state.repositories.find(({ id }) => id === record.headRepositoryId);
   const headRepository = head ? await repositoryAnswer(state, head) : null;
-  const pull_request = {
+  return {
     ...pull,
-    head: { ...objectAt(pull, 'head'), sha: record.headSha, repo: headRepository },
+    state: record.isClosed ? 'closed' : 'open',
+    head: { ...objectAt(pull, 'head'), ref: record.headRef, sha: record.headSha, repo: headRepository },
     base: { ...objectAt(pull, 'base'), sha: record.baseSha, repo: await repositoryAnswer(state, repository) },
   };
-  await deliver(state, repository, 'pull_request', { action, number: record.number, pull_request, ...more }, by);
+}
+
+/** Reads a pull request. */
+export const getPull =
+  (pulls: PullRecords): Handler =>
+  async (call, state) => {
+    const repository = await repositoryFor(state, call, 'pull_requests', 'read');
+    const record = pulls.byNumber(repository.id, Number(call.params['pull_number']));
+    if (!record) throw notFound();
+    return { status: 200, body: await pullAnswer(state, repository, record) };
+  };
+
+/** Closes a pull request, or opens it again, and delivers the event. */
+export async function changePull(
+  state: GitHubState,
+  pulls: PullRecords,
+  repository: Repository,
+  number: number,
+  action: 'closed' | 'reopened',
+): Promise<void> {
+  const record = pulls.byNumber(repository.id, number);
+  if (!record) throw new Error(`there is no pull request ${number}`);
+  record.isClosed = action === 'closed';
+  await deliverPull(state, repository, action, record, {}, undefined);
 }
 
 /** What a pull request changes: its head against where it left the base branch. */

@@ -30,7 +30,16 @@ import { checkRunOperations, deliverCheckRun } from './check-events.ts';
 import { getFileOrFolder } from './folders.ts';
 import { FormerNames } from './former-names.ts';
 import { getPermission, Permissions } from './permissions.ts';
-import { listPullFiles, movePull, openPull, PullRecords, queueForMerge, type NewPull } from './pull-requests.ts';
+import {
+  changePull,
+  getPull,
+  listPullFiles,
+  movePull,
+  openPull,
+  PullRecords,
+  queueForMerge,
+  type NewPull,
+} from './pull-requests.ts';
 import { withWholeAccounts } from './whole-accounts.ts';
 
 /** One line per request, for counting. */
@@ -74,6 +83,8 @@ export interface WholeGitHub extends Omit<GitHubForDemo, 'createRepository'> {
 
   /** @returns its number. */
   openPullRequest(fullName: string, pull: NewPull & { by?: string }): Promise<number>;
+  /** Closes a pull request, or opens it again. */
+  changePullRequest(fullName: string, number: number, action: 'closed' | 'reopened'): Promise<void>;
   /** Puts a pull request into the merge queue. @returns the commit that the queue made. */
   queue(fullName: string, number: number): Promise<string>;
   /** All requests to the API, oldest first. */
@@ -112,6 +123,7 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
         ['GET', `${repo}/issues/{issue_number}/comments`, handOn],
         ['POST', `${repo}/issues/{issue_number}/comments`, handOn],
         ['PATCH', `${repo}/issues/comments/{comment_id}`, handOn],
+        ['GET', `${repo}/pulls/{pull_number}`, getPull(pulls)],
         ['GET', `${repo}/pulls/{pull_number}/files`, listPullFiles(pulls)],
       ],
       wrapRequest: (act) => names.keep(act),
@@ -214,6 +226,8 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
       const { number } = await names.keep(() => openPull(state, pulls, known(fullName), pull, by));
       return number;
     },
+    changePullRequest: (fullName, number, action) =>
+      names.keep(() => changePull(state, pulls, known(fullName), number, action)),
     queue: (fullName, number) => queueForMerge(state, pulls, known(fullName), number),
   };
 }
