@@ -6,6 +6,7 @@ import type { Workflow } from '../deploy/file/workflow.ts';
 import type { GitHubReporting } from './read-step.ts';
 import type { GitHubClient } from '../github/client.ts';
 import { GitHubReporter } from './github-reporter.ts';
+import { previewEnvironment, previewTopic } from './preview-reports.ts';
 import type { RunReport } from './deployment-reports.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -27,7 +28,7 @@ export interface RunReporter {
 }
 
 /** The modes that change which commit an environment shows. */
-const deployingModes: ReadonlySet<Mode> = new Set(['deploy', 'rollback', 'delete']);
+const deployingModes: ReadonlySet<Mode> = new Set(['deploy', 'rollback', 'delete', 'preview']);
 
 /** Starts reporting a deploy run on GitHub: in the comment on its pull request, and as a GitHub Deployment. */
 export const createRunReporter = (
@@ -48,7 +49,8 @@ export function runReportOf(
   const { repository, serverUrl, sha, headSha, pullRequest, headRef, runUrl } = workflow;
   const [owner = '', repo = ''] = repository.split('/');
   const isPullRequest = pullRequest !== undefined || headRef !== undefined;
-  const environmentName = environment ?? name;
+  const isPreview = mode === 'preview';
+  const environmentName = environment ?? (isPreview && pullRequest ? previewEnvironment(pullRequest) : name);
   return {
     mode,
     repository: { owner, name: repo },
@@ -59,16 +61,19 @@ export function runReportOf(
     ...(name === undefined ? {} : { name }),
     runUrl,
     // The same in every mode, so that a plan and the deployment after it share one comment.
-    ...(name === undefined ? {} : { topic: environment === undefined ? name : `${name} in ${environment}` }),
+    ...(name === undefined ? {} : { topic: isPreview ? previewTopic(name) : topicOf(name, environment) }),
     ...(comment && pullRequest ? { pullRequest } : {}),
     ...(deployment && deployingModes.has(mode) && environmentName !== undefined
       ? {
           environment: {
             name: environmentName,
-            production: !isPullRequest && /^prod(uction)?$/i.test(environmentName),
-            transient: isPullRequest,
+            production: !isPullRequest && !isPreview && /^prod(uction)?$/i.test(environmentName),
+            transient: isPullRequest || isPreview,
           },
         }
       : {}),
   };
 }
+
+const topicOf = (name: string, environment: string | undefined): string =>
+  environment === undefined ? name : `${name} in ${environment}`;

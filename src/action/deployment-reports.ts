@@ -68,7 +68,7 @@ export class DeploymentReports {
 
   async emit(event: DeployEvent): Promise<void> {
     const { mode, name, commit } = this.#options.run;
-    if (mode !== 'deploy') return;
+    if (mode !== 'deploy' && mode !== 'preview') return;
     if (event.kind === 'started') {
       this.#started = true;
       await this.#writeStatus(
@@ -86,6 +86,10 @@ export class DeploymentReports {
     switch (this.#options.run.mode) {
       case 'deploy':
         return this.#reportDeploy(outcome, builtCommit ?? this.#options.run.commit);
+      case 'preview':
+        return outcome.kind === 'deleted'
+          ? undefined
+          : this.#reportDeploy(outcome, builtCommit ?? this.#options.run.commit);
       case 'rollback':
         return this.#reportRollback(outcome, builtCommit);
       case 'delete':

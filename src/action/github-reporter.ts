@@ -8,6 +8,7 @@ import { authorOf, commentLimitBytes, editCommentsOfStep, writeComment } from '.
 import { sameRepository } from '../deploy/file/repository-url.ts';
 import { comment } from '../deploy/words/summary.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
+import { isCommented, reportRemoved } from './preview-reports.ts';
 import { type Attempt, DeploymentReports, type RunReport } from './deployment-reports.ts';
 
 /** The dependencies of the reporter. */
@@ -52,7 +53,11 @@ export class GitHubReporter {
   async finish(outcome: Outcome): Promise<void> {
     const commit = this.#commitOf(outcome);
     this.#enqueue(async () => this.#deployments?.finish(outcome, commit));
-    this.#enqueue(() => this.#comment(outcome, commit ?? this.#options.run.commit));
+    const { client, run } = this.#options;
+    if (run.mode !== 'preview' || isCommented(outcome)) {
+      this.#enqueue(() => this.#comment(outcome, commit ?? run.commit));
+    }
+    this.#enqueue(() => reportRemoved(outcome, { client, run, attempt: this.#attempt }));
     await this.#queue;
   }
 

@@ -7,13 +7,15 @@ import type { Environment } from '../deploy/file/secret-names.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { type Named, namedBy } from '../deploy/file/desired.ts';
 import type { Workflow } from '../deploy/file/workflow.ts';
+import { readPreview, type PreviewSubject } from '../host/read-preview.ts';
 import { deletesByInputs, readRequest, type ReadRequest } from '../host/read-request.ts';
+import type { SubjectOfRun } from '../host/run-deployment.ts';
 import type { WorkflowRun } from './workflow.ts';
 import { annotated, readTextFile, type TextFile } from '../host/workspace.ts';
 
 /** The input of a step. Parts of an invalid input are read too, to report it in the right place. */
 export interface StepInput {
-  request: ReadRequest;
+  request: ReadRequest<SubjectOfRun | PreviewSubject>;
   /** Every problem, including those of the request. */
   problems: Problem[];
   /** What to do about the problems besides correcting them. */
@@ -24,6 +26,10 @@ export interface StepInput {
   workflow: Workflow | undefined;
   /** The only commit that may be deployed. */
   commit?: string | undefined;
+  /** The commit of a fork that a person approved. */
+  approvedCommit?: string | undefined;
+  /** The image that the workflow built. */
+  imageUri?: string | undefined;
   name: string | undefined;
   mode: Mode;
   /** Identifies the step, to find its comments. */
@@ -33,7 +39,7 @@ export interface StepInput {
 /** Reads inputs, deploy file and environment of a step. */
 export function readStep(
   getInput: (name: string) => string,
-  { workflow, isPullRequest }: WorkflowRun,
+  { workflow, isPullRequest, isClosed }: WorkflowRun,
   env: Environment,
 ): StepInput {
   const inputs: Inputs = Object.fromEntries([...inputTable.keys()].map((name) => [name, getInput(name)]));
@@ -42,10 +48,14 @@ export function readStep(
   const file = deployFile.kind === 'read' ? { file: { text: deployFile.text, path: annotated(path) } } : {};
   const { subject, problems: subjectProblems } = readRunSubject(inputs);
   const { reporting, problems: gitHubProblems } = readGitHubInputs(inputs);
-  const request: ReadRequest =
-    deployFile.kind === 'unreadable'
+  const requested = { inputs, ...file, env };
+  const isPreview = inputs['mode']?.trim() === 'preview';
+  const request: StepInput['request'] =
+    deployFile.kind === 'unreadable' && !(isPreview && isClosed)
       ? { ok: false, problems: [inputProblem('config', `config: ${deployFile.problem.message}`)] }
-      : readRequest({ inputs, ...file, env }, { isPullRequest: isPullRequest || subject.pullRequest !== undefined });
+      : isPreview
+        ? readPreview(requested, { isClosed })
+        : readRequest(requested, { isPullRequest: isPullRequest || subject.pullRequest !== undefined });
   const requestProblems = request.ok ? [] : request.problems;
   const isFileMissing = deployFile.kind === 'absent' && requestProblems.some(({ field }) => fileInputs.has(field));
   return {
@@ -56,9 +66,11 @@ export function readStep(
     token: inputs['github-token']?.trim() || undefined,
     workflow: withPullRequest(workflow, subject.pullRequest),
     commit: subject.commit,
+    approvedCommit: subject.approvedCommit,
+    imageUri: inputs['image-uri']?.trim() || undefined,
     step: stepOf(env, inputs),
     ...(request.ok
-      ? { name: displayName(namedBy(request.subject)), mode: request.options.mode }
+      ? { name: nameOf(request.subject) ?? guessName(inputs, file.file), mode: request.options.mode }
       : { name: guessName(inputs, file.file), mode: guessMode(inputs) }),
   };
 }
@@ -70,7 +82,12 @@ function stepOf(env: Environment, inputs: Inputs): string {
   return [...['GITHUB_WORKFLOW', 'GITHUB_JOB', 'GITHUB_ACTION'].map((name) => env[name] ?? ''), ...legParts].join('/');
 }
 
-const displayName = ({ name, deploymentId }: Named): string | undefined => name ?? deploymentId;
+/** The name of the deployment, or its id; absent where the preview of a closed pull request needs none. */
+function nameOf(subject: SubjectOfRun | PreviewSubject): string | undefined {
+  const { name, deploymentId }: Named =
+    subject.mode === 'preview' ? (subject.deployment?.desired ?? {}) : namedBy(subject);
+  return name ?? deploymentId;
+}
 
 /** The inputs that may be invalid because the deploy file is missing. */
 const fileInputs: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);
@@ -137,21 +154,26 @@ interface RunSubject {
   /** Deploys exactly this commit. */
   commit?: string;
   pullRequest?: number;
+  /** The commit of a fork that a person approved. */
+  approvedCommit?: string;
 }
 
 /** Reads the inputs about the commit and the pull request of the run. */
 function readRunSubject(inputs: Inputs): { subject: RunSubject; problems: Problem[] } {
   const read = new OptionReader(inputs);
   const commit = read.text('commit')?.toLowerCase();
+  const approvedCommit = read.text('approved-commit')?.toLowerCase();
   const pull = read.text('pull-request');
-  if (commit !== undefined && !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) {
-    read.addProblem('commit', 'commit is the full SHA of a commit, of 40 characters');
+  for (const [name, sha] of [['commit', commit] as const, ['approved-commit', approvedCommit] as const]) {
+    if (sha === undefined || /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) continue;
+    read.addProblem(name, `${name} is the full SHA of a commit, of 40 characters`);
   }
   if (pull !== undefined && !/^[1-9]\d{0,9}$/.test(pull)) {
     read.addProblem('pull-request', 'pull-request is the number of a pull request');
   }
   const subject = {
     ...(commit === undefined ? {} : { commit }),
+    ...(approvedCommit === undefined ? {} : { approvedCommit }),
     ...(pull === undefined ? {} : { pullRequest: Number(pull) }),
   };
   return { subject: read.problems.length > 0 ? {} : subject, problems: read.problems };

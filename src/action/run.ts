@@ -11,6 +11,7 @@ import type { DeployInputs } from '../host/run-deployment.ts';
 import { receiptFiles, receiptWorkflow, type ReceiptFiles } from './receipt-target.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
 import type { RunReporter } from './create-run-reporter.ts';
+import type { runPreviewStep } from './preview-step.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { StepInput } from './read-step.ts';
 import { version } from '../host/version.ts';
@@ -53,7 +54,9 @@ async function runAction(step: Step): Promise<Outcome> {
   const { event, problem: eventProblem } = readRunEvent(process.env);
   if (eventProblem) core.warning(eventProblem);
   const workflowRun = readWorkflow(event);
-  if (!apiKey && workflowRun.isPullRequest && workflowRun.withoutSecrets) return noSecretsOutcome;
+  // The run of a fork that gets a token may remove a preview, and deploys what a person approved.
+  const mayExchange = core.getInput('mode') === 'preview' && Boolean(process.env['ACTIONS_ID_TOKEN_REQUEST_URL']);
+  if (!apiKey && workflowRun.isPullRequest && workflowRun.withoutSecrets && !mayExchange) return noSecretsOutcome;
   // Loaded late, because a run that sends nothing does not need it.
   await import('../contract/interpret-schemas.ts');
   const { readStep } = await import('./read-step.ts');
@@ -67,7 +70,10 @@ async function runAction(step: Step): Promise<Outcome> {
   if ('desired' in subject) mask((subject.desired.secrets ?? []).map(({ value }) => value));
   const issued = options.apiKey ? { apiKey: options.apiKey } : await issueKey(options, workflowRun);
   if ('kind' in issued) return issued;
-  return packAndDeploy(step, event, { options: { ...options, ...issued }, subject, ...runContext, commit });
+  const withKey = { ...options, ...issued };
+  return subject.mode === 'preview'
+    ? preview(step, { event, input, options: withKey, subject, workflow: runContext.workflow })
+    : packAndDeploy(step, event, { options: withKey, subject, ...runContext, commit });
 }
 
 /** What GitHub knows about the run beyond its event. */
@@ -123,6 +129,35 @@ async function packAndDeploy(
         reporter?.emit(event);
       },
       mask: (secret) => mask([secret]),
+    });
+  } finally {
+    progress.close();
+  }
+}
+
+async function preview(
+  step: Step,
+  run: Pick<Parameters<typeof runPreviewStep>[0], 'event' | 'input' | 'options' | 'subject' | 'workflow'>,
+): Promise<Outcome> {
+  const { runPreviewStep } = await import('./preview-step.ts');
+  const { signal, github, reporter } = step;
+  const progress = new Progress();
+  const { subject } = run;
+  // The only secrets of a preview, whatever becomes of it.
+  const { secrets = [], forkSecrets = [] } = subject.deployment?.preview ?? {};
+  mask([...secrets, ...forkSecrets].flatMap(({ from }) => process.env[from] ?? []));
+  try {
+    return await runPreviewStep({
+      ...run,
+      github,
+      receipt: receiptOf(step, run.event, run.options),
+      signal,
+      emit: (event) => {
+        progress.emit(event);
+        reporter?.emit(event);
+      },
+      mask: (secret) => mask([secret]),
+      warn: (message) => core.warning(message),
     });
   } finally {
     progress.close();

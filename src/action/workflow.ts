@@ -9,6 +9,8 @@ export interface WorkflowRun {
   /** Whether GitHub withholds the repository's secrets, as for a fork's pull request or Dependabot. */
   withoutSecrets: boolean;
   isDependabot: boolean;
+  /** Whether the event closed a pull request. */
+  isClosed: boolean;
 }
 
 /** Reads the run's event. Its commit is not GITHUB_SHA for every event. */
@@ -29,7 +31,8 @@ export function readWorkflow(event: RunEvent): WorkflowRun {
           ...(pullRequest ? { pullRequest } : {}),
         }
       : undefined;
-  return { workflow, isPullRequest, withoutSecrets: isFork || isDependabot, isDependabot };
+  const isClosed = textAt(event.payload['pull_request'], 'state') === 'closed';
+  return { workflow, isPullRequest, withoutSecrets: isFork || isDependabot, isDependabot, isClosed };
 }
 
 /** The head of a pull request. */
@@ -104,15 +107,18 @@ export function headOf(pullRequest: unknown): PullRequestHead | undefined {
 const equalsIgnoringCase = (one: string | undefined, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase();
 
-const valueAt = (value: unknown, key: string): unknown =>
+/** A property of what GitHub sent; undefined where there is none. */
+export const valueAt = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && key in value ? Reflect.get(value, key) : undefined;
 
-function textAt(value: unknown, key: string): string | undefined {
+/** A property that is a text with something in it. */
+export function textAt(value: unknown, key: string): string | undefined {
   const found = valueAt(value, key);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-function numberOf(value: unknown): number | undefined {
+/** The number of an issue or a pull request. */
+export function numberOf(value: unknown): number | undefined {
   const found = valueAt(value, 'number');
   return typeof found === 'number' ? found : undefined;
 }

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../host/version.ts';
-import type { Mode } from '../deploy/file/entry-options.ts';
+import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
+
+type Mode = RunSubject['mode'];
 
 const modes: readonly [mode: Mode, description: string][] = [
   ['plan', 'Show what a deploy would change and why. Changes nothing.'],

@@ -6,8 +6,8 @@ import { version } from '../host/version.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
 import { systemClock as clock } from '../kit/clock.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
-import type { Desired } from '../deploy/file/desired.ts';
-import type { EntryOptions, Mode } from '../deploy/file/entry-options.ts';
+import type { Desired, RunSubject } from '../deploy/file/desired.ts';
+import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
@@ -28,7 +28,7 @@ import type { Terminal } from './terminal.ts';
 
 /** The input of `plan`, `deploy`, `smoke`, `rollback` and `delete`. */
 export interface DeployCommand {
-  mode: Mode;
+  mode: RunSubject['mode'];
   inputs: Inputs;
   /** The commit that `repo-ref` points at, if given. */
   commit: string | undefined;

@@ -59,15 +59,28 @@ export async function writeComment(
 ): Promise<number> {
   const mark = commentMark(at.topic);
   if (known !== undefined && (await hasEdited(client, at, known, mark, body))) return known;
-  for await (const comment of commentsBy(client, at, author)) {
-    if (comment.body.startsWith(mark)) return editComment(client, at, comment.id, mark, body);
-  }
+  const edited = await editCommentOfTopic(client, at, author, body);
+  if (edited !== undefined) return edited;
   const { data } = await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
     ...repositoryParameters(at.repository),
     issue_number: at.pullRequest,
     body: withMarks(mark, at, body),
   });
   return Number(data.id);
+}
+
+/** Edits our comment about the topic. Returns its id; undefined where there is none. */
+export async function editCommentOfTopic(
+  client: GitHubClient,
+  at: CommentKey,
+  author: Author,
+  body: string,
+): Promise<number | undefined> {
+  const mark = commentMark(at.topic);
+  for await (const comment of commentsBy(client, at, author)) {
+    if (comment.body.startsWith(mark)) return editComment(client, at, comment.id, mark, body);
+  }
+  return undefined;
 }
 
 /** Edits every comment of the step, for a step that failed before its topic was known. False if there is none. */

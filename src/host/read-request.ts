@@ -11,8 +11,8 @@ import type { SubjectOfRun } from './run-deployment.ts';
 import { workspaceCases } from './workspace.ts';
 
 /** The whole request, or every problem with it. */
-export type ReadRequest =
-  { ok: true; options: EntryOptions; subject: SubjectOfRun } | { ok: false; problems: Problem[] };
+export type ReadRequest<Subject = SubjectOfRun> =
+  { ok: true; options: EntryOptions; subject: Subject } | { ok: false; problems: Problem[] };
 
 /** Reads inputs, deploy file, files of cases and environment into one deployment and how to go about it; every problem at once. */
 export function readRequest(requested: RequestInput, { isPullRequest = false } = {}): ReadRequest {
@@ -31,12 +31,14 @@ export function readRequest(requested: RequestInput, { isPullRequest = false } =
       ? { ok: false, problems }
       : { ok: true, options: options.options, subject: subjectOf(options.options.mode, deployment) };
   }
-  const names = deployments.deployments
-    .map(named)
-    .map(({ name, deploymentId }) => name ?? deploymentId)
-    .join(', ');
+  return { ok: false, problems: [severalProblem(deployments.deployments.map(named))] };
+}
+
+/** The problem of a file with several deployments of which none was chosen. */
+export function severalProblem(deployments: readonly Named[]): Problem {
+  const names = deployments.map(({ name, deploymentId }) => name ?? deploymentId).join(', ');
   const message = `the deploy file has more than one deployment: choose one with \`deployment\`, of ${names}`;
-  return { ok: false, problems: [inputProblem('deployment', message)] };
+  return inputProblem('deployment', message);
 }
 
 /** Modes that deploy nothing, and need neither a source nor secrets. */

@@ -7,7 +7,7 @@ import type { Graders } from '../contract/grader.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { RunSubject } from '../deploy/file/desired.ts';
-import type { DeployRunRequest } from '../deploy/machine/deploy-run.ts';
+import type { DeployRunRequest, RunTerms } from '../deploy/machine/deploy-run.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { OpenedPlan } from './plan-file.ts';
 import type { ReceiptTarget } from './write-receipt.ts';
@@ -39,54 +39,92 @@ export interface DeployInputs extends Pick<
 export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): number =>
   Math.max(60_000, ...tests.map(({ timeoutMs }) => timeoutMs));
 
+/** What every run is given of its host and its services. */
+export type Services = Pick<
+  RunTerms,
+  | 'control'
+  | 'further'
+  | 'agentAt'
+  | 'threadsAt'
+  | 'lookUpImage'
+  | 'graders'
+  | 'clock'
+  | 'random'
+  | 'credentials'
+  | 'mask'
+>;
+
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
-  const { options, subject, userAgent, receipt, plan, ...inputs } = deployRun;
-  const [{ connectControlService }, { connectAgentServer }, { lookUpImage }, { deploy }] = await Promise.all([
+  const { options, subject, userAgent: _userAgent, receipt: _receipt, plan, ...inputs } = deployRun;
+  const { deploy } = await import('../deploy/machine/deploy.ts');
+  return withServices(
+    { ...deployRun, smokeTests: subject.smokeTests, modeOf: () => subject.mode },
+    async (services) => {
+      const notes = [...(subject.notes ?? []), ...(await notesOnBuild(deployRun))];
+      const request = { ...runOptionsOf(options), ...subject, ...inputs, ...services, notes };
+      const outcome = await deploy({ ...request, binding: plan?.binding });
+      return (await plan?.conclude(outcome)) ?? outcome;
+    },
+  );
+}
+
+/** The options of a run without those of its services. */
+export function runOptionsOf(options: EntryOptions) {
+  const { baseUrl: _, apiKey: _key, tenantId: _tenant, spelling: _spelling, allowHttp: _http, ...run } = options;
+  return run;
+}
+
+/** What `withServices` needs: whose services, what is tested, and the receipt of what is done. */
+export interface ServiceInputs extends Pick<DeployInputs, 'options' | 'userAgent' | 'receipt' | 'mask'> {
+  smokeTests: readonly SmokeTest[];
+  /** What the outcome is a receipt of. */
+  modeOf: (outcome: Outcome) => RunSubject['mode'];
+}
+
+/** Connects the clients for some work, leaves its receipt, and closes every connection. */
+export async function withServices(
+  { options, userAgent, receipt, mask, smokeTests, modeOf }: ServiceInputs,
+  work: (services: Services) => Promise<Outcome>,
+): Promise<Outcome> {
+  const [{ connectControlService }, { connectAgentServer }, { lookUpImage }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
     import('../client/image-registry.ts'),
-    import('../deploy/machine/deploy.ts'),
   ]);
-  const { baseUrl, apiKey, tenantId, spelling, allowHttp, ...runOptions } = options;
+  const { baseUrl, apiKey, tenantId, spelling, allowHttp } = options;
   const settings = { apiKey, tenantId, allowHttp, userAgent };
   const control = connectControlService({ ...settings, baseUrl, spelling });
-  const idleMs = maxSilenceMs(subject.smokeTests);
+  const idleMs = maxSilenceMs(smokeTests);
   const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
   const agentAt = (url: string) => {
     const agent = agents.get(url) ?? connectAgentServer({ ...settings, url, idleMs });
     agents.set(url, agent);
     return agent;
   };
-  const { graders, keys, close } = await gradersFor(subject.smokeTests, userAgent);
+  const { graders, keys, close } = await gradersFor(smokeTests, userAgent);
   const secrets = new Set<string>();
   const startedAt = steadyClock.now();
   try {
-    const ended = await deploy({
-      ...runOptions,
-      ...subject,
-      ...inputs,
+    const outcome = await work({
       mask: (secret) => {
         secrets.add(secret);
-        inputs.mask(secret);
+        mask(secret);
       },
-      notes: [...(subject.notes ?? []), ...(await notesOnBuild(deployRun))],
       control,
       further: control,
       agentAt,
       threadsAt: agentAt,
-      binding: plan?.binding,
       lookUpImage: (reference, each) => lookUpImage(reference, { userAgent }, each),
       graders,
       clock: steadyClock,
       random: Math.random,
       credentials: [...(apiKey === undefined ? [] : [apiKey]), ...keys],
     });
-    const outcome = (await plan?.conclude(ended)) ?? ended;
     if (!receipt || options.dryRun) return outcome;
     const { writeReceipt } = await import('./write-receipt.ts');
     const endedAt = steadyClock.now();
-    await writeReceipt(outcome, { mode: subject.mode, baseUrl, startedAt, endedAt, secrets }, receipt);
+    await writeReceipt(outcome, { mode: modeOf(outcome), baseUrl, startedAt, endedAt, secrets }, receipt);
     return outcome;
   } finally {
     await Promise.all([control.close(), close(), ...[...agents.values()].map((agent) => agent.close())]);

@@ -1,6 +1,6 @@
 import type { ReceiptPredicate, ReceiptWorkflow } from '../contract/receipt.ts';
 import { maskOf } from '../contract/masking/mask.ts';
-import type { Mode } from '../deploy/file/entry-options.ts';
+import type { RunSubject } from '../deploy/file/desired.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { receiptOf, receiptText } from '../deploy/words/receipt.ts';
 import { messageOf } from '../kit/errors.ts';
@@ -23,7 +23,7 @@ export interface ReceiptTarget {
 
 /** The run that the receipt is about. */
 interface ReceiptRun {
-  mode: Mode;
+  mode: RunSubject['mode'];
   baseUrl: string;
   startedAt: number;
   endedAt: number;

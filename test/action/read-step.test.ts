@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readStep } from '../../src/action/read-step.ts';
 
 const env = { GITHUB_WORKFLOW: 'ci', GITHUB_JOB: 'deploy', GITHUB_ACTION: 'landfall' };
-const run = { workflow: undefined, isPullRequest: false, withoutSecrets: false, isDependabot: false };
+const run = { workflow: undefined, isPullRequest: false, withoutSecrets: false, isDependabot: false, isClosed: false };
 
 describe('the step that a comment is of', () => {
   test.each([

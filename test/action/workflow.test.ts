@@ -40,6 +40,7 @@ describe('the workflow run', () => {
       isPullRequest: false,
       withoutSecrets: false,
       isDependabot: false,
+      isClosed: false,
     });
   });
 

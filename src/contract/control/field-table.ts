@@ -224,6 +224,7 @@ const fileFields: readonly DeploymentField[] = [
   {
     name: 'preview',
     file: 'Pull requests get a deployment of their own: `true`, or a map of what it is and how long it stays.',
+    page: 'Pull requests get a deployment of their own: `true`, or a map; see [previews](previews.md).',
   },
 ];
 

@@ -6,7 +6,7 @@ import { optionInputs, type Inputs } from './input-table.ts';
 import { inputProblem } from './inputs.ts';
 import { OptionReader } from './option-reader.ts';
 
-/** The mode of a run: the whole run, only its plan, only its smoke tests, a rollback, or a deletion. */
+/** The mode of a run: the whole run, only its plan, only its smoke tests, a rollback, a deletion, or the preview of a pull request. */
 export type Mode = (typeof optionInputs.mode.words)[number];
 
 /** The options that every entry point takes besides the deployment: the service's address and how to report. */
@@ -76,6 +76,10 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
       'dry-run',
       'dry-run is for the modes deploy and delete: the revision of a rollback is only known when it runs',
     );
+  }
+  if (mode === 'preview') {
+    if (dryRun) read.addProblem('dry-run', 'dry-run is for the modes deploy and delete');
+    if (journalPath) read.addProblem('journal', 'journal is for deploys and rollbacks: a preview is found by its mark');
   }
   const options: EntryOptions = {
     baseUrl: baseUrl ?? '',

@@ -72,9 +72,9 @@ const beforeFields = {
   mode: {
     group: 'workflow',
     kind: 'word',
-    words: ['deploy', 'plan', 'smoke', 'rollback', 'delete'],
+    words: ['deploy', 'plan', 'smoke', 'rollback', 'delete', 'preview'],
     description:
-      'deploy, plan (say what would be done, write nothing), smoke (only run the smoke tests), rollback (back to the revision that was live before), or delete (remove the deployment and wait until it is gone).',
+      'deploy, plan (say what would be done, write nothing), smoke (only run the smoke tests), rollback (back to the revision that was live before), delete (remove the deployment and wait until it is gone), or preview (create, update or remove the preview of the pull request).',
     default: 'deploy',
   },
   'dry-run': {
@@ -210,6 +210,12 @@ const last = {
     kind: 'text',
     description:
       'Full SHA of the commit to deploy and report on; by default that of the event. With source github a service that does not take a commit builds the head of the ref, and the step is refused where that is another one.',
+  },
+  'approved-commit': {
+    group: 'workflow',
+    kind: 'text',
+    description:
+      'With mode preview, full SHA of the commit of a fork that a person approved: nothing of a fork is built or run but this commit.',
   },
   'pull-request': {
     group: 'workflow',

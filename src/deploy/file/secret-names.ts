@@ -59,5 +59,5 @@ export function secretValues(
 }
 
 /** A name that is safe to print. A user may have written the secret itself in place of its name. */
-const shownName = (name: string): string =>
+export const shownName = (name: string): string =>
   /^[A-Z]{1,24}$|^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(name) ? name : 'that it names';

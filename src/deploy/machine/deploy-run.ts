@@ -45,7 +45,7 @@ export type UploadAndDeleteService = Pick<
 /** The input of a run: what to do, the clients, and the clock. */
 export type DeployRunRequest = RunSubject & RunTerms;
 
-interface RunTerms {
+export interface RunTerms {
   smokeTests: readonly SmokeTest[];
   /** Conversations of the live revision that are tried on the new one; absent: none. */
   conversations?: ConversationTerms | undefined;

@@ -83,13 +83,17 @@ async function runToEnd(work: (run: DeployRun) => Promise<Ending>, run: DeployRu
     return await work(run);
   } catch (error) {
     const { signal } = run.request;
-    if (signal?.aborted && (error === signal.reason || error instanceof ServiceError)) {
+    if (isCancellation(error, signal)) {
       return { kind: 'cancelled', discarded: await abandonHeld(run) };
     }
     if (error instanceof ServiceError) return { kind: 'service-error', error };
     throw error;
   }
 }
+
+/** Whether an error is of the cancellation of a run, or of a request that it ended. */
+export const isCancellation = (error: unknown, signal: AbortSignal | undefined): boolean =>
+  signal?.aborted === true && (error === signal.reason || error instanceof ServiceError);
 
 const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 

@@ -7,7 +7,7 @@ import type { Revision } from '../../contract/control/revision.ts';
 import { type ImageLookup, isPinned } from '../../contract/control/container.ts';
 import { ifFound } from '../../contract/service-error.ts';
 import { sameCommit, shortCommit } from '../../contract/control/repo-ref.ts';
-import { determineCommit, type RequestedCommit } from '../rules/commit.ts';
+import { determineCommit, pinnedCommit, type RequestedCommit } from '../rules/commit.ts';
 import { newerThan } from '../rules/find-made.ts';
 import { previewObstacles } from '../rules/plan-identity.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
@@ -30,8 +30,6 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   if (deployment && others.length > 0) {
     return { kind: 'impossible', obstacles: [ambiguousName([deployment, ...others])] };
   }
-  const obstacles = deployment ? previewObstacles(run.request.previewRun?.key, deployment) : [];
-  if (obstacles.length > 0) return { kind: 'impossible', obstacles };
   run.emit({
     kind: 'looked',
     deploymentName: deployment?.name ?? desired.name,
@@ -41,6 +39,12 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   });
   const commit = await requestedCommit(desired, deployment, run);
   run.known.commit = commit;
+  const { previewRun } = run.request;
+  const obstacles = [
+    ...(deployment ? previewObstacles(previewRun?.key, deployment) : []),
+    ...(previewRun?.mustPin && desired.source === 'github' && pinnedCommit(commit) === undefined ? [notPinned] : []),
+  ];
+  if (obstacles.length > 0) return { kind: 'impossible', obstacles };
   if (commit.kind === 'known' && commit.insteadOf) {
     const [own, head] = [shortCommit(commit.insteadOf), shortCommit(commit.sha)];
     run.note({ code: 'ref-moved', own, head });
@@ -54,6 +58,9 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
   return { kind: 'seen', live, seen: { deployment, live: live?.revision, latest, onTheirWay, commit, tarball, image } };
 }
+
+/** A fork may push another commit until the service builds its branch. */
+const notPinned: Obstacle = { field: 'commit', code: 'not-pinned' };
 
 /** What a tag stands for now. `rebuild: never` compares the names alone. */
 async function lookUpImage(desired: Desired, run: DeployRun): Promise<ImageLookup | undefined> {

@@ -3,6 +3,7 @@ import type { LogEntry } from '../../contract/control/log.ts';
 import type { ReportedPlan } from '../words/plan.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { ErrorFacts } from '../../contract/service-error.ts';
+import type { RemovalCode } from '../rules/preview.ts';
 import type { RollbackObstacle } from '../rules/trigger-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 
@@ -60,6 +61,31 @@ export interface BuiltFrom {
   image?: string | undefined;
 }
 
+/** Why a preview was removed; `renamed`: it has another name now. */
+export type PreviewEnd = RemovalCode | 'renamed';
+
+/** A preview that was removed. */
+export interface RemovedPreview {
+  name: string;
+  pullRequest: number;
+  /** Absent: the service hides it. */
+  entry?: string | undefined;
+  code: PreviewEnd;
+}
+
+/** What a run did about the preview of a pull request. */
+export interface PreviewReport {
+  pullRequest: number;
+  /** The deployment of the file; absent: all of the pull request were removed. */
+  entry?: string;
+  /** What it waits for. */
+  waits?: 'approval' | 'command';
+  /** When it is removed (ISO 8601), unless it changes before. */
+  expiresAt?: string;
+  /** Of this pull request and of others. */
+  removed: readonly RemovedPreview[];
+}
+
 /** The end of a run as a value, for the reports. It never holds a secret. */
 export interface Outcome {
   kind: OutcomeKind;
@@ -92,6 +118,8 @@ export interface Outcome {
   /** When the verdict was found: before the revision got traffic, or once it was live. */
   verified?: Verify;
   rollback?: Rollback | undefined;
+  /** What became of the previews of a repository. */
+  preview?: PreviewReport;
   /** The last build and deploy log lines of a revision that failed: untrusted text. */
   logs?: readonly LogEntry[];
   notes: readonly string[];

@@ -1,7 +1,7 @@
 import { agentAddress } from '../../contract/control/deployment.ts';
 import { messageOf } from '../../kit/errors.ts';
 import type { Named } from '../file/desired.ts';
-import type { PreviewKey } from '../rules/preview.ts';
+import type { PreviewOf } from '../rules/preview.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { findDeployment } from './find-deployments.ts';
@@ -10,7 +10,9 @@ import { clientAt } from './live-address.ts';
 /** What a run about a preview knows besides. */
 export interface PreviewRun {
   /** No deployment without its mark is changed or deleted. */
-  key: PreviewKey;
+  key: PreviewOf;
+  /** Nothing but the commit of the request may be built: one of a fork, which a person approved. */
+  mustPin?: boolean;
   /** The deployment that it is a preview of: it is compared with its live agent. */
   production: Named;
 }

@@ -97,4 +97,5 @@ async function waitUntilDeleted(
   }
 }
 
-const isLeaving = ({ status }: Deployment): boolean => status.endsWith('_DELETE');
+/** Whether a deployment is being deleted. */
+export const isLeaving = ({ status }: Pick<Deployment, 'status'>): boolean => status.endsWith('_DELETE');

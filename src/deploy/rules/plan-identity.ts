@@ -2,7 +2,7 @@ import type { Deployment } from '../../contract/control/deployment.ts';
 import type { Desired } from '../file/desired.ts';
 import type { Obstacle } from './plan-types.ts';
 import { isTagRef } from '../../contract/control/repo-ref.ts';
-import { isPreviewOf, type PreviewKey } from './preview.ts';
+import { isPreviewOf, type PreviewOf } from './preview.ts';
 import { spelledRef } from './plan-fields.ts';
 
 /** What was chosen for good when the deployment was created, and whether it still is there to stay. */
@@ -22,7 +22,7 @@ export const nameObstacles = ({ name }: { name?: string | undefined }, deploymen
   name === undefined || name === deployment.name ? [] : [{ field: 'name', code: 'other-name', name: deployment.name }];
 
 /** A preview is changed and deleted only where it is known to be one. */
-export const previewObstacles = (key: PreviewKey | undefined, deployment: Deployment): Obstacle[] =>
+export const previewObstacles = (key: PreviewOf | undefined, deployment: Deployment): Obstacle[] =>
   key === undefined || isPreviewOf(deployment, key) ? [] : [{ field: 'name', code: 'not-a-preview' }];
 
 /** A tag is never built on push (docs/design/contract.md#deployment-settings: `build_on_push`). */

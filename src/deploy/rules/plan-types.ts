@@ -107,7 +107,13 @@ export type ObstacleFacts = { [Code in keyof FieldFacts]: { field: string } & Fi
 export type Obstacle = Coded<ObstacleFacts>;
 
 interface FieldFacts extends Record<
-  'deployments-unlisted' | 'not-a-preview' | 'source-unreported' | 'secrets-unlisted' | 'secret-lost' | 'resource-lost',
+  | 'deployments-unlisted'
+  | 'not-a-preview'
+  | 'not-pinned'
+  | 'source-unreported'
+  | 'secrets-unlisted'
+  | 'secret-lost'
+  | 'resource-lost',
   unknown
 > {
   missing: { source: string };

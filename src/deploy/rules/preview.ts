@@ -16,6 +16,9 @@ export interface PreviewKey {
   entry: string;
 }
 
+/** A preview whose entry may be unknown: the service hides its mark. */
+export type PreviewOf = Omit<PreviewKey, 'entry'> & { entry?: string | undefined };
+
 /** What a deployment of the file is called in the keys of its previews. */
 export const entryOf = ({ name, deploymentId }: Named): string => name ?? deploymentId ?? '';
 
@@ -25,7 +28,7 @@ const digestLength = 8;
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, digestLength);
 
 const endOfName = ({ repositoryId, number, entry }: PreviewKey): string =>
-  `-pr-${number}-${digest(String(repositoryId))}${digest(`${repositoryId}/${entry}`)}`;
+  `-pr-${number}${nameOfPreviews(repositoryId)}${digest(`${repositoryId}/${entry}`)}`;
 
 /**
  * The name of a preview's deployment: it begins with the entry's name, or with `base`, and names the pull request. The
@@ -43,8 +46,10 @@ export function previewName(key: PreviewKey, base: string = key.entry): string {
 }
 
 /** What the names of a repository's previews have in common, to find them in a list: what it finds need not be ours. */
+export const nameOfPreviews = (repositoryId: number): string => `-${digest(String(repositoryId))}`;
+
 export const isNamedLikePreview = (name: string, repositoryId: number): boolean =>
-  new RegExp(`-pr-[1-9][0-9]*-${digest(String(repositoryId))}[0-9a-f]{${digestLength}}$`).test(name);
+  new RegExp(`-pr-[1-9][0-9]*${nameOfPreviews(repositoryId)}[0-9a-f]{${digestLength}}$`).test(name);
 
 /** What a preview's secret `LANDFALL_PREVIEW` says. */
 export const markOf = ({ repositoryId, number, entry }: PreviewKey): string => `${repositoryId}/${number}/${entry}`;
@@ -80,8 +85,16 @@ export function numberInName(name: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Whether a deployment is the preview of this key. A hidden mark is known by the name, which holds its digests. */
-export function isPreviewOf(deployment: Marked, key: PreviewKey): boolean {
+/**
+ * Whether a deployment is the preview of this key, or one of its pull request where the key has no entry. A hidden mark
+ * is known by the name, which holds its digests.
+ */
+export function isPreviewOf(deployment: Marked, { entry, ...of }: PreviewOf): boolean {
+  if (entry === undefined) {
+    const isOwn = ownsPreview(deployment, of.repositoryId);
+    return isOwn && (previewKeyOf(deployment)?.number ?? numberInName(deployment.name)) === of.number;
+  }
+  const key = { ...of, entry };
   const mark = deployment.secrets?.find(({ name }) => name === previewMark);
   if (!mark) return false;
   const value = shownValue(mark);

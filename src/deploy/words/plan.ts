@@ -89,6 +89,10 @@ const obstacles: Sayings<ObstacleFacts, [problem: string, advice: string]> = {
     'the deployment of this name is not the preview of this pull request, so it is not touched',
     'Give `preview.name` in the deploy file another beginning, or delete the deployment by hand.',
   ],
+  'not-pinned': () => [
+    'this service builds the head of the branch, which the fork may change after a commit of it was approved',
+    'Check out the approved commit and upload its folder (source: internal_source), or build an image of it.',
+  ],
   'being-deleted': ({ status }) => [
     `the deployment is being deleted (${status})`,
     'Run this again when it is gone, or give another name.',

@@ -3,13 +3,13 @@ import { type Receipt, type ReceiptPredicate, type ReceiptWorkflow } from '../..
 import { canonicalJson } from '../../kit/json-object.ts';
 import { cutText } from '../../kit/plain-text.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
-import type { Mode } from '../file/entry-options.ts';
+import type { RunSubject } from '../file/desired.ts';
 import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { asLine } from './sanitize.ts';
 
 /** What a receipt says besides the outcome. */
 export interface ReceiptFacts {
-  mode: Mode;
+  mode: RunSubject['mode'];
   /** The base address of the control service, without credentials. */
   service: string;
   program: ReceiptPredicate['by']['program'];

@@ -5,6 +5,7 @@ import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { toReportedTest } from '../rules/verdict-report.ts';
 import { failedRollbackTitle } from './revision-ending.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
+import { expiryLines } from './preview.ts';
 import { timeline } from './timeline.ts';
 import { asCode, asCodeBlock, asLink, asMarkdown } from './sanitize.ts';
 import { verdictTable } from './shown-verdict-table.ts';
@@ -56,6 +57,7 @@ function headline(outcome: Outcome): string {
     ...(revisionId ? [`- Revision: ${asCode(revisionId)}`] : []),
     ...(activeRevisionId ? [`- Active revision: ${asCode(activeRevisionId)}`] : []),
     ...(deploymentUrl ? [`- Agent: ${asLink(deploymentUrl)}`] : []),
+    ...expiryLines(outcome.preview),
   ];
   return [
     `## ${passes ? '✅' : '❌'} ${asMarkdown(deploymentName ?? 'Deployment')}: ${kind}`,

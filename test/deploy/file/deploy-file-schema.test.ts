@@ -35,7 +35,7 @@ test('it knows every field of the file, and no other', () => {
   expect(Object.keys(schema.definitions.deployment.properties).toSorted()).toEqual([...fileFieldNames].toSorted());
 });
 
-const pages = ['docs/deploy-file.md', 'docs/app.md', 'docs/checks.md', 'docs/cli.md', 'README.md'];
+const pages = ['docs/deploy-file.md', 'docs/app.md', 'docs/checks.md', 'docs/cli.md', 'docs/previews.md', 'README.md'];
 const shown = pages
   .filter((page) => existsSync(join(root, page)))
   .flatMap((page) =>

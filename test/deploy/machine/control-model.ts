@@ -386,6 +386,11 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   async deleteDeployment(id: string, query: { deleteTracingProject: boolean }, options?: CallOptions): Promise<void> {
     return this.#called('delete', options, () => {
       this.#offers('deletion');
+      if (this.others.some((each) => each.id === id)) {
+        this.others = this.others.filter((each) => each.id !== id);
+        this.deleted.push({ id, ...query });
+        return;
+      }
       if (this.service.deployment?.id !== id) throw serviceError('missing', 'delete deployment', { status: 404 });
       this.deleted.push({ id, ...query });
       this.leaves();
@@ -460,7 +465,10 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
 
   #advance(): void {
     const now = this.#clock.now();
-    if (this.#goneAt !== undefined && this.#goneAt <= now) this.service.deployment = undefined;
+    if (this.#goneAt !== undefined && this.#goneAt <= now) {
+      this.service.deployment = undefined;
+      this.#goneAt = undefined;
+    }
     for (const revision of this.service.revisions.toReversed()) {
       const made = this.#made.get(revision.id);
       const step = made?.script.findLast(({ after }) => made.at + after <= now);

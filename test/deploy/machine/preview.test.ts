@@ -131,3 +131,33 @@ test('without a preview run nothing is looked up beside the deployment', async (
   await fixture.deploy({ smokeTests: [hello] });
   expect(fixture.control.count('list')).toBe(1);
 });
+
+describe('the commit of a pull request', () => {
+  const commit = first;
+  const request = { desired, previewRun, commit, head: 'c'.repeat(40) } as const;
+
+  test('is what a service builds that pins commits, although the head has moved on', async () => {
+    const fixture = new DeployFixture();
+    fixture.control.pinsCommits = true;
+    fixture.control.scripts.push(goesLive(first));
+    expect(await fixture.deploy({ ...request, previewRun: { ...previewRun, mustPin: true } })).toMatchObject({
+      kind: 'deployed',
+      rollout: { builtCommit: first },
+    });
+    expect(fixture.control.pinned).toEqual([first]);
+  });
+
+  test('is refused by a service that builds the head, once that has moved on', async () => {
+    const fixture = new DeployFixture();
+    expect(await fixture.deploy(request)).toMatchObject({ kind: 'refused', changed: false });
+    expect(fixture.control.sent).toEqual([]);
+  });
+
+  test('is refused of a fork by a service that builds the head', async () => {
+    const fixture = new DeployFixture();
+    const ofFork = { ...request, head: commit, previewRun: { ...previewRun, mustPin: true } };
+    const reason = expect.stringContaining('which the fork may change after a commit of it was approved');
+    expect(await fixture.deploy(ofFork)).toMatchObject({ kind: 'refused', changed: false, reason });
+    expect(fixture.control.sent).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import type { CallOptions } from '../../contract/call-options.ts';
+import type { Deployment } from '../../contract/control/deployment.ts';
+import { allEntriesOf } from '../../contract/control/pages.ts';
+import type { ControlService } from '../../contract/control/service.ts';
+import { ServiceError } from '../../contract/service-error.ts';
+import { isNamedLikePreview, nameOfPreviews, numberInName, ownsPreview, previewKeyOf } from '../rules/preview.ts';
+
+/** A deployment that carries the mark of a repository's previews. */
+export interface Preview {
+  deployment: Deployment;
+  /** The number of its pull request. */
+  number: number;
+  /** The deployment of the file; absent: the service hides the mark. */
+  entry?: string | undefined;
+}
+
+/** The previews of a repository, as the service has them: it matches names loosely, and a name alone is no mark. */
+export async function listPreviews(
+  control: Pick<ControlService, 'listDeployments' | 'getDeployment'>,
+  repositoryId: number,
+  options: () => CallOptions,
+): Promise<Preview[]> {
+  const name_contains = nameOfPreviews(repositoryId);
+  const listed = await allEntriesOf((page) => control.listDeployments({ name_contains, ...page }, options()));
+  const previews: Preview[] = [];
+  for (const each of listed) {
+    if (!isNamedLikePreview(each.name, repositoryId)) continue;
+    // A list may leave out the secrets.
+    const deployment = await control.getDeployment(each.id, options()).catch(undefinedIfGone);
+    if (!deployment || !ownsPreview(deployment, repositoryId)) continue;
+    const key = previewKeyOf(deployment);
+    const number = key?.number ?? numberInName(deployment.name);
+    if (number !== undefined) previews.push({ deployment, number, entry: key?.entry });
+  }
+  return previews;
+}
+
+/** Another run may have removed it since it was listed. */
+function undefinedIfGone(error: unknown): undefined {
+  if (error instanceof ServiceError && error.kind === 'missing') return undefined;
+  throw error;
+}

@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest';
+import type { Deployment } from '../../../src/contract/control/deployment.ts';
+import type { DesiredDeployment } from '../../../src/deploy/file/desired.ts';
+import { readDesired } from '../../../src/deploy/file/read-desired.ts';
+import { runPreview, type PreviewRequest, type PullRequest } from '../../../src/deploy/machine/preview.ts';
+import type { Outcome } from '../../../src/deploy/machine/outcome-types.ts';
+import { markOf, previewName } from '../../../src/deploy/rules/preview.ts';
+import { goesLive, serviceError } from './control-model.ts';
+import { built, DeployFixture, first, second } from './deploy-fixture.ts';
+
+const file = (preview: string): DesiredDeployment => {
+  const text = `name: agent
+repo-url: https://github.com/acme/agent
+repo-ref: main
+graph-config-path: langgraph.json
+secrets: [DATABASE_URL]
+preview: ${preview}`;
+  const read = readDesired({ inputs: {}, file: { text, path: 'landfall.yml' } });
+  const [deployment] = read.ok ? read.deployments : [];
+  if (!deployment) throw new Error(JSON.stringify(read));
+  return deployment;
+};
+
+const key = { repositoryId: 4711, number: 12, entry: 'agent' };
+const opened: PullRequest = {
+  repositoryId: 4711,
+  number: 12,
+  repositoryUrl: 'https://github.com/acme/agent',
+  headUrl: 'https://github.com/acme/agent',
+  headRef: 'faster',
+  headSha: first,
+  isFork: false,
+  isOpen: true,
+  labels: [],
+};
+const ofFork: PullRequest = { ...opened, headUrl: 'https://github.com/eve/agent', isFork: true };
+const closed: PullRequest = { ...opened, isOpen: false };
+
+/** A repository's pull requests and its service. */
+class PreviewFixture extends DeployFixture {
+  readonly closed = new Set<number>();
+
+  run(more: Partial<PreviewRequest> = {}): Promise<Outcome> {
+    return runPreview({
+      deployment: file('true'),
+      pull: opened,
+      isRequested: false,
+      valueOfVariable: () => undefined,
+      pack: async () => ({ ok: true }),
+      isClosed: async (number) => this.closed.has(number),
+      wait: true,
+      onSuperseded: 'fail',
+      control: this.control,
+      further: this.control,
+      agentAt: () => this.agent,
+      clock: this.clock,
+      random: () => 0.5,
+      timeoutMs: 600_000,
+      pollMs: 5_000,
+      signal: this.cancelled.signal,
+      ...more,
+    });
+  }
+
+  /** A deployment that is there, changed last so long ago (ms). */
+  has(name: string, secrets: Deployment['secrets'], changedMsAgo = 0): string {
+    const updated_at = new Date(this.clock.now() - changedMsAgo).toISOString();
+    const id = `other-${this.control.others.length + 1}`;
+    const ids = { id, tenant_id: 't1', latest_revision_id: null, active_revision_id: null };
+    this.control.others.push({ ...built, ...ids, name, secrets, status: 'READY', created_at: updated_at, updated_at });
+    return id;
+  }
+
+  /** A preview of another pull request. */
+  hasPreview(number: number, changedMsAgo = 0, of = key): string {
+    const other = { ...of, number };
+    return this.has(previewName(other), [{ name: 'LANDFALL_PREVIEW', value: markOf(other) }], changedMsAgo);
+  }
+
+  get deletedIds(): string[] {
+    return this.control.deleted.map(({ id }) => id);
+  }
+}
+
+const opens = async (more: Partial<PreviewRequest> = {}) => {
+  const fixture = new PreviewFixture();
+  fixture.control.scripts.push(goesLive(first), goesLive(second));
+  return { fixture, outcome: await fixture.run(more) };
+};
+const hour = 3_600_000;
+
+describe('an open pull request', () => {
+  test('gets a preview that says when it expires', async () => {
+    const { fixture, outcome } = await opens();
+    expect(outcome).toMatchObject({
+      kind: 'deployed',
+      deploymentName: previewName(key),
+      preview: { pullRequest: 12, entry: 'agent', removed: [], expiresAt: expect.stringMatching(/^\d{4}-/) },
+    });
+    expect(fixture.control.sent).toMatchObject([
+      {
+        name: previewName(key),
+        secrets: [{ name: 'LANDFALL_PREVIEW', value: '4711/12/agent' }],
+        source_revision_config: { repo_ref: 'faster' },
+      },
+    ]);
+  });
+
+  test('that is pushed to keeps its deployment', async () => {
+    const { fixture } = await opens();
+    const outcome = await fixture.run({ pull: { ...opened, headSha: second } });
+    expect(outcome).toMatchObject({ kind: 'deployed', deploymentId: 'd1', rollout: { builtCommit: second } });
+    expect(fixture.control.count('create')).toBe(1);
+  });
+
+  test('that is run again keeps its revision', async () => {
+    const { fixture } = await opens();
+    expect(await fixture.run()).toMatchObject({ kind: 'unchanged', deploymentId: 'd1' });
+  });
+
+  test('whose preview has another name now leaves one', async () => {
+    const { fixture } = await opens();
+    const former = fixture.hasPreview(12);
+    if (fixture.control.others[0]) fixture.control.others[0].name = previewName(key, 'former');
+    expect(await fixture.run()).toMatchObject({ preview: { removed: [{ code: 'renamed' }] } });
+    expect(fixture.deletedIds).toEqual([former]);
+  });
+
+  test('that is closed while it is deployed leaves nothing', async () => {
+    const fixture = new PreviewFixture();
+    fixture.control.onWrite = () => fixture.closed.add(12);
+    expect(await fixture.run()).toMatchObject({ kind: 'deleted', preview: { removed: [{ code: 'closed' }] } });
+    expect(fixture.deletedIds).toEqual(['d1']);
+  });
+
+  test('that was reopened waits until the former preview is gone', async () => {
+    const { fixture } = await opens();
+    fixture.control.leaves();
+    expect(await fixture.run({ pull: { ...opened, headSha: second } })).toMatchObject({
+      kind: 'deployed',
+      preview: { removed: [] },
+    });
+    expect(fixture.control.count('create')).toBe(2);
+  });
+
+  test('of a fork is not built before its commit was approved', async () => {
+    const pull = ofFork;
+    const refused = new PreviewFixture();
+    for (const approvedSha of [undefined, second, first.slice(0, 7)]) {
+      const outcome = await refused.run({ pull, approvedSha, isRequested: true });
+      expect(outcome).toMatchObject({ kind: 'neutral', passes: true, preview: { waits: 'approval' } });
+      expect(outcome.advice).toContain(`approved-commit: ${first}`);
+    }
+    expect(refused.control.sent).toEqual([]);
+  });
+
+  test('of a fork is built by the commit that was approved', async () => {
+    const fixture = new PreviewFixture();
+    fixture.control.pinsCommits = true;
+    fixture.control.scripts.push(goesLive(first));
+    expect(await fixture.run({ pull: ofFork, approvedSha: first })).toMatchObject({ kind: 'deployed' });
+    expect(fixture.control.pinned).toEqual([first]);
+    expect(fixture.control.sent).toMatchObject([{ source_config: { repo_url: 'https://github.com/eve/agent' } }]);
+  });
+
+  test.each<[sentence: string, more: Partial<PreviewRequest>, reason: string]>([
+    ['no longer has this head', { eventSha: second }, 'no longer the head of pull request 12'],
+    ['got another label', { changedLabel: 'bug' }, 'does not decide about the preview'],
+    ['needs a label', { deployment: file('{ when: { label: preview } }') }, 'does not have it'],
+    ['needs a command', { deployment: file('{ when: command }') }, 'nobody requested one'],
+    ['has no preview in the file', { deployment: file('false') }, 'has no `preview` of agent'],
+    ['was closed by the event, and opened again since', { deployment: undefined }, 'It is open again'],
+  ])('that %s is left alone', async (_, more, reason) => {
+    const { fixture, outcome } = await opens(more);
+    expect(outcome).toMatchObject({ kind: 'neutral', passes: true, reason: expect.stringContaining(reason) });
+    expect(fixture.control.sent).toEqual([]);
+  });
+
+  test('whose secrets have no value is refused, and shows no value', async () => {
+    const { fixture, outcome } = await opens({ deployment: file('{ secrets: [KEY=PREVIEW_KEY] }') });
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      passes: false,
+      reason: '`preview.secrets` names secrets without a value: PREVIEW_KEY.',
+    });
+    expect(fixture.control.sent).toEqual([]);
+  });
+
+  test('loses its preview with the label', async () => {
+    const { fixture } = await opens();
+    const labeled = file('{ when: { label: preview } }');
+    const outcome = await fixture.run({ deployment: labeled, changedLabel: 'preview' });
+    expect(outcome).toMatchObject({ kind: 'deleted', preview: { removed: [{ code: 'unlabeled' }] } });
+  });
+});
+
+describe('a closed pull request', () => {
+  test('loses all of its previews, whatever the file says', async () => {
+    const { fixture } = await opens();
+    const other = fixture.hasPreview(12, 0, { ...key, entry: 'billing' });
+    const outcome = await fixture.run({ pull: closed, deployment: undefined });
+    expect(outcome).toMatchObject({ kind: 'deleted', passes: true, changed: true });
+    expect(fixture.deletedIds.toSorted()).toEqual(['d1', other]);
+  });
+
+  test('that has none passes, also the second time', async () => {
+    const fixture = new PreviewFixture();
+    const outcome = await fixture.run({ pull: closed, deployment: undefined });
+    expect(outcome).toMatchObject({ kind: 'deleted', passes: true, changed: false });
+    expect(outcome.reason).toBe('Pull request 12 has no preview: there was nothing to remove.');
+  });
+
+  test('leaves everything alone that is not its own', async () => {
+    const fixture = new PreviewFixture();
+    fixture.has('agent', []);
+    fixture.has(previewName(key), [{ name: 'TOKEN', value: 'x' }]);
+    fixture.has('support-pr-12', [{ name: 'LANDFALL_PREVIEW', value: markOf(key) }]);
+    fixture.hasPreview(13);
+    fixture.hasPreview(12, 0, { ...key, repositoryId: 47 });
+    await fixture.run({ pull: closed, deployment: undefined });
+    expect(fixture.control.deleted).toEqual([]);
+  });
+
+  test('whose service does not answer fails, and nothing is said to be removed', async () => {
+    const fixture = new PreviewFixture();
+    fixture.hasPreview(12);
+    fixture.control.fails('list', serviceError('unreachable', 'list deployments'), { times: 9 });
+    expect(await fixture.run({ pull: closed })).toMatchObject({
+      kind: 'failed',
+      passes: false,
+      preview: { removed: [] },
+    });
+  });
+});
+
+describe('what other runs left', () => {
+  test('of closed pull requests is removed', async () => {
+    const fixture = new PreviewFixture();
+    const lost = fixture.hasPreview(7);
+    fixture.hasPreview(8);
+    fixture.closed.add(7);
+    expect(await fixture.run()).toMatchObject({ preview: { removed: [{ pullRequest: 7, code: 'closed' }] } });
+    expect(fixture.deletedIds).toEqual([lost]);
+  });
+
+  test('and had its time is removed, of this deployment alone', async () => {
+    const fixture = new PreviewFixture();
+    const old = fixture.hasPreview(7, 49 * hour);
+    fixture.hasPreview(8, 47 * hour);
+    fixture.hasPreview(9, 99 * hour, { ...key, entry: 'billing' });
+    await fixture.run({ deployment: file('{ expires-after: 2d }') });
+    expect(fixture.deletedIds).toEqual([old]);
+  });
+
+  test('and is too much is removed, the oldest first', async () => {
+    const fixture = new PreviewFixture();
+    fixture.hasPreview(7, 2 * hour);
+    const [oldest, older] = [fixture.hasPreview(8, 4 * hour), fixture.hasPreview(9, 3 * hour)];
+    const outcome = await fixture.run({ deployment: file('{ max: 2 }') });
+    expect(outcome).toMatchObject({
+      kind: 'deployed',
+      preview: { removed: [{ code: 'too-many' }, { code: 'too-many' }] },
+    });
+    expect(fixture.deletedIds.toSorted()).toEqual([oldest, older].toSorted());
+  });
+
+  test('stays where GitHub does not say that it is closed', async () => {
+    const fixture = new PreviewFixture();
+    fixture.hasPreview(7);
+    await fixture.run({ isClosed: async () => undefined });
+    expect(fixture.control.deleted).toEqual([]);
+  });
+
+  test('and can not be removed is noted, and the preview is deployed', async () => {
+    const fixture = new PreviewFixture();
+    fixture.hasPreview(7);
+    fixture.closed.add(7);
+    fixture.control.fails('delete', serviceError('rejected', 'delete deployment', { status: 400 }));
+    const outcome = await fixture.run();
+    expect(outcome).toMatchObject({ kind: 'deployed', preview: { removed: [] } });
+    expect(outcome.notes.join(' ')).toContain('was not removed');
+  });
+});
+
+test('a run that is cancelled before it has begun says so', async () => {
+  const fixture = new PreviewFixture();
+  fixture.cancelled.abort(new Error('cancelled'));
+  expect(await fixture.run()).toMatchObject({ kind: 'interrupted', passes: false });
+});
