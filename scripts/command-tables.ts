@@ -26,6 +26,16 @@ export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<Comman
   'branch-gone': { code: 'branch-gone', branch: 'main' },
   'not-head': { code: 'not-head', commit, head, branch: 'main' },
   'no-rollback': { code: 'no-rollback', deployment, why: { code: 'nothing-live' } },
+  'nothing-live': { code: 'nothing-live', deployment },
+  'no-tests': { code: 'no-tests', deployment },
+  'too-many-tests': { code: 'too-many-tests', tests: 80, most: 60 },
+  'nothing-to-cancel': { code: 'nothing-to-cancel', deployment },
+  'too-late': { code: 'too-late', deployment, commit: head },
+  'nothing-held': { code: 'nothing-held', deployment },
+  'hold-over': { code: 'hold-over', deployment, revisionId: 'r3' },
+  'no-previews': { code: 'no-previews' },
+  'fork-commit': { code: 'fork-commit', head },
+  'not-pull-head': { code: 'not-pull-head', commit, head },
   'service-error': { code: 'service-error', text: 'get deployment: answered 403' },
 };
 

@@ -32,6 +32,36 @@ const definitions = {
     acts: true,
     does: 'Restores the revision that was live before',
   },
+  promote: {
+    takes: ['deployment'],
+    on: 'kept',
+    acts: true,
+    does: 'Gives the traffic to a revision that is held before traffic, without waiting for its tests',
+  },
+  test: {
+    takes: ['deployment', 'times'],
+    on: 'kept',
+    acts: true,
+    does: 'Runs the smoke tests against the live revision, up to 20 times',
+  },
+  cancel: {
+    takes: ['deployment'],
+    on: 'kept',
+    acts: true,
+    does: 'Ends what was not sent to the service yet',
+  },
+  preview: {
+    takes: ['commit'],
+    on: 'open',
+    acts: false,
+    does: 'Makes the preview of the pull request; one from a fork needs the commit',
+  },
+  plan: {
+    takes: [],
+    on: 'open',
+    acts: false,
+    does: 'Says what merging would change',
+  },
   status: {
     takes: ['deployment'],
     on: 'any',

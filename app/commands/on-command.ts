@@ -1,7 +1,13 @@
 import { isTransient, ServiceError } from '../../src/contract/service-error.ts';
 import type { AppContext } from '../context.ts';
-import type { DecisionOf, GivenCommand, Handler } from '../events/event-types.ts';
-import { GitHubApiError, InstallationPaused, type Reaction } from '../github/github-api.ts';
+import type { DecisionOf, GivenCommand, Handler, HandlerContext } from '../events/event-types.ts';
+import {
+  GitHubApiError,
+  InstallationPaused,
+  type InstallationRepository,
+  type PullRequestState,
+  type Reaction,
+} from '../github/github-api.ts';
 import { putComment } from '../pull-requests/comment.ts';
 import { answerTo, logWords, maxEarlier } from './answer.ts';
 import { candidatesOf } from './candidates.ts';
@@ -12,9 +18,14 @@ import {
   refusalOfPerson,
   refusalOfProduction,
 } from './decide.ts';
-import { commands, type CommandName } from './definitions.ts';
+import type { Command, CommandName } from './definitions.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
-import { deploy, rollBack, type Performance } from './perform.ts';
+import { cancel } from './cancel.ts';
+import { plan, preview } from './look.ts';
+import { deploy, rollBack } from './perform.ts';
+import type { Performance } from './performance.ts';
+import { promote } from './promote.ts';
+import { runTests } from './run-tests.ts';
 import { statusOf } from './status.ts';
 import type { StoredCommand } from './stored-command.ts';
 import { commandTable } from './words.ts';
@@ -23,14 +34,15 @@ import { commandTable } from './words.ts';
  * Handles a command: reacts at once, checks who gave it, carries it out, and answers in the comment of the App. It may
  * run again for the same comment at any time: what was decided and done first stays.
  */
-export const onCommand: Handler<'command'> = async (given, { context }) => {
+export const onCommand: Handler<'command'> = async (given, handling) => {
+  const { context } = handling;
   const { repository, number, commentId, parsed, by } = given;
   const { store, log } = context;
   await react(context, given, 'eyes');
   const { repositoryId } = repository;
   const taken = { repositoryId, commentId, number, by: by.login, text: textOf(parsed), takenAt: context.clock.now() };
   const stored = await store.takeCommand(taken);
-  const outcome = stored.outcome ?? (await store.endCommand(stored, await carryOut(given, stored, context)));
+  const outcome = stored.outcome ?? (await store.endCommand(stored, await carryOut(given, stored, handling)));
   const last = await store.lastCommands(repositoryId, number, maxEarlier + 1);
   const earlier = last.filter((each) => each.commentId !== commentId);
   const isFirst = parsed.kind === 'command' && parsed.isFirst === true;
@@ -69,10 +81,10 @@ function textOf(parsed: GivenCommand['parsed']): string {
 async function carryOut(
   given: DecisionOf<'command'>,
   stored: StoredCommand,
-  context: AppContext,
+  handling: HandlerContext,
 ): Promise<CommandOutcome> {
   const { repository, number, by, parsed, isLocked, writtenAt } = given;
-  const { githubApi, clock } = context;
+  const { githubApi, clock } = handling.context;
   const stranger = refusalOfPerson(by.login, await githubApi.permissionOf(repository, by.login, by.id));
   if (stranger) return refused(stranger);
   if (parsed.kind === 'problem') return refused(parsed.problem);
@@ -82,20 +94,40 @@ async function carryOut(
   const facts = { isLocked, pull, ageMs: clock.now() - (writtenAt ?? stored.takenAt) };
   const refusal = refusalOfCommand(command.name, facts);
   if (refusal) return refused(refusal);
-  if (command.name === 'help') return { kind: 'done', code: 'helped', details: commandTable() };
-  const found = await candidatesOf(repository, pull, context);
-  if (command.name === 'status') {
-    const all = chooseDeployments(command, found);
-    if (!all.ok) return refused(all.refusal);
-    return { kind: 'done', code: 'status-shown', details: await statusOf(all.value, context) };
+  switch (command.name) {
+    case 'help':
+      return { kind: 'done', code: 'helped', details: commandTable() };
+    case 'plan':
+      return plan({ command, given, pull, handling });
+    case 'preview':
+      return preview({ command, given, pull, handling });
+    case 'status':
+      return showStatus(command, repository, pull, handling);
+    default:
+      return act(command.name, { command, stored, repository, pull, context: handling.context });
   }
-  const { action } = stored;
-  const chosen = chooseDeployment(action ? { deployment: action.deploymentId } : command, found);
+}
+
+async function showStatus(
+  command: Command,
+  repository: InstallationRepository,
+  pull: PullRequestState,
+  { context }: HandlerContext,
+): Promise<CommandOutcome> {
+  const chosen = chooseDeployments(command, await candidatesOf(repository, pull, context));
   if (!chosen.ok) return refused(chosen.refusal);
-  const other = commands[command.name].acts ? refusalOfProduction(chosen.value.target.terms, by.login) : undefined;
+  return { kind: 'done', code: 'status-shown', details: await statusOf(chosen.value, context) };
+}
+
+/** Acts on the deployment that the command is about; after a crash on the one that it was about before. */
+async function act(name: ActingCommand, performance: Omit<Performance, 'candidate'>): Promise<CommandOutcome> {
+  const { command, stored, repository, pull, context } = performance;
+  const found = await candidatesOf(repository, pull, context);
+  const chosen = chooseDeployment(stored.action ? { deployment: stored.action.deploymentId } : command, found);
+  if (!chosen.ok) return refused(chosen.refusal);
+  const other = refusalOfProduction(chosen.value.target.terms, stored.by);
   if (other) return refused(other);
-  const performed = performances[command.name]({ command, stored, repository, pull, candidate: chosen.value, context });
-  return performed.catch(refusalOfService);
+  return performances[name]({ ...performance, candidate: chosen.value }).catch(refusalOfService);
 }
 
 /** A refusal of the service is final; anything else is tried again with the delivery, until the command is too old. */
@@ -104,10 +136,12 @@ function refusalOfService(error: unknown): CommandOutcome {
   return refused({ code: 'service-error', text: error.message });
 }
 
-const performances: Record<
-  Exclude<CommandName, 'help' | 'status'>,
-  (performance: Performance) => Promise<CommandOutcome>
-> = {
+type ActingCommand = Exclude<CommandName, 'help' | 'plan' | 'preview' | 'status'>;
+
+const performances: Record<ActingCommand, (performance: Performance) => Promise<CommandOutcome>> = {
   deploy,
   rollback: rollBack,
+  promote,
+  test: runTests,
+  cancel,
 };

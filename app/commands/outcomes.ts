@@ -21,6 +21,20 @@ export interface CommandRefusals extends ParseProblems {
   'deployment-refused': { deployment: string; why: string };
   'branch-gone': { branch: string };
   'not-head': { commit: string; head: string; branch: string };
+  'nothing-live': { deployment: string };
+  /** The deploy file names none, or only such that compare with the live revision. */
+  'no-tests': { deployment: string };
+  'too-many-tests': { tests: number; most: number };
+  'nothing-to-cancel': { deployment: string };
+  /** It was sent to the service. */
+  'too-late': { deployment: string; commit: string };
+  'nothing-held': { deployment: string };
+  /** Discarded, or replaced, before it could be promoted. */
+  'hold-over': { deployment: string; revisionId: string };
+  'no-previews': unknown;
+  /** The preview of a fork's commit is made only where the person names it. */
+  'fork-commit': { head: string };
+  'not-pull-head': { commit: string; head: string };
   /** The service refuses, which further attempts do not change. */
   'service-error': { text: string };
   'no-rollback': { deployment: string; why: Coded<NoRollbackTarget> };
@@ -33,6 +47,11 @@ export interface CommandResults {
   /** `branch`: what is built; `isOfPull`: it is the branch of the pull request itself. */
   deployed: { deployment: string; commit: string; branch: string; isOfPull: boolean };
   'rolled-back': { deployment: string; revisionId: string; commit: string };
+  'tests-requested': { deployment: string; revisionId: string; commit: string; tests: number };
+  promoted: { deployment: string; revisionId: string };
+  cancelled: { deployment: string; commits: readonly string[] };
+  planned: { title: string };
+  previewed: { commit: string };
 }
 
 export type CommandRefusal = Coded<CommandRefusals>;

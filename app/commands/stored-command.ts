@@ -3,7 +3,11 @@ import type { CommandOutcome } from './outcomes.ts';
 /** What a command is to change, with all that it is about: it is stored before it is sent, and stays the same then. */
 export type CommandAction =
   | { kind: 'deploy'; deploymentId: string; commit: string }
-  | { kind: 'roll-back'; deploymentId: string; revisionId: string; commit: string };
+  | { kind: 'roll-back'; deploymentId: string; revisionId: string; commit: string }
+  | { kind: 'test'; deploymentId: string; revisionId: string; commit: string }
+  | { kind: 'promote'; deploymentId: string; revisionId: string }
+  /** The ids of the intents that were open when it was taken. */
+  | { kind: 'cancel'; deploymentId: string; intents: readonly string[] };
 
 /** Which command: one for each comment. */
 export interface CommandKey {

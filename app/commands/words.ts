@@ -73,6 +73,46 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: `${commit} is not the head of ${branch}, which is ${shortCommit(head)}, and only a head can be built`,
     advice: `Look at ${shortCommit(head)}, and give the command with it; /rollback restores an earlier revision.`,
   }),
+  'nothing-live': ({ deployment }) => ({
+    why: `nothing of ${deployment} is live`,
+    advice: 'Deploy it first.',
+  }),
+  'no-tests': ({ deployment }) => ({
+    why: `the deploy file names no smoke test of ${deployment} that can be sent to the live revision`,
+    advice: 'Add smoke-tests to its entry on the default branch; those against the live revision run in deploys only.',
+  }),
+  'too-many-tests': ({ tests, most }) => ({
+    why: `it makes ${tests} tests, and at most ${most} are run at once`,
+    advice: 'Give a smaller number.',
+  }),
+  'nothing-to-cancel': ({ deployment }) => ({
+    why: `nothing of ${deployment} is waiting`,
+    advice: 'Look at /status.',
+  }),
+  'too-late': ({ deployment, commit }) => ({
+    why: `commit ${shortCommit(commit)} was sent to the service of ${deployment} already, and can't be cancelled any more`,
+    advice: 'Wait for its end, and give /rollback if it must not serve.',
+  }),
+  'nothing-held': ({ deployment }) => ({
+    why: `no revision of ${deployment} is held before traffic, and no environments are configured to promote from`,
+    advice: 'Look at /status.',
+  }),
+  'hold-over': ({ deployment, revisionId }) => ({
+    why: `revision ${revisionId} of ${deployment} is not held any more`,
+    advice: 'Look at /status, and deploy it again.',
+  }),
+  'no-previews': () => ({
+    why: 'no preview is configured',
+    advice: 'Add preview to an entry of the deploy file on the default branch.',
+  }),
+  'fork-commit': ({ head }) => ({
+    why: `the pull request is from a fork, and nothing of it runs before you have looked at it: its head is ${shortCommit(head)}`,
+    advice: `Look at that commit, and give /preview ${shortCommit(head)}.`,
+  }),
+  'not-pull-head': ({ commit, head }) => ({
+    why: `${commit} is not the head of the pull request, which is ${shortCommit(head)}`,
+    advice: `Look at that commit, and give /preview ${shortCommit(head)}.`,
+  }),
   'service-error': ({ text }) => ({
     why: `the service refused it: ${text}`,
     advice: 'Look at the deployment there, and give the command again.',
@@ -94,6 +134,14 @@ const results: Sayings<CommandResults> = {
     (isOfPull ? '' : '. The changes of this pull request are part of it once they are merged'),
   'rolled-back': ({ deployment, revisionId, commit }) =>
     `Requested ${deployment} to go back to revision ${revisionId} of commit ${shortCommit(commit)}`,
+  'tests-requested': ({ deployment, revisionId, tests }) =>
+    `Requested ${tests} smoke test${tests === 1 ? '' : 's'} of revision ${revisionId} of ${deployment}, which serves; pushes wait for their end`,
+  promoted: ({ deployment, revisionId }) =>
+    `Revision ${revisionId} of ${deployment} is promoted, and tested while it serves`,
+  cancelled: ({ deployment, commits }) =>
+    `Cancelled what was not sent of ${deployment}: ${list(commits.map(shortCommit))}`,
+  planned: ({ title }) => title,
+  previewed: ({ commit }) => `Requested the preview of commit ${shortCommit(commit)}; a push needs it again`,
 };
 
 /** What a command did: a sentence without its full stop. */

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts';
 import type { ParsedComment } from '../commands/parse.ts';
-import type { InstallationRepository } from '../github/github-api.ts';
+import type { CheckContent, InstallationRepository, PullRequestKey } from '../github/github-api.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
 interface CheckAction {
@@ -78,12 +78,16 @@ export type EventDecision = DecisionOf<keyof Decisions>;
 /** Examines a pull request and puts the check `Landfall` on its head. Safe to call twice for the same head. */
 export interface PullRequestExaminer {
   examine(pull: PullRequest): Promise<void>;
+  /** What merging a pull request would do, as its check says it; writes nothing. */
+  plan(pull: PullRequest): Promise<CheckContent>;
 }
 
 /** A handler's arguments besides the decision. */
 export interface HandlerContext {
   context: AppContext;
   pullRequests: PullRequestExaminer;
+  /** Requests a preview of exactly this commit; absent: the App makes no previews. */
+  approvePreview?: (pull: PullRequestKey, commit: string, by: string) => Promise<void>;
   /** The delivery's GUID, which is the key of the causes that it creates. */
   delivery: string;
 }

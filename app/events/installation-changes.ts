@@ -4,16 +4,17 @@ import type { AppContext } from '../context.ts';
 import { fullName, type InstallationRepository } from '../github/github-api.ts';
 import type { DecisionOf, Handler } from './event-types.ts';
 import { withOutcome } from '../reconcile/outcomes.ts';
+import { withLease } from '../reconcile/with-lease.ts';
 import { removeUnreachable } from '../previews/remove-unreachable.ts';
 import { notifyMatching } from './request-branch.ts';
 
 /** Handles a change of the reachable repositories: recovers new ones, and ends the work of removed ones. */
-export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
+export const onInstallation: Handler<'installation'> = async (decision, { context }) => {
   switch (decision.change) {
     case 'added':
       return recoverNewRepositories(decision, context);
     case 'removed':
-      return endRemovedRepositories(decision, context, delivery);
+      return endRemovedRepositories(decision, context);
     case 'suspended':
       return ['the work of the installation waits until it is resumed'];
     case 'resumed':
@@ -33,14 +34,13 @@ async function recoverNewRepositories(
 async function endRemovedRepositories(
   { installationId, repositories, why }: DecisionOf<'installation'>,
   context: AppContext,
-  delivery: string,
 ): Promise<string[]> {
   const removedIds = repositories && new Set(repositories.map(({ repositoryId }) => repositoryId));
   const isGone = (repository: InstallationRepository) =>
     repository.installationId === installationId &&
     (removedIds === undefined || removedIds.has(repository.repositoryId));
   const removed = context.previews ? await removeUnreachable(context.previews, context.clock, isGone) : 0;
-  const endedRepositories = await endOpenWork(context, `event-${delivery}`, isGone, why);
+  const endedRepositories = await endOpenWork(context, isGone, why);
   return [
     `ended what was open for ${endedRepositories.length} repositories`,
     ...(removed > 0 ? [`removes the previews of ${removed} pull requests`] : []),
@@ -64,16 +64,6 @@ export const onRepositoryRenamed: Handler<'repository-renamed'> = async ({ repos
   return [`the repository is reported as ${fullName(repository)} from now on`];
 };
 
-const leaseMs = 30_000;
-
-/** Another worker holds the lease of the deployment, so its open intents cannot be closed now. The event is retried. */
-export class DeploymentBusy extends Error {
-  constructor(deploymentId: string) {
-    super(`deployment ${deploymentId} is being worked on; what is open there is ended at the next attempt`);
-    this.name = 'DeploymentBusy';
-  }
-}
-
 /**
  * Closes every open intent of repositories that the App can no longer reach, and drops their pending reports.
  *
@@ -82,7 +72,6 @@ export class DeploymentBusy extends Error {
  */
 async function endOpenWork(
   context: AppContext,
-  holder: string,
   isGone: (repository: InstallationRepository) => boolean,
   why: string,
 ): Promise<number[]> {
@@ -92,7 +81,7 @@ async function endOpenWork(
     const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
     if (gone.length === 0) continue;
     for (const { repository } of gone) repositories.add(repository.repositoryId);
-    await endOpenIntents(context, deploymentId, holder, isGone, why);
+    await endOpenIntents(context, deploymentId, isGone, why);
   }
   for (const repositoryId of [...repositories, ...(await pendingReportsOf(context, isGone))])
     await store.dropPendingReports(repositoryId);
@@ -113,23 +102,19 @@ async function pendingReportsOf(
 }
 
 async function endOpenIntents(
-  { store, clock }: AppContext,
+  context: AppContext,
   deploymentId: string,
-  holder: string,
   isGone: (repository: InstallationRepository) => boolean,
   why: string,
 ): Promise<void> {
-  await store.wake(deploymentId);
-  const lease = await store.takeLease(deploymentId, holder, leaseMs);
-  if (!lease) throw new DeploymentBusy(deploymentId);
-  const now = clock.now();
-  const decision = { kind: 'skip', code: 'not-installed' } as const;
-  const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
-  const intents = gone.map((intent) =>
-    withOutcome({ ...intent, decision, updatedAt: now }, { kind: 'skipped', reason: why }, now),
-  );
-  await store.save(lease, { intents });
-  // Other intents are still open: notify the queue, so that the next worker starts now.
-  for (let current = lease; !(await store.leaveLease(current, now));)
-    current = await store.renewLease(current, leaseMs);
+  const { store, clock } = context;
+  await withLease(context, deploymentId, async (lease) => {
+    const now = clock.now();
+    const decision = { kind: 'skip', code: 'not-installed' } as const;
+    const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
+    const intents = gone.map((intent) =>
+      withOutcome({ ...intent, decision, updatedAt: now }, { kind: 'skipped', reason: why }, now),
+    );
+    await store.save(lease, { intents });
+  });
 }

@@ -48,6 +48,7 @@ export const createPullRequestExaminer = (options: ExaminerOptions): PullRequest
     }
     if (await isLastCommentRefused(context.store, pull)) await noteRefusedComment(context, pull);
   },
+  plan: async (pull) => createContent(pull, await findTouchedFiles(pull, options), options),
 });
 
 /** Replaces an outdated report on the same pull request, whose base branch may have changed. */
@@ -97,7 +98,7 @@ async function createContent(
   const forecasting = { context, baseBranch, headSha, ...accessPolicy(repository) };
   const deployments = validation.problems.length > 0 ? [] : validation.deployments;
   const forecasts = await Promise.all(deployments.map((each) => forecast(each, forecasting)));
-  const removesDeployFile = files.deployFile === undefined && files.unread.length === 0;
+  const removesDeployFile = touched.length > 0 && files.deployFile === undefined && files.unread.length === 0;
   const { number, fork: isFork } = pull;
   const examined = { number, touched, removesDeployFile, validation, forecasts, baseBranch, isFork };
   return pullRequestCheck(examined, context.clock.now());

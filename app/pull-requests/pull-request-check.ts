@@ -72,8 +72,9 @@ function summarySections({
   isFork,
 }: ExaminationResult): string[] {
   const { problems, warnings } = validation;
-  const fileList = touched.map((path) => asCode(path)).join(', ');
-  const head = `${markOf(number)}\nThis pull request changes ${fileList}. The files were read from its commit as data; nothing of it was run.`;
+  const changes =
+    touched.length > 0 ? touched.map((path) => asCode(path)).join(', ') : 'neither the deploy file nor what that names';
+  const head = `${markOf(number)}\nThis pull request changes ${changes}. The files were read from its commit as data; nothing of it was run.`;
   if (problems.length > 0) {
     return [head, `### ${count(problems.length, 'problem')}`, ...problems.map(bullet), ...warningSections(warnings)];
   }

@@ -21,8 +21,14 @@ export interface Cause {
   lateMs?: number;
 }
 
-/** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
-export type ServiceRequest = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
+/**
+ * What is sent to the service: the ref again, so that its head is built, or an old revision's build once more; or nothing,
+ * where only the revision that serves is tested.
+ */
+export type ServiceRequest =
+  | { kind: 'restate'; repoRef: string }
+  | { kind: 'redeploy'; revisionId: string }
+  | { kind: 'test'; revisionId: string };
 
 /** The deploy file's rules for this commit, stored with the request, so that later jobs need no file. */
 export interface Terms {

@@ -16,6 +16,8 @@ interface Steps {
   requests: { busyWith: BusyIntent | undefined };
   /** Redeploy an old revision: our own rollback, or a person's. */
   'roll-back': { intent: Undecided; revisionId: string };
+  /** Test the revision that serves, as a person requested. */
+  test: { intent: Undecided; revisionId: string };
   expect: { intent: IntentIn<'expecting'> };
   /** Report the verdict on a revision that is being rolled back. */
   'report-verdict': { intent: IntentIn<'undoing'> };
@@ -64,6 +66,13 @@ export function nextStep(
     const isFree = undone.length === 0 && !requested;
     const waits = isFree && open.some((intent) => intent.state === 'waiting' && isRequestForHead(intent));
     if (waits && !deferred.has(requestsKey)) return { kind: 'requests', busyWith: undefined };
+    const test = isFree
+      ? open
+          .filter(isUndecided)
+          .flatMap(testOf)
+          .find(({ intent }) => isReady(intent))
+      : undefined;
+    if (test) return test;
     const measuring = isFree ? open.find((intent) => intent.state === 'measuring') : undefined;
     if (measuring && isReady(measuring)) return { kind: 'measure', intent: measuring };
   }
@@ -107,6 +116,9 @@ const isUndecided = (intent: Intent): intent is Undecided => intent.state === 'r
 
 const redeployOf = (intent: Undecided): Extract<Step, { kind: 'roll-back' }>[] =>
   intent.sending.kind === 'redeploy' ? [{ kind: 'roll-back', intent, revisionId: intent.sending.revisionId }] : [];
+
+const testOf = (intent: Undecided): Extract<Step, { kind: 'test' }>[] =>
+  intent.sending.kind === 'test' ? [{ kind: 'test', intent, revisionId: intent.sending.revisionId }] : [];
 
 const isUnsorted = ({ state }: Intent, deploymentQueue: DeploymentQueue): boolean =>
   state === 'requested' || (state === 'paused' && !deploymentQueue.held);

@@ -108,8 +108,9 @@ export function reportsOf(
 }
 
 /** A GitHub Deployment needs a revision, or a request that may have made one; a mere deploy request has none. */
-const hasStarted = ({ revisionId, sentAt, end }: IntentFields): boolean =>
-  revisionId !== undefined || (sentAt !== undefined && (end?.kind === 'unknown' || end?.kind === 'refused'));
+const hasStarted = ({ revisionId, sentAt, end, sending }: IntentFields): boolean =>
+  (revisionId !== undefined && sending.kind !== 'test') ||
+  (sentAt !== undefined && (end?.kind === 'unknown' || end?.kind === 'refused'));
 
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;

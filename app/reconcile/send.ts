@@ -1,3 +1,4 @@
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import {
@@ -116,16 +117,32 @@ const unsent = (intent: Sending): IntentIn<'requested'> => ({
   sends: Math.max(0, intent.sends - 1),
 });
 
-function send({ context, signal }: ReconcileContext, intent: Sending): Promise<SendResult> {
-  const { deploymentId, sending, id: key, holdSeconds, terms } = intent;
+async function send(work: ReconcileContext, intent: Sending): Promise<SendResult> {
+  const { context, signal } = work;
+  const { id: key, holdSeconds, terms } = intent;
   const { latest: former = null } = intent.former;
   const { control, clock } = context;
   const by = { control, clock, signal, graceMs, withinMs: resolveWithinMs - 5_000 };
-  const change: Change =
-    sending.kind === 'redeploy'
-      ? { ...sending, deploymentId }
-      : { kind: 'patch', deploymentId, request: { source_revision_config: { repo_ref: sending.repoRef } } };
-  return sendChange(change, { former, key, holdSeconds, verify: terms.verify }, by);
+  const commit = await pinnedCommit(work, intent);
+  return sendChange(changeOf(intent), { former, key, holdSeconds, commit, verify: terms.verify }, by);
+}
+
+function changeOf({ deploymentId, sending }: Sending): Change {
+  switch (sending.kind) {
+    case 'redeploy':
+      return { ...sending, deploymentId };
+    case 'restate':
+      return { kind: 'patch', deploymentId, request: { source_revision_config: { repo_ref: sending.repoRef } } };
+    case 'test':
+      throw new Error('A test of the live revision sends no change.');
+  }
+}
+
+/** The commit that a person confirmed, for a service that builds no other one then, whatever was pushed since. */
+async function pinnedCommit(work: ReconcileContext, { cause, sending, commit }: Sending): Promise<string | undefined> {
+  if (!cause.isPinned || sending.kind !== 'restate') return undefined;
+  const features = await tryCall(work.context.control.features(readOptions(work)));
+  return features.ok && features.value.pinsCommits ? commit : undefined;
 }
 
 /** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */

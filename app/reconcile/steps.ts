@@ -1,3 +1,4 @@
+import { beginTests } from './begin-tests.ts';
 import { conclude } from './conclude.ts';
 import { decideAboutHeld } from './held-revision.ts';
 import { followRevision } from './follow-revision.ts';
@@ -76,6 +77,7 @@ const effects: {
   conclude: (work, { intent }) => conclude(work, intent),
   requests: (work, { busyWith }, { deploymentQueue, open }) => takeRequests(work, deploymentQueue, open, busyWith),
   'roll-back': (work, { intent, revisionId }) => requestRollback(work, intent, revisionId),
+  test: (work, { intent, revisionId }) => beginTests(work, intent, revisionId),
   expect: (work, { intent }) => expectRevision(work, intent),
   'report-verdict': (work, { intent }) => reportDue(work, intent),
 };

@@ -95,8 +95,13 @@ async function mayLag(work: ReconcileContext, stale: readonly UnsentIntent[], he
 /** Whether the last commit with an outcome here was the head, and is live and proven. */
 async function isLiveAndProven({ context }: ReconcileContext, deploymentId: string, head: string): Promise<boolean> {
   const last = await context.store.lastWithRevision(deploymentId, 10);
-  const newest = last.find((intent) => intent.state === 'ended');
-  return newest?.end.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
+  const newest = last.find(({ state, sending }) => state === 'ended' && sending.kind !== 'test');
+  return (
+    newest?.state === 'ended' &&
+    newest.end.kind === 'deployed' &&
+    newest.sending.kind === 'restate' &&
+    sameCommit(newest.commit, head)
+  );
 }
 
 /** Whether the only request waits for another client's revision, and that one is still in progress. */

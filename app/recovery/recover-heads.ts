@@ -194,8 +194,10 @@ const wasUninstalled = ({ state, decision }: Pick<IntentFields, 'state' | 'decis
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
 
 /** Whether an intent was superseded by another head or build. That is outdated if its commit is the head again. */
-const wasSuperseded = ({ end }: Pick<IntentFields, 'end'>): boolean =>
-  end?.kind === 'superseded' || end?.kind === 'other-commit';
+const wasSuperseded = ({ end, decision }: Pick<IntentFields, 'end' | 'decision'>): boolean =>
+  end?.kind === 'superseded' ||
+  end?.kind === 'other-commit' ||
+  (end?.kind === 'skipped' && decision?.kind === 'skip' && decision.code === 'pushed-since');
 
 /**
  * The longest time that the branch may have been at this head (ms): a commit may be older than its push. Committers set

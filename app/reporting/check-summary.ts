@@ -6,7 +6,6 @@ import { noteText } from '../../src/deploy/words/note.ts';
 import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
 import { consoleLink, notesSection } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
-import type { Cause } from '../reconcile/deploy-request.ts';
 import {
   type IntentFields,
   type IntentIn,
@@ -23,7 +22,7 @@ export function summarySections<State extends IntentState>(intent: IntentIn<Stat
   return [
     sentences[intent.state](intent, about),
     adviceOf(intent),
-    causeOf(intent.cause),
+    causeOf(intent),
     decisionOf(intent),
     ...(end ? standInOf(end) : []),
     factsOf(intent),
@@ -89,7 +88,7 @@ const adviceOf = ({ end, state }: IntentFields): string => {
     : '';
 };
 
-function causeOf({ kind, by, lateMs }: Cause): string {
+function causeOf({ cause: { kind, by, lateMs }, sending }: IntentFields): string {
   const person = by === undefined ? 'A person' : asMarkdown(by, 100);
   const recovered =
     lateMs === undefined
@@ -100,7 +99,7 @@ function causeOf({ kind, by, lateMs }: Cause): string {
     case 'recovery':
       return recovered;
     case 'rerun':
-      return `${person} requested a re-run.`;
+      return `${person} requested ${sending.kind === 'test' ? 'its smoke tests; nothing was built' : 'a re-run'}.`;
     case 'redeploy':
       return `${person} requested a redeploy.`;
     case 'rollback':

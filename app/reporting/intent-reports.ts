@@ -88,7 +88,7 @@ const serves: ReadonlySet<IntentOutcomeKind> = new Set(['deployed', 'unproven', 
 /** Outcomes that another intent of the commit reports: its check has the buttons. */
 const stoodFor: ReadonlySet<IntentOutcomeKind> = new Set(['superseded', 'other-commit', 'joined']);
 /** Skips that a person may override. */
-const overruled = new Set<string | undefined>(['skip-word', 'paths-untouched', 'rolled-back-before']);
+const overruled = new Set<string | undefined>(['skip-word', 'paths-untouched', 'rolled-back-before', 'cancelled']);
 
 /** The buttons of an intent's check: none while it is under way. */
 function buttonsOf(intent: Intent): readonly Button[] {

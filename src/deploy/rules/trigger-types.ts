@@ -57,6 +57,8 @@ export interface SkipFacts {
   'branch-gone': { branch: string };
   /** A person confirmed this commit, and another one is the head by now. */
   'pushed-since': { commit: string; head: string };
+  /** A person's command ended it before anything was sent. */
+  cancelled: { by: string };
   /** The App was removed from the repository. */
   'not-installed': unknown;
   'other-serves': { active: string | null; broken: string | undefined };

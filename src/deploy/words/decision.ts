@@ -66,6 +66,7 @@ const skips: Sayings<SkipFacts> = {
   'pushed-since': ({ commit, head }) =>
     `a person requested commit ${shortCommit(commit)}, and ${shortCommit(head)} was pushed since`,
   'branch-gone': ({ branch }) => `the branch ${branch} is gone`,
+  cancelled: ({ by }) => `${by} cancelled it before anything was sent`,
   'not-installed': () => 'the App was removed from the repository',
   'other-serves': ({ active, broken }) =>
     active ? `revision ${active} serves by now, not ${broken}` : 'nothing serves any more',

@@ -20,7 +20,11 @@ describe('a command', () => {
     ['/deploy 1a2b3c', { name: 'deploy', deployment: '1a2b3c' }],
     ['/deploy 1a2b3c4 5d6e7f8', { name: 'deploy', commit: '1a2b3c4', deployment: '5d6e7f8' }],
     ['/rollback  support  ', { name: 'rollback', deployment: 'support' }],
+    ['/test\t20', { name: 'test', times: 20 }],
+    ['/test support 3', { name: 'test', deployment: 'support', times: 3 }],
+    ['/test 21', { name: 'test', deployment: '21' }],
     ['/status støtte', { name: 'status', deployment: 'støtte' }],
+    ['/preview 1a2b3c4', { name: 'preview', commit: '1a2b3c4' }],
     ['/help\r\nThanks!', { name: 'help' }],
   ])('%j has its arguments', (body, expected) => expect(command(body)).toEqual(expected));
 
@@ -71,6 +75,10 @@ describe('a problem', () => {
 
   test.each([
     ['/help me', 'help', 'me'],
+    ['/plan support', 'plan', 'support'],
+    ['/test support 3 4', 'test', '4'],
+    ['/test 3 4 5', 'test', '5'],
+    ['/preview support', 'preview', 'support'],
     ['/deploy a b', 'deploy', 'b'],
     [`/rollback ${'x'.repeat(201)}`, 'rollback', 'x'.repeat(201)],
   ])('is an argument too many: %s', (body, name, written) =>

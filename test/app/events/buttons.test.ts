@@ -3,7 +3,7 @@ import { withNote } from '../../../app/events/commit-check.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import { checkName } from '../../../app/reconcile/report.ts';
 import { repository } from '../reconcile/requests.ts';
-import { targetsOn, HandlerFixture } from './handler-fixture.ts';
+import { targetsOn, HandlerFixture, noExaminer } from './handler-fixture.ts';
 
 let fixture: HandlerFixture;
 let head: string;
@@ -158,6 +158,7 @@ describe('Re-run', () => {
       pull_requests: [{ number: 7, head: { sha: head, repo: { id: 22 } }, base: { ref: 'main', repo: { id: 22 } } }],
     };
     await fixture.receive('check_run', { action: 'rerequested', check_run }, 'guid-press', {
+      ...noExaminer,
       examine: async ({ number }) => void examined.push(number),
     });
     expect(examined).toEqual([7]);

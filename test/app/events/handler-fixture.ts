@@ -100,7 +100,10 @@ export class HandlerFixture {
 }
 
 /** Examines no pull request. */
-export const noExaminer: PullRequestExaminer = { examine: async () => undefined };
+export const noExaminer: PullRequestExaminer = {
+  examine: async () => undefined,
+  plan: async () => ({ status: 'completed', conclusion: 'success', title: 'Would change nothing', summary: 'A plan.' }),
+};
 
 /** What every event of the repository has. */
 export const place = {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { repository } from '../reconcile/requests.ts';
-import { place, targetsOn, HandlerFixture } from './handler-fixture.ts';
+import { place, targetsOn, HandlerFixture, noExaminer } from './handler-fixture.ts';
 
 let fixture: HandlerFixture;
 beforeEach(() => {
@@ -254,7 +254,7 @@ describe('what is not deployed yet', () => {
       'pull_request',
       { ...pull, pull_request: { head: { sha: head, repo: { id: 22 } }, base: { ref: 'main' } } },
       'guid-1',
-      { examine },
+      { ...noExaminer, examine },
     );
     await fixture.push(head, 'next', 'guid-2');
     expect(await fixture.check(head)).toMatchObject({ conclusion: 'failure', title: '2 problems' });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DeploymentBusy } from '../../../app/events/installation-changes.ts';
+import { DeploymentBusy } from '../../../app/reconcile/with-lease.ts';
 import { repository } from '../reconcile/requests.ts';
 import { place, targetsOn, HandlerFixture } from './handler-fixture.ts';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';

@@ -11,6 +11,8 @@ export interface StillRevision {
   id: string;
   status: string;
   commit?: string;
+  /** It is held before traffic, or was promoted. */
+  hold?: 'open' | 'promoted';
 }
 
 /** How a deployment stands: revisions newest first. */
@@ -73,9 +75,18 @@ export class StillControl extends ModelControl {
   }
 }
 
-const revisionOf = ({ id, status, commit }: StillRevision): Revision => ({
+const revisionOf = ({ id, status, commit, hold }: StillRevision): Revision => ({
   id,
   status,
+  ...(hold
+    ? {
+        hold: {
+          address: `https://${id}.test`,
+          ends_at: '2026-11-21T09:00:00Z',
+          decision: hold === 'open' ? null : hold,
+        },
+      }
+    : {}),
   source_revision_config: { repo_ref: 'main', repo_commit_sha: commit ?? null },
 });
 

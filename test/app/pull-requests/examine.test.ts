@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../src/kit/logger.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FileTooLarge, type CheckContent, type GitHubApi } from '../../../app/github/github-api.ts';
-import type { PullRequest } from '../../../app/events/event-types.ts';
+import type { PullRequest, PullRequestExaminer } from '../../../app/events/event-types.ts';
 import { createPullRequestExaminer } from '../../../app/pull-requests/examine.ts';
 import { AgentModel } from '../../deploy/smoke/agent-model.ts';
 import { ControlModel, goesLive, serviceError } from '../../deploy/machine/control-model.ts';
@@ -60,6 +60,12 @@ const runs = (more: { repo_url?: string; graph_config_path?: string } = {}): voi
 
 async function examined(at: PullRequest = pull): Promise<CheckContent | undefined> {
   await clock.sleep(120_000);
+  await examiner().examine(at);
+  const report = await store.reportOf(7, headSha, 'Landfall');
+  return report?.wanted.kind === 'check' ? report.wanted.content : undefined;
+}
+
+function examiner(): PullRequestExaminer {
   const githubApi: GitHubApi = Object.assign(new ModelHub(new ModelGit(() => clock.now())), {
     file: async (_: unknown, path: string, ref: string) => {
       requested.push(`${path}@${ref}`);
@@ -71,7 +77,7 @@ async function examined(at: PullRequest = pull): Promise<CheckContent | undefine
     const there = control.service.deployment;
     return there && control.getDeployment(there.id);
   };
-  await createPullRequestExaminer({
+  return createPullRequestExaminer({
     context: {
       githubApi,
       store,
@@ -90,12 +96,29 @@ async function examined(at: PullRequest = pull): Promise<CheckContent | undefine
       refusal: ({ source_config: { repo_url } }) => (repo_url === own ? undefined : 'it is made of another repository'),
       isOwn: (repoUrl) => repoUrl === own,
     }),
-  }).examine(at);
-  const report = await store.reportOf(7, headSha, 'Landfall');
-  return report?.wanted.kind === 'check' ? report.wanted.content : undefined;
+  });
 }
 
 const textOf = (content: CheckContent | undefined) => `${content?.title}\n${content?.summary}\n${content?.text ?? ''}`;
+
+describe('a plan that a person requests', () => {
+  test('is the forecast, and is written nowhere', async () => {
+    expect(textOf(await examiner().plan(pull))).toContain('create it');
+    expect(await store.pendingReports()).toEqual([]);
+  });
+
+  test('is made of a pull request that changes neither file, too', async () => {
+    changed = ['src/graph.ts'];
+    const content = await examiner().plan(pull);
+    expect(content.summary).toContain('This pull request changes neither the deploy file nor what that names.');
+    expect(content.summary).toContain('create it');
+  });
+
+  test('without a deploy file says that it names no deployment', async () => {
+    files = { head: {}, main: {} };
+    expect((await examiner().plan(pull)).summary).toContain('It names no deployment.');
+  });
+});
 
 describe('a pull request that changes neither file', () => {
   test.each([

@@ -1,3 +1,4 @@
+import { noExaminer } from '../events/handler-fixture.ts';
 import { Webhooks } from '@octokit/webhooks';
 import { loggerTo } from '../../logger.ts';
 import { handleEvent } from '../../../app/events/handle-event.ts';
@@ -80,7 +81,7 @@ const server = await listen({
 await startDeliveryWorker({
   queue,
   deliveries: openDeliveries(db, systemClock),
-  handle: (event) => handleEvent(event, context, { examine: async () => undefined }),
+  handle: (event) => handleEvent(event, context, noExaminer),
   log,
   clock,
 });

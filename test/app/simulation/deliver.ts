@@ -2,12 +2,13 @@ import type { HandlerContext } from '../../../app/events/event-types.ts';
 import { onBranchDeleted, onPush } from '../../../app/events/handle-event.ts';
 import { onRequestedAction, onRerun } from '../../../app/events/check-actions.ts';
 import type { AppContext } from '../../../app/context.ts';
+import { noExaminer } from '../events/handler-fixture.ts';
 import type { Delivery } from './simulation.ts';
 import { branch, repository } from './terms.ts';
 
 /** Hands a delivery to its handler. @returns what was done. */
 export async function deliver({ guid, requests }: Delivery, context: AppContext): Promise<readonly string[]> {
-  const handling: HandlerContext = { context, delivery: guid, pullRequests: { examine: async () => undefined } };
+  const handling: HandlerContext = { context, delivery: guid, pullRequests: noExaminer };
   const by = 'octocat';
   if (requests.kind === 'push') {
     const { after } = requests;

@@ -1,0 +1,51 @@
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
+import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import type { Terms } from '../reconcile/deploy-request.ts';
+import { refused, type CommandOutcome } from './outcomes.ts';
+import { causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
+
+/** How long one call of the service may take with all its repetitions (ms). */
+const callMs = 20_000;
+
+/** The most tests of one command: pushes of the deployment wait for them. */
+const maxTests = 60;
+
+/** Requests the smoke tests of the revision that is live when the command is taken. Nothing is built or rolled back. */
+export async function runTests(performance: Performance): Promise<CommandOutcome> {
+  const { command, stored, pull, candidate, context } = performance;
+  const { control, clock, store } = context;
+  const { deploymentId, terms } = candidate.target;
+  const { deploymentName: deployment } = terms;
+  const { times = 1 } = command;
+  const smokeTests = repeated(terms.smokeTests.filter(isOfItself), times);
+  if (smokeTests.length === 0) return refused({ code: 'no-tests', deployment });
+  if (smokeTests.length > maxTests)
+    return refused({ code: 'too-many-tests', tests: smokeTests.length, most: maxTests });
+  const options = () => ({ deadline: clock.now() + callMs });
+  const decided = await decideOnce(performance, 'test', async () => {
+    const { active_revision_id: revisionId } = await control.getDeployment(deploymentId, options());
+    if (!revisionId) return { ok: false, outcome: refused({ code: 'nothing-live', deployment }) };
+    const revision = await findRevision(deploymentId, revisionId, { control, options });
+    const commit = revision?.source_revision_config.repo_commit_sha ?? pull.headSha;
+    return { ok: true, action: { kind: 'test', deploymentId, revisionId, commit } };
+  });
+  if (!decided.ok) return decided.outcome;
+  const { revisionId, commit } = decided.action;
+  const { conversations: _, ...rest } = terms;
+  const request = requestOf(performance, {
+    commit,
+    cause: causeOf('rerun', stored),
+    sending: { kind: 'test', revisionId },
+  });
+  await store.request({ ...request, terms: { ...rest, smokeTests, onFailure: 'keep' } satisfies Terms });
+  return { kind: 'done', code: 'tests-requested', deployment, revisionId, commit, tests: smokeTests.length };
+}
+
+/** A test that compares with the live revision has nothing to compare that one with. */
+const isOfItself = ({ series }: SmokeTest): boolean => series?.kind !== 'live';
+
+/** Each test so many times, with names of their own. */
+const repeated = (tests: readonly SmokeTest[], times: number): SmokeTest[] =>
+  Array.from({ length: times }, (_, nth) => nth + 1).flatMap((nth) =>
+    tests.map((test) => (times === 1 ? test : { ...test, name: `${test.name} (${nth} of ${times})` })),
+  );
