@@ -1,7 +1,9 @@
 import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { leftOut, truncateSections } from '../../src/deploy/words/summary.ts';
-import type { GivenCommand, HandlerContext } from '../events/event-types.ts';
+import type { AppContext } from '../context.ts';
+import type { GivenCommand, PullRequestExaminer } from '../events/event-types.ts';
 import type { InstallationRepository, PullRequestState } from '../github/github-api.ts';
+import { approvePreview } from '../previews/approve.ts';
 import type { Command } from './definitions.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
 
@@ -10,22 +12,23 @@ export interface PullCommand {
   command: Command;
   given: Pick<GivenCommand, 'number' | 'by'> & { repository: InstallationRepository };
   pull: PullRequestState;
-  handling: Pick<HandlerContext, 'pullRequests' | 'approvePreview'>;
+  context: Pick<AppContext, 'previews' | 'clock'>;
+  pullRequests: PullRequestExaminer;
 }
 
 /** The most of a plan that is shown in a comment (bytes); the check of the pull request has all of it. */
 const maxPlanBytes = 15_000;
 
 /** Says what merging the pull request would change, by the same forecast as its check. */
-export async function plan({ given, pull, handling }: PullCommand): Promise<CommandOutcome> {
+export async function plan({ given, pull, pullRequests }: PullCommand): Promise<CommandOutcome> {
   const { repository, number } = given;
-  const { headSha, baseBranch, headBranch } = pull;
-  const content = await handling.pullRequests.plan({
+  const { headSha, baseBranch, isFork } = pull;
+  const content = await pullRequests.plan({
     repository,
     number,
     headSha,
     baseBranch,
-    fork: headBranch === undefined,
+    fork: isFork,
   });
   const details = truncateSections([content.summary], maxPlanBytes, leftOut);
   return { kind: 'done', code: 'planned', title: content.title, details };
@@ -35,14 +38,14 @@ export async function plan({ given, pull, handling }: PullCommand): Promise<Comm
  * Requests the preview of the commit that is the head now. What a fork changes may come after the person looked at it,
  * so that its commit is named.
  */
-export async function preview({ command, given, pull, handling }: PullCommand): Promise<CommandOutcome> {
-  const { approvePreview } = handling;
-  if (!approvePreview) return refused({ code: 'no-previews' });
-  const { headSha: head, headBranch } = pull;
+export async function preview({ command, given, pull, context }: PullCommand): Promise<CommandOutcome> {
+  const { previews, clock } = context;
+  if (!previews) return refused({ code: 'no-previews' });
+  const { headSha: head, isFork } = pull;
   const { commit } = command;
-  if (commit === undefined && headBranch === undefined) return refused({ code: 'fork-commit', head });
+  if (commit === undefined && isFork) return refused({ code: 'fork-commit', head });
   if (commit !== undefined && !sameCommit(commit, head)) return refused({ code: 'not-pull-head', commit, head });
   const { repository, number, by } = given;
-  await approvePreview({ repository, number }, head, by.login);
+  await approvePreview({ previews, clock }, { repository, number }, head, by.login);
   return { kind: 'done', code: 'previewed', commit: head };
 }

@@ -98,9 +98,9 @@ async function carryOut(
     case 'help':
       return { kind: 'done', code: 'helped', details: commandTable() };
     case 'plan':
-      return plan({ command, given, pull, handling });
+      return plan({ command, given, pull, ...handling });
     case 'preview':
-      return preview({ command, given, pull, handling });
+      return preview({ command, given, pull, ...handling });
     case 'status':
       return showStatus(command, repository, pull, handling);
     default:

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts';
 import type { ParsedComment } from '../commands/parse.ts';
-import type { CheckContent, InstallationRepository, PullRequestKey } from '../github/github-api.ts';
+import type { CheckContent, InstallationRepository } from '../github/github-api.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
 interface CheckAction {
@@ -86,8 +86,6 @@ export interface PullRequestExaminer {
 export interface HandlerContext {
   context: AppContext;
   pullRequests: PullRequestExaminer;
-  /** Requests a preview of exactly this commit; absent: the App makes no previews. */
-  approvePreview?: (pull: PullRequestKey, commit: string, by: string) => Promise<void>;
   /** The delivery's GUID, which is the key of the causes that it creates. */
   delivery: string;
 }

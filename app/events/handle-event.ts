@@ -28,10 +28,9 @@ export async function handleEvent(
   { id, name, payload }: ReceivedEvent,
   context: AppContext,
   pullRequests: PullRequestExaminer,
-  more: Pick<HandlerContext, 'approvePreview'> = {},
 ): Promise<EventDecision & { did: readonly string[] }> {
   const decision = decideEvent(name, payload);
-  const did = await perform(decision, { ...more, context, delivery: id, pullRequests });
+  const did = await perform(decision, { context, delivery: id, pullRequests });
   context.log.info({ delivery: id, event: name, did: did.join('; ') || undefined }, formatDecision(decision));
   return { ...decision, did };
 }

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { HandlerContext } from '../../../app/events/event-types.ts';
+import type { AppContext } from '../../../app/context.ts';
 import { preview } from '../../../app/commands/look.ts';
 import { DeploymentBusy } from '../../../app/reconcile/with-lease.ts';
 import { targetsOn, noExaminer } from '../events/handler-fixture.ts';
 import { repository, tested } from '../reconcile/requests.ts';
+import { aPullRequest } from '../github/a-pull-request.ts';
 import { CommentFixture } from './commenting.ts';
 
 let fixture: CommentFixture;
@@ -158,8 +159,9 @@ test('/plan answers with the forecast of the pull request', async () => {
 
 describe('/preview', () => {
   const head = 'a1b2c3d4e5'.repeat(4);
-  const pull = { headSha: head, headBranch: 'next', baseBranch: 'main', isOpen: true, isMerged: false };
-  const { headBranch: _, ...fork } = pull;
+  const pull = aPullRequest(head);
+  const { headBranch: _, ...ofFork } = pull;
+  const fork = { ...ofFork, isFork: true };
   const given = { repository, number: 7, by: { login: 'octocat', id: 5 } };
 
   test.each([
@@ -170,13 +172,17 @@ describe('/preview', () => {
     ['of a commit of a fork', fork, 'a1b2c3d', 'previewed'],
     ['of another commit of a fork', fork, '1234567', 'not-pull-head'],
   ])('%s', async (_name, at, commit, code) => {
-    const approved: string[] = [];
-    const approvePreview: NonNullable<HandlerContext['approvePreview']> = async ({ number }, sha, by) =>
-      void approved.push(`${number} ${sha} ${by}`);
+    const approved: unknown[] = [];
+    const previews: NonNullable<AppContext['previews']> = {
+      notify: async (...notified) => void approved.push(notified),
+      openPulls: async () => [],
+      moved: async () => undefined,
+    };
     const command = { name: 'preview', ...(commit ? { commit } : {}) } as const;
-    const handling = { pullRequests: noExaminer, approvePreview };
-    expect(await preview({ command, given, pull: at, handling })).toMatchObject({ code });
-    expect(approved).toEqual(code === 'previewed' ? [`7 ${head} octocat`] : []);
+    const context = { clock: fixture.clock, previews };
+    expect(await preview({ command, given, pull: at, context, pullRequests: noExaminer })).toMatchObject({ code });
+    const approval = { commit: head, by: 'octocat', at: fixture.clock.now() };
+    expect(approved).toEqual(code === 'previewed' ? [[repository, 7, { isUnreachable: false, approval }]] : []);
   });
 
   test('without previews says so', async () => {
