@@ -30,7 +30,7 @@ import { createPreviewGraders } from './previews/preview-graders.ts';
 import { previewsAtOnce, startPreviewWorkers } from './previews/preview-workers.ts';
 import { startSweeping } from './previews/sweep-job.ts';
 import { previewSecretOf } from './settings/preview-secrets.ts';
-import { createDeployFileReader } from './targets/deploy-file-reader.ts';
+import { createSharedDeployFile } from './targets/deploy-file-reader.ts';
 import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
 import type { AgentServer, ConversationServer } from '../src/contract/agent/service.ts';
 import type { Queue } from '../src/kit/postgres/queue.ts';
@@ -125,7 +125,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     agentAt: agents.at,
     threadsAt: agents.at,
     gradersOf: createPreviewGraders({ clock, random, graderUrls, userAgent }),
-    deployFile: createDeployFileReader({ githubApi: createGitHubApi(forStrangers), clock, files: pushedFiles }).read,
+    deployFile: createSharedDeployFile({ githubApi: createGitHubApi(forStrangers), clock, files: examinedFiles }),
     secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),
     locks: sharedReportLocks(previewLocks.pool),
     log,

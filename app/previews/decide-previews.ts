@@ -114,7 +114,8 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
   const entry = entryOf(own.desired);
   const key: PreviewKey = { repositoryId: pull.repositoryId, number: pull.number, entry };
   const preview = stored.find((each) => each.entry === entry);
-  if (!terms) return { entry, decision: { kind: 'none' } };
+  // An image or a folder is made by a workflow, and so is its preview: the App only removes what that leaves behind.
+  if (!terms || own.desired.source !== 'github') return { entry, decision: { kind: 'none' } };
   if (preview?.wanted.kind === 'gone' && staysGone(preview.wanted, state, facts)) {
     return { entry, decision: { kind: 'none' } };
   }

@@ -8,8 +8,10 @@ import { reportsOf } from './preview-reports.ts';
 
 /** How long until a look is tried again that another process has begun (ms). */
 const busyMs = 3_000;
-/** How long until it is tried again when GitHub failed (ms). */
+/** How long until it is tried again when GitHub failed, when it refused, and when the file could not be read (ms). */
 const failedMs = 15_000;
+const refusedMs = 5 * 60_000;
+const unreadMs = 10 * 60_000;
 
 /**
  * Looks at a pull request as GitHub has it now, whatever its events said and in whatever order they came, and stores
@@ -32,25 +34,26 @@ async function lookOnce(key: PullKey, context: PreviewContext): Promise<void> {
   const pull = await previews.pull(key);
   if (!pull || !isDue(pull, clock.now())) return;
   try {
-    await look(pull, context);
-    await previews.looked(key, pull.notifiedSeq, undefined);
+    const isUnread = (await look(pull, context)) === 'unread';
+    await previews.looked(key, pull.notifiedSeq, isUnread ? clock.now() + unreadMs : undefined);
   } catch (error) {
     if (!(error instanceof GitHubApiError) && !(error instanceof InstallationPaused)) throw error;
-    const until = error instanceof InstallationPaused ? error.until : 0;
+    const isRefusal = error instanceof GitHubApiError && error.status !== undefined && error.status < 500;
+    const until = error instanceof InstallationPaused ? error.until : clock.now() + (isRefusal ? refusedMs : failedMs);
     log.warn({ pull: key.number }, `The previews of a pull request wait for GitHub: ${error.message}`);
     await expire(pull, context);
-    await previews.looked(key, pull.processedSeq, Math.max(until, clock.now() + failedMs));
+    await previews.looked(key, pull.processedSeq, Math.max(until, clock.now() + 1_000));
   }
 }
 
-async function look(pull: PreviewedPull, context: PreviewContext): Promise<void> {
+async function look(pull: PreviewedPull, context: PreviewContext): Promise<'unread' | undefined> {
   const { previews, githubApi, deployFile, clock } = context;
   const stored = await previews.previews(pull);
   const state = pull.isUnreachable ? undefined : await githubApi.pullRequest(pull);
   // A stranger opens pull requests as often as they like: the file is read where it may matter.
   const isOver = stored.length === 0 && !state?.isOpen;
   const file = state?.isOpen ? await deployFile(pull.repository) : undefined;
-  if (isOver) return;
+  if (isOver) return undefined;
   const decided = decidePreviews({
     pull,
     state,
@@ -61,6 +64,7 @@ async function look(pull: PreviewedPull, context: PreviewContext): Promise<void>
   });
   await context.step?.('decided');
   await store(pull, state, decided, stored, context);
+  return file?.unread === undefined ? undefined : 'unread';
 }
 
 async function store(

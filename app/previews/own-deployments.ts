@@ -22,8 +22,12 @@ export async function findOwnDeployments(
   signal: AbortSignal,
 ): Promise<FoundDeployments> {
   const { name, known } = preview;
-  const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: name, ...page }, { signal }));
-  const named = listed.filter((each) => each.name === name).map(({ id }) => id);
+  const listed = await tryCall(
+    allEntriesOf((page) => control.listDeployments({ name_contains: name, ...page }, { signal })),
+  );
+  // A service without a list has what it was asked to make, by its id.
+  if (!listed.ok && !isNotOffered(listed.error)) throw listed.error;
+  const named = (listed.ok ? listed.value : []).filter((each) => each.name === name).map(({ id }) => id);
   const ids = new Set([...named, ...(known.deploymentId ? [known.deploymentId] : [])]);
   // A list may leave out the secrets, and with them the mark.
   const found = await Promise.all([...ids].map((id) => ifFound(control.getDeployment(id, { signal }))));

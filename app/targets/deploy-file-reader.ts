@@ -36,10 +36,21 @@ export function createDeployFileReader({ githubApi, clock, files }: DeployFileRe
       throw error;
     }
   };
-  return {
-    defaultBranchOf,
-    at,
-    read: async (repository: InstallationRepository): Promise<DeployFile> =>
-      at(repository, await defaultBranchOf(repository)),
-  };
+  return { defaultBranchOf, at };
+}
+
+/** How long a deploy file is shared (ms): a sweep looks at all pull requests of a repository. */
+const sharedMs = 10_000;
+
+/** Reads the deploy file of the default branch, once for all who need it within some seconds. */
+export function createSharedDeployFile(
+  options: DeployFileReaderOptions,
+): (repository: InstallationRepository) => Promise<DeployFile> {
+  const { defaultBranchOf, at } = createDeployFileReader(options);
+  return createSharedReader(
+    options.clock,
+    sharedMs,
+    ({ repositoryId }: InstallationRepository) => repositoryId,
+    async (repository) => at(repository, await defaultBranchOf(repository)),
+  );
 }
