@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '../deploy/file/secret-names.ts';
+import { predicatePathOf } from '../host/own-files.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -15,7 +16,7 @@ export function receiptFiles(path: string | undefined, env: Environment): Receip
   const name = `landfall-receipt-${step.replaceAll(/[^\w.-]/g, '-')}`;
   const file = path ?? (folder ? join(folder, `${name}.json`) : undefined);
   if (file === undefined) return undefined;
-  return { path: file, predicatePath: `${file.replace(/\.json$/, '')}.predicate.json` };
+  return { path: file, predicatePath: predicatePathOf(file) };
 }
 
 /** The workflow run, as a receipt names it. */

@@ -100,7 +100,7 @@ async function packAndDeploy(
   request: Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit'>,
 ): Promise<Outcome> {
   const { endedWhilePacking, packSourceDir, runDeployment } = await import('../host/run-deployment.ts');
-  const packed = await packSourceDir(request.subject, step.signal);
+  const packed = await packSourceDir(request.subject, request.options, step.signal);
   if (packed.kind === 'ended') return endedWhilePacking;
   if (packed.kind === 'wrong') return refuse(packed.problems);
   const { signal, reporter } = step;

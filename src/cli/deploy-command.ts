@@ -61,7 +61,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   };
   process.on('SIGINT', cancel).on('SIGTERM', cancel);
   try {
-    const packed = await packSourceDir(subject, cancelled.signal);
+    const packed = await packSourceDir(subject, options, cancelled.signal);
     if (packed.kind === 'ended') return conclude(endedWhilePacking, terminal);
     if (packed.kind === 'wrong') return refuse(packed.problems, terminal);
     const head = desired && (await headToBuild(desired, command.commit, terminal));

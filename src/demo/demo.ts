@@ -8,6 +8,7 @@ import { pythonScenarios } from './python-scenarios.ts';
 import { Renderer } from './renderer.ts';
 import { keylessScenario } from './keyless-scenario.ts';
 import { serviceScenarios, uploadScenario } from './service-scenarios.ts';
+import { planScenario } from './plan-scenario.ts';
 import { startDemo, type DemoEnvironment } from './environment.ts';
 
 export interface DemoOptions {
@@ -29,6 +30,7 @@ const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   uploadScenario,
   keylessScenario,
   ...serviceScenarios,
+  planScenario,
   ...python,
   consoleScenario,
   cronScenario,

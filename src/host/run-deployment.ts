@@ -10,6 +10,7 @@ import type { RunSubject } from '../deploy/file/desired.ts';
 import type { DeployRunRequest, RunTerms } from '../deploy/machine/deploy-run.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { OpenedPlan } from './plan-file.ts';
+import { ownFiles } from './own-files.ts';
 import type { ReceiptTarget } from './write-receipt.ts';
 
 /** What a run is about, and how it has to prove itself. */
@@ -166,14 +167,18 @@ export type PackResult =
   { kind: 'packed'; tarball?: PackedSource } | { kind: 'wrong'; problems: Problem[] } | { kind: 'ended' };
 
 /** Packs the folder of a deployment before anything is sent. Loaded only if there is a folder. */
-export async function packSourceDir(subject: RunSubject, signal: AbortSignal): Promise<PackResult> {
+export async function packSourceDir(
+  subject: RunSubject,
+  options: EntryOptions,
+  signal: AbortSignal,
+): Promise<PackResult> {
   if (!('desired' in subject) || subject.desired.source !== 'internal_source') return { kind: 'packed' };
   const { desired } = subject;
   if (desired.sourceDir === undefined) return { kind: 'packed' };
   const { packSource } = await import('../kit/archive/pack.ts');
   const { sourceDir: folder, graphConfigPath } = desired;
   try {
-    const packed = await packSource({ folder, graphConfigPath, signal });
+    const packed = await packSource({ folder, graphConfigPath, signal, except: ownFiles(options) });
     return packed.ok ? { kind: 'packed', tarball: packed.source } : { kind: 'wrong', problems: packed.problems };
   } catch (error) {
     if (signal.aborted) return { kind: 'ended' };

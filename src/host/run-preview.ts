@@ -39,7 +39,7 @@ export async function runPreviewOf({
       ...services,
       deployment,
       pack: async (desired) => {
-        const packed = await packSourceDir({ mode: 'deploy', desired }, inputs.signal);
+        const packed = await packSourceDir({ mode: 'deploy', desired }, options, inputs.signal);
         if (packed.kind === 'ended') return { ok: false, outcome: endedWhilePacking };
         if (packed.kind === 'packed') return { ok: true, ...(packed.tarball ? { tarball: packed.tarball } : {}) };
         return { ok: false, outcome: refuse(packed.problems) };

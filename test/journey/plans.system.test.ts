@@ -13,15 +13,15 @@ let folder = '';
 beforeAll(async () => {
   fixture = await openJourneyFixture();
   folder = await mkdtemp(join(tmpdir(), 'landfall-plans-'));
-  await cp(join(import.meta.dirname, 'agents/talker'), join(folder, 'agent'), { recursive: true });
-  await writeFile(join(folder, 'agent/link.mjs'), linkScript);
+  await cp(join(import.meta.dirname, 'agents/talker'), folder, { recursive: true });
+  await writeFile(join(folder, 'link.mjs'), linkScript);
 });
 afterAll(async () => {
   await fixture?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-const options = `--name planned --source-dir agent --graph-config-path langgraph.json --poll-seconds 0.2 --secrets PIN`
+const options = `--name planned --source-dir . --graph-config-path langgraph.json --poll-seconds 0.2 --secrets PIN`
   .split(' ')
   .concat('--install-command', linkPackages);
 
@@ -35,7 +35,7 @@ const run = (command: string, more: readonly string[] = ['--plan-file', 'plan.js
   runHere([command, ...options, ...more, '--json'], { cwd: folder, env: env(pin) });
 
 async function edit(from: string, to: string): Promise<void> {
-  const path = join(folder, 'agent/graph.ts');
+  const path = join(folder, 'graph.ts');
   await writeFile(path, (await readFile(path, 'utf8')).replaceAll(`'${from}'`, `'${to}'`));
 }
 
@@ -104,7 +104,7 @@ test('nothing is sent where somebody else deployed since the plan', async () => 
 
 test.each([
   ['absent', 'none.json', 'is not there'],
-  ['no plan', 'agent/langgraph.json', 'is not a plan'],
+  ['no plan', 'link.mjs', 'is not a plan'],
 ])('a plan file that is %s is refused', async (_, file, message) => {
   const { code, err } = await run('deploy', ['--plan-file', file]);
   expect(code).toBe(2);

@@ -28,8 +28,8 @@ export const boundPlanObstacles: Pick<
   ],
   'plan-changed': ({ part }) => [
     part === 'file'
-      ? 'it changed in the deploy file or the inputs since the plan'
-      : 'it changed in the deployment since the plan',
+      ? 'it is no longer what the plan was made with'
+      : 'it was changed in the deployment since the plan was made',
     again,
   ],
   'plan-revision': ({ isLive, planned, now }) => [

@@ -20,6 +20,8 @@ interface PackRequest {
   /** Where the graph configuration has to lie, from the root of the folder; absent: it is not looked for. */
   graphConfigPath?: string | undefined;
   limits?: SourceLimits | undefined;
+  /** Paths of files that are not packed, from the working directory. */
+  except?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -42,8 +44,8 @@ export type PackResult = { ok: true; source: PackedSource } | { ok: false; probl
  * again for every reading of the bytes. Rejects only with the signal's reason.
  */
 export async function packSource(request: PackRequest): Promise<PackResult> {
-  const { folder, graphConfigPath, limits = usualLimits, signal } = request;
-  const listing = await listSource(folder, limits, signal);
+  const { folder, graphConfigPath, limits = usualLimits, signal, except } = request;
+  const listing = await listSource(folder, limits, signal, except);
   const problems = [...listing.problems, ...graphConfigProblems(folder, graphConfigPath, listing)];
   if (problems.length > 0) return { ok: false, problems };
   const { entries, unpackedBytes, leftOut } = listing;

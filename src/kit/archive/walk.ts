@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, lstat, readdir, readFile, readlink } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { hasCode, missingCodes } from '../errors.ts';
 import { problemOfFile, type Problem } from '../diagnostics/problem.ts';
 import { gitIgnoreFile, ignoreRules, type IgnoreRules, isPythonEnvironment, ownIgnoreFile } from './ignore-rules.ts';
@@ -26,8 +26,16 @@ export interface Listing {
 /**
  * Lists what of a folder is packed. Folders themselves are not: git does not keep empty ones either, so a checkout and
  * the folder that it was made from are the same. Every problem is reported at once, up to the limit of entries.
+ *
+ * @param except paths of files that are passed over, from the working directory
  */
-export async function listSource(folder: string, limits: SourceLimits, signal?: AbortSignal): Promise<Listing> {
+export async function listSource(
+  folder: string,
+  limits: SourceLimits,
+  signal?: AbortSignal,
+  except: readonly string[] = [],
+): Promise<Listing> {
+  const isExcepted = new Set(except.map((path) => resolve(path)));
   const entries: SourceEntry[] = [];
   const leftOut: string[] = [];
   const ignored = new Set<string>();
@@ -96,6 +104,7 @@ export async function listSource(folder: string, limits: SourceLimits, signal?: 
       if (isFull) return;
       signal?.throwIfAborted();
       const own = below(path, entry.name);
+      if (isExcepted.has(resolve(folder, own))) continue;
       const fate = rules.decide(own, entry.isDirectory());
       if (fate === 'ignored by default') leftOut.push(entry.isDirectory() ? `${own}/` : own);
       const wrong = nameProblem(own, entry.name);

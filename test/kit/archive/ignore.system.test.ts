@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { packSource } from '../../../src/kit/archive/pack.ts';
@@ -102,6 +103,13 @@ describe('what stays out of a packed folder', () => {
   test('reports what the built-in rules left out, and nothing else', async () => {
     const folder = await folderOf({ '.env': '', 'p/node_modules/x': '', '.gitignore': 'log', log: '', a: '' });
     expect(await packSource({ folder })).toMatchObject({ source: { leftOut: ['.env', 'p/node_modules/'] } });
+  });
+
+  test('passes over the files that the caller names', async () => {
+    const folder = await folderOf({ 'plan.json': '', 'a/plan.json': '', b: '' });
+    const packed = await packSource({ folder, except: [join(folder, 'plan.json'), 'b'] });
+    expect(await pathsOf(packed)).toEqual(['a/plan.json', 'b']);
+    expect(packed).toMatchObject({ source: { leftOut: [] } });
   });
 
   test('git itself leaves out the same', async () => {
