@@ -24,6 +24,8 @@ export type Command = { after: number } & (
   | { do: 'rerun'; commit: number; deployment: number; arrive: Arrivals }
   | { do: 'redeploy'; deployment: number; arrive: Arrivals }
   | { do: 'rollback'; deployment: number; arrive: Arrivals }
+  /** A person gives a command in a comment; `copies` of its delivery have GUIDs of their own. */
+  | { do: 'comment'; name: CommentName; deployment: number; copies: number; arrive: Arrivals }
   /** A workflow's Action restates the ref beside the App. */
   | { do: 'action'; deployment: number }
   /** A person promotes or discards what is held. */
@@ -33,6 +35,10 @@ export type Command = { after: number } & (
   | { do: 'stall'; process: number; cut: Cut; forMs: number }
   | { do: 'fault'; fault: Fault }
 );
+
+/** The commands that change something, and one that does not. */
+const commentNames = ['deploy', 'rollback', 'promote', 'cancel', 'test', 'status'] as const;
+export type CommentName = (typeof commentNames)[number];
 
 /** The setting in which a history is played. */
 export interface Setting {
@@ -90,6 +96,11 @@ const cutAt = cut([
   'leaveLease',
   'head',
   'measure',
+  'takeCommand',
+  'decideCommand',
+  'endCommand',
+  'putReport',
+  'writeComment',
 ]);
 
 const fault: fc.Arbitrary<Fault> = fc.oneof(
@@ -180,6 +191,22 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   seed: fc.nat({ max: 999_999 }),
   compares: fc.boolean(),
 });
+
+const comment = fc.record({
+  after: soon,
+  do: fc.constant('comment'),
+  name: fc.constantFrom(...commentNames),
+  deployment: index,
+  copies: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.integer({ min: 2, max: 3 }) }),
+  arrive,
+});
+
+/** Histories in which about half of what happens are commands in comments. */
+export const commentHistories = (maxCommands: number): fc.Arbitrary<History> =>
+  fc.record({
+    setting: setting.map((drawn) => ({ ...drawn, builder: 'app' as const })),
+    commands: fc.array(fc.oneof(command(soon), comment), { minLength: 1, maxLength: maxCommands }),
+  });
 
 /** Histories of up to `maxCommands` commands; fast-check shrinks a failing one. */
 export const histories = (maxCommands: number): fc.Arbitrary<History> =>

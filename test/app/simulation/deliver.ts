@@ -1,10 +1,12 @@
 import type { HandlerContext } from '../../../app/events/event-types.ts';
+import { onCommand } from '../../../app/commands/on-command.ts';
+import { parseComment } from '../../../app/commands/parse.ts';
 import { onBranchDeleted, onPush } from '../../../app/events/handle-event.ts';
 import { onRequestedAction, onRerun } from '../../../app/events/check-actions.ts';
 import type { AppContext } from '../../../app/context.ts';
 import { noExaminer } from '../events/handler-fixture.ts';
 import type { Delivery } from './simulation.ts';
-import { branch, repository } from './terms.ts';
+import { branch, pullNumber, repository } from './terms.ts';
 
 /** Hands a delivery to its handler. @returns what was done. */
 export async function deliver({ guid, requests }: Delivery, context: AppContext): Promise<readonly string[]> {
@@ -15,6 +17,13 @@ export async function deliver({ guid, requests }: Delivery, context: AppContext)
     return after === undefined
       ? onBranchDeleted({ kind: 'branch-deleted', repository, branch, why: 'the branch was deleted' }, handling)
       : onPush({ kind: 'push', repository, branch, after, why: 'a branch was pushed' }, handling);
+  }
+  if (requests.kind === 'comment') {
+    const { body, kind: _, ...at } = requests;
+    const parsed = parseComment(body);
+    if (parsed.kind === 'none') throw new Error(`${body} is not a command`);
+    const comment = { ...at, repository, number: pullNumber, by: { login: by, id: 5 }, parsed, isLocked: false };
+    return onCommand({ kind: 'command', ...comment, why: 'a person gave a command' }, handling);
   }
   const { commit: headSha, name, kind } = requests;
   const check = { name, externalId: undefined };

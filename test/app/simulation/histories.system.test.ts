@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { appCode } from './app-code.ts';
-import { histories } from './commands.ts';
+import { commentHistories, histories } from './commands.ts';
 import { searched } from './searched.ts';
 
 /** The same ones every time; `bench/app-histories.ts` plays new ones. */
@@ -18,6 +18,20 @@ test(`keeps every invariant in ${runs} random histories`, async () => {
   });
   expect(reported).toBe('');
   expect(played).toBe(runs);
+});
+
+/** As many of them with commands in comments, which are lost, doubled and killed as everything else is. */
+const commentRuns = 500;
+
+test(`keeps every invariant in ${commentRuns} random histories of commands in comments`, async () => {
+  const { reported, played } = await searched(commentHistories(14), appCode, {
+    numRuns: commentRuns,
+    seed,
+    interruptAfterTimeLimit: 200_000,
+    markInterruptAsFailure: true,
+  });
+  expect(reported).toBe('');
+  expect(played).toBe(commentRuns);
 });
 
 test('replays a history in the same way', async () => {

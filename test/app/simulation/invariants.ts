@@ -1,7 +1,8 @@
+import type { StoredCommand } from '../../../app/commands/stored-command.ts';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';
 import { commitCheckName } from '../../../app/reconcile/report.ts';
 import type { Simulation } from './simulation.ts';
-import { branch } from './terms.ts';
+import { branch, pullNumber, repository } from './terms.ts';
 import type { Written } from './model-control.ts';
 import type { ModelRevisions } from './model-revisions.ts';
 import { nameOf } from './play.ts';
@@ -11,6 +12,7 @@ export async function violations(simulation: Simulation): Promise<string[]> {
   const intents = new Map<string, IntentFields[]>();
   for (const id of simulation.deploymentIds) intents.set(id, await simulation.intents(id));
   const all = [...intents.values()].flat();
+  const given = await simulation.store.lastCommands(repository.repositoryId, pullNumber, 1_000);
   const found = [
     ...atRest(simulation),
     ...oncePerCause(simulation, all),
@@ -23,10 +25,11 @@ export async function violations(simulation: Simulation): Promise<string[]> {
       ...standingHead(simulation, held),
       ...noFalseGreen(simulation, held),
       ...seenWhereMade(intents.get(held.id) ?? [], held),
-      ...promotedByVerdict(simulation, intents.get(held.id) ?? [], held),
+      ...promotedByVerdict(simulation, intents.get(held.id) ?? [], held, promotedBy(given)),
       ...markContained(simulation, intents.get(held.id) ?? [], held),
     );
   }
+  found.push(...doneOnce(simulation, given, all), ...answeredOnce(simulation, given));
   const unreported = await simulation.store.pendingReports();
   if (unreported.length > 0) found.push(`${unreported.length} reports were not sent`);
   return found;
@@ -65,6 +68,35 @@ function oncePerCause({ control }: Simulation, intents: readonly IntentFields[])
       ? [`the cause ${cause} made ${made.length} revisions: ${made.map(({ revision }) => revision?.id).join(', ')}`]
       : [],
   );
+}
+
+/** A comment changes what it names, once, at what was stored before it was done. */
+function doneOnce(simulation: Simulation, given: readonly StoredCommand[], intents: readonly IntentFields[]): string[] {
+  return given.flatMap(({ commentId, text, action, outcome }) => {
+    const made = intents.filter(({ cause }) => cause.key === `comment-${commentId}`);
+    if (made.length > 1) return [`${text} (${commentId}) made ${made.length} requests`];
+    const isWrong = made.some(
+      ({ deploymentId, commit }) =>
+        !text.endsWith(` ${simulation.termsOf(deploymentId).deploymentName}`) ||
+        action?.deploymentId !== deploymentId ||
+        ('commit' in action && action.commit !== commit),
+    );
+    if (isWrong) return [`${text} (${commentId}) acted on something else`];
+    const isLost = outcome?.kind === 'done' && action !== undefined && 'commit' in action && made.length === 0;
+    return isLost ? [`${text} (${commentId}) is said to be done and requested nothing`] : [];
+  });
+}
+
+/** Every command that arrived has an outcome and its last reaction; all are answered in one comment. */
+function answeredOnce({ deliveries, githubApi }: Simulation, given: readonly StoredCommand[]): string[] {
+  const ended = new Map(given.map((command) => [command.commentId, command]));
+  const unanswered = deliveries.flatMap(({ requests, storedAt }) => {
+    if (requests.kind !== 'comment' || storedAt === undefined) return [];
+    return ended.has(requests.commentId) ? [] : [`${requests.body} (${requests.commentId}) has no outcome`];
+  });
+  const written = githubApi.comments.length;
+  const expected = given.length > 0 ? 1 : 0;
+  return [...unanswered, ...(written === expected ? [] : [`${written} comments answer ${given.length} commands`])];
 }
 
 /**
@@ -181,9 +213,14 @@ function seenWhereMade(intents: readonly IntentFields[], held: ModelRevisions): 
  * serves, unless a person promotes it. The App discards no other, but one of another commit than the requested one, which
  * it does not test.
  */
-function promotedByVerdict({ git }: Simulation, intents: readonly IntentFields[], held: ModelRevisions): string[] {
+function promotedByVerdict(
+  { git }: Simulation,
+  intents: readonly IntentFields[],
+  held: ModelRevisions,
+  byCommand: ReadonlySet<string>,
+): string[] {
   return held.all.flatMap(({ id, hold, commit, madeBy, madeAt }) => {
-    if (!hold || madeBy.who !== 'app') return [];
+    if (!hold || madeBy.who !== 'app' || byCommand.has(`${held.id} ${id}`)) return [];
     const fate = git.commits.get(commit ?? '')?.fate;
     const { decision, decidedBy } = hold;
     const found: string[] = [];
@@ -199,6 +236,12 @@ function promotedByVerdict({ git }: Simulation, intents: readonly IntentFields[]
     return found;
   });
 }
+
+/** The revisions that people promote by commands. */
+const promotedBy = (given: readonly StoredCommand[]): Set<string> =>
+  new Set(
+    given.flatMap(({ action }) => (action?.kind === 'promote' ? [`${action.deploymentId} ${action.revisionId}`] : [])),
+  );
 
 /** A green check's commit, or one that contains it, was live. */
 function noFalseGreen(simulation: Simulation, held: ModelRevisions): string[] {

@@ -65,6 +65,8 @@ function carryOut(simulation: Simulation, command: Command): void {
         deploymentId,
         command.arrive,
       );
+    case 'comment':
+      return commented(simulation, command, deploymentId);
     case 'action':
       if (deploymentId && git.branches.has(branch)) control.restateBeside(deploymentId, 'action');
       return;
@@ -100,6 +102,20 @@ function pushed(simulation: Simulation, arrive: readonly number[]): void {
     for (const id of simulation.deploymentIds) simulation.control.restateBeside(id, 'service');
   }
   deliver(simulation, { kind: 'push', after }, arrive);
+}
+
+/** A person gives a command on a deployment, also one that GitHub delivers under several GUIDs. */
+function commented(
+  simulation: Simulation,
+  { name, copies, arrive }: Extract<Command, { do: 'comment' }>,
+  deploymentId: string | undefined,
+): void {
+  if (deploymentId === undefined) return;
+  const commentId = 1_000 + simulation.deliveries.length;
+  const body = `/${name} ${simulation.termsOf(deploymentId).deploymentName}`;
+  const writtenAt = simulation.clock.now();
+  for (let copy = 0; copy < copies; copy += 1)
+    deliver(simulation, { kind: 'comment', body, commentId, writtenAt }, arrive);
 }
 
 /** A person requests an action on a check, if there is one. */

@@ -16,13 +16,15 @@ import { ModelLocks } from './model-locks.ts';
 import { ModelJobs, type Worker } from './model-jobs.ts';
 import { ModelProcess } from './model-process.ts';
 import { ModelSmoke } from './model-smoke.ts';
-import { branch, deploymentIds, termsOf } from './terms.ts';
+import { aPullRequest } from '../github/a-pull-request.ts';
+import { branch, deploymentIds, pullNumber, termsOf } from './terms.ts';
 
 /** A delivery as the inbox keeps it. */
 export interface Delivery {
   guid: string;
   requests:
     | { kind: 'push'; after: string | undefined }
+    | { kind: 'comment'; body: string; commentId: number; writtenAt: number }
     | { kind: 'rerun' | 'redeploy' | 'rollback'; commit: string; name: string };
   storedAt?: number;
   /** What its handler did, once it returned. */
@@ -72,7 +74,8 @@ export class Simulation {
     this.control = new ModelControl(this.clock, this.git, this.#random, setting.offers);
     this.jobs = new ModelJobs(this.clock, this.#work);
     this.store = code.makeStore(this.clock, (name, id, at) => this.jobs.send(name, id, at));
-    this.git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
+    const begin = this.git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
+    this.githubApi.pulls.set(pullNumber, aPullRequest(begin));
     this.deploymentIds = deploymentIds.slice(0, setting.deployments);
     for (const id of this.deploymentIds) this.control.add(id, branch);
     for (let copy = 0; copy < setting.copies; copy += 1) this.start(`app-${copy}`);

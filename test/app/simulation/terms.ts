@@ -6,6 +6,8 @@ import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 export const repository: InstallationRepository = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };
 /** The branch that is deployed. */
 export const branch = 'main';
+/** The pull request on which people give commands. */
+export const pullNumber = 7;
 export const deploymentIds = ['d1000000-0000-4000-8000-000000000000', 'd2000000-0000-4000-8000-000000000000'] as const;
 
 const greets: SmokeTest = {
