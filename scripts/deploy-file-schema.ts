@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { format } from 'prettier';
 import * as z from 'zod';
 import { commonFields, fieldsOfSource, priceFields } from '../src/deploy/file/deployment-fields.ts';
+import { environmentsField } from '../src/deploy/file/environments.ts';
 import { previewFields } from '../src/deploy/file/preview-fields.ts';
 import { pushFields } from '../src/deploy/file/push-fields.ts';
 import { deployable, ownersOf } from '../src/deploy/file/source-rules.ts';
@@ -68,6 +69,11 @@ function wholeSchema(): Schema {
                 'Fields that all deployments share; a field of a deployment replaces the one of its name here.',
               allOf: [{ $ref: '#/definitions/deployment' }, { properties: { name: false, 'deployment-id': false } }],
             },
+            environments: {
+              description:
+                'Names of environments, in order: a deployment of a later one gets what the one before has proven.',
+              ...jsonSchemaOf(environmentsField),
+            },
             deployments: {
               description: 'Deployments, each under its name.',
               type: 'object',
@@ -94,7 +100,7 @@ const isMany: Schema = { required: ['deployments'] };
 
 const unless = (condition: Schema, otherwise: Schema): Schema => ({ if: condition, else: otherwise });
 
-const jsonSchemaOf = (field: z.core.$ZodType): unknown => {
+const jsonSchemaOf = (field: z.core.$ZodType): Schema => {
   const { $schema: _, ...schema } = z.toJSONSchema(field, { io: 'input', target: 'draft-7' });
   return schema;
 };

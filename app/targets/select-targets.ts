@@ -87,6 +87,8 @@ function decideTarget(
         : 'build_on_push is off at the service',
     );
   }
+  const after = entry?.requested?.after;
+  if (after !== undefined) return refuse(`it comes after ${after.name ?? after.deploymentId}, and ${howToPromote}`);
   // Its unknown rules may forbid this push.
   if (file.unread !== undefined)
     return [{ refused: { deployment: deployment.name, why: unreadFile(file.unread), isFailure: true } }];
@@ -207,6 +209,9 @@ function environmentOf(
   const production = named?.production ?? isProduction;
   return { name, production, transient: named?.transient ?? false, ...(isShared(name) ? { shared: true } : {}) };
 }
+
+/** What to do about a deployment of a later environment. */
+const howToPromote = 'the Action, or `npx landfall deploy`, deploys what that one has proven';
 
 /** What to do if the file and the deployment differ. */
 const howToApply =

@@ -7,6 +7,7 @@ import { consoleScenario } from './console-scenarios.ts';
 import { pythonScenarios } from './python-scenarios.ts';
 import { Renderer } from './renderer.ts';
 import { keylessScenario } from './keyless-scenario.ts';
+import { promotionScenario } from './promotion-scenario.ts';
 import { serviceScenarios, uploadScenario } from './service-scenarios.ts';
 import { planScenario } from './plan-scenario.ts';
 import { startDemo, type DemoEnvironment } from './environment.ts';
@@ -29,6 +30,7 @@ const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   ...appScenarios,
   uploadScenario,
   keylessScenario,
+  promotionScenario,
   ...serviceScenarios,
   planScenario,
   ...python,

@@ -1,4 +1,5 @@
 import type { DesiredDeployment } from '../deploy/file/desired.ts';
+import type { connectControlRecords } from '../client/records.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import type { PackedSource } from '../kit/archive/pack.ts';
@@ -45,6 +46,7 @@ export type Services = Pick<
   RunTerms,
   | 'control'
   | 'further'
+  | 'verdictsOf'
   | 'agentAt'
   | 'threadsAt'
   | 'lookUpImage'
@@ -96,6 +98,7 @@ export async function withServices(
   const { baseUrl, apiKey, tenantId, spelling, allowHttp } = options;
   const settings = { apiKey, tenantId, allowHttp, userAgent };
   const control = connectControlService({ ...settings, baseUrl, spelling });
+  let records: ReturnType<typeof connectControlRecords> | undefined;
   const idleMs = maxSilenceMs(smokeTests);
   const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
   const agentAt = (url: string) => {
@@ -114,6 +117,10 @@ export async function withServices(
       },
       control,
       further: control,
+      verdictsOf: async (...asked) => {
+        records ??= (await import('../client/records.ts')).connectControlRecords({ ...settings, baseUrl });
+        return records.verdictsOf(...asked);
+      },
       agentAt,
       threadsAt: agentAt,
       lookUpImage: (reference, each) => lookUpImage(reference, { userAgent }, each),
@@ -128,7 +135,12 @@ export async function withServices(
     await writeReceipt(outcome, { mode: modeOf(outcome), baseUrl, startedAt, endedAt, secrets }, receipt);
     return outcome;
   } finally {
-    await Promise.all([control.close(), close(), ...[...agents.values()].map((agent) => agent.close())]);
+    await Promise.all([
+      control.close(),
+      records?.close(),
+      close(),
+      ...[...agents.values()].map((agent) => agent.close()),
+    ]);
   }
 }
 

@@ -5,7 +5,8 @@ import { parseText } from '../../kit/diagnostics/parse.ts';
 import { fieldName, inOrder, shortName } from '../../kit/diagnostics/problem.ts';
 import type { FieldPath, Position, SourcePositions, Problem } from '../../kit/diagnostics/problem.ts';
 import { fileFieldNames } from './deployment-fields.ts';
-import type { Draft, WrittenField } from './draft.ts';
+import type { Draft, FileDraft, WrittenField } from './draft.ts';
+import { orderDrafts } from './environments.ts';
 import { optionInputs } from './input-table.ts';
 
 /** The default path of the deploy file. */
@@ -13,11 +14,6 @@ export const defaultConfigPath = optionInputs.config.default;
 
 /** Deployments of one file. */
 const maxDeployments = 100;
-
-/** One deployment of a file: `key` is what it stands under in `deployments`, absent where the file is one deployment. */
-export interface FileDraft extends Draft {
-  key?: string;
-}
 
 /** The deployments of a file as written, or why the list can't be read. */
 export type FileDrafts = { ok: true; drafts: FileDraft[] } | { ok: false; problems: Problem[] };
@@ -39,21 +35,22 @@ export function readDrafts(text: string, path: string): FileDrafts {
     return addProblem(parsed.placeOf([]), '', message);
   }
   if (!Object.hasOwn(value, 'deployments')) {
-    if (Object.hasOwn(value, 'defaults')) {
-      const message = '`defaults` is for the deployments under `deployments`, and there are none: write them as such';
-      return addProblem(parsed.placeOfKey(['defaults']), 'defaults', message);
+    const misplaced = ['defaults', 'environments'].find((name) => Object.hasOwn(value, name));
+    if (misplaced !== undefined) {
+      const message = `\`${misplaced}\` is for the deployments under \`deployments\`, and there are none: write them as such`;
+      return addProblem(parsed.placeOfKey([misplaced]), misplaced, message);
     }
     const slip = Object.keys(value).find((key) => !fileFieldNames.includes(key) && didYouMean(key, ['deployments']));
     if (slip !== undefined)
       return addProblem(parsed.placeOfKey([slip]), slip, `\`${shortName(slip)}\` is not known`, 'deployments');
     return { ok: true, drafts: [draftOf(value, parsed, [])] };
   }
-  const { deployments, defaults, ...beside } = value;
+  const { deployments, defaults, environments, ...beside } = value;
   const [stray] = Object.keys(beside);
   if (stray !== undefined) {
     const where = 'move it into one of them, or into `defaults` for all of them';
     const message = `\`${shortName(stray)}\` stands beside \`deployments\`: ${where}`;
-    return addProblem(parsed.placeOfKey([stray]), stray, message, didYouMean(stray, ['defaults']));
+    return addProblem(parsed.placeOfKey([stray]), stray, message, didYouMean(stray, ['defaults', 'environments']));
   }
   if (!isObject(deployments) || Object.keys(deployments).length === 0) {
     const message = '`deployments` must be a map with at least one deployment under its name';
@@ -64,7 +61,9 @@ export function readDrafts(text: string, path: string): FileDrafts {
     return addProblem(parsed.placeOfKey(['deployments']), 'deployments', message);
   }
   const shared = defaultsOf(defaults, parsed);
-  return shared.ok ? many(deployments, shared.fields, parsed) : shared;
+  if (!shared.ok) return shared;
+  const drafts = many(deployments, shared.fields, parsed);
+  return drafts.ok && environments !== undefined ? orderDrafts(drafts.drafts, environments, parsed) : drafts;
 }
 
 /** Fields that say which deployment is meant. */

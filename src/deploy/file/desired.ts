@@ -55,6 +55,8 @@ export interface DesiredDeployment {
   verify?: Verify;
   onFailure: OnFailure;
   onUnproven: OnUnproven;
+  /** The deployment of the environment before: only what that one has proven is deployed. */
+  after?: Named;
   /** Absent: pull requests get no previews of it. */
   preview?: PreviewTerms;
   /** What of the files is not done, fit to show. */

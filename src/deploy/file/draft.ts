@@ -9,6 +9,7 @@ import {
 } from '../../kit/diagnostics/problem.ts';
 import { synonyms, toKebab, writtenPath } from './spelling.ts';
 import type * as z from 'zod';
+import type { Named } from './desired.ts';
 
 /** One field of a deployment as it was written, in the file or as an input. */
 export interface WrittenField {
@@ -27,8 +28,28 @@ export interface Draft {
   within: FieldPath;
 }
 
+/** One deployment of a file: `key` is what it stands under in `deployments`, absent where the file is one deployment. */
+export interface FileDraft extends Draft {
+  key?: string;
+  /** The deployment of the environment before, whose proven commit is deployed. */
+  after?: Named;
+}
+
+/** How a deployment of a file is found at the service. */
+export function identityOf({ fields, key }: FileDraft): Named {
+  const name = fields.get('name')?.value ?? key;
+  const id = fields.get('deployment-id')?.value;
+  return {
+    ...(typeof name === 'string' ? { name: name.trim() } : {}),
+    ...(typeof id === 'string' ? { deploymentId: id.trim().toLowerCase() } : {}),
+  };
+}
+
 /** A deployment's file with the inputs beside it: an input wins over the field of its name. */
-export const overridden = (draft: Draft, inputs: ReadonlyMap<string, WrittenField>): Draft => ({
+export const overridden = <Written extends Draft>(
+  draft: Written,
+  inputs: ReadonlyMap<string, WrittenField>,
+): Written => ({
   ...draft,
   fields: new Map([...draft.fields, ...inputs]),
 });

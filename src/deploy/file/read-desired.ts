@@ -2,9 +2,9 @@ import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { quoted } from '../../kit/diagnostics/format-issue.ts';
 import { inOrder, type Problem } from '../../kit/diagnostics/problem.ts';
 import { expandCases, type CaseFiles } from './cases.ts';
-import { defaultConfigPath, readDrafts, type FileDraft } from './deploy-file.ts';
-import type { DesiredDeployment, PushedDeployment } from './desired.ts';
-import { overridden, type Draft, type WrittenField, fieldProblem } from './draft.ts';
+import { defaultConfigPath, readDrafts } from './deploy-file.ts';
+import type { DesiredDeployment, Named, PushedDeployment } from './desired.ts';
+import { overridden, type Draft, type FileDraft, type WrittenField, fieldProblem, identityOf } from './draft.ts';
 import type { Inputs } from './input-table.ts';
 import { inputProblem, inputsFile, inputText, readInputFields } from './inputs.ts';
 import { readRequestedDraft, readDesiredDraft, type RequestedDeployment, readPushedDraft } from './read-draft.ts';
@@ -41,7 +41,7 @@ export function readRequested(requested: RequestInput): ReadDeployments<Requeste
   return readEach(requested, readRequestedDraft);
 }
 
-function readEach<T extends { notes?: readonly string[] }>(
+function readEach<T extends { notes?: readonly string[]; after?: Named }>(
   requested: RequestInput,
   read: (draft: Draft) => { ok: true; value: T } | { ok: false; problems: Problem[] },
 ): ReadDeployments<T> {
@@ -51,17 +51,20 @@ function readEach<T extends { notes?: readonly string[] }>(
     const expanded = expandCases(draft, requested.cases);
     problems.push(...expanded.problems);
     const result = read(expanded.draft);
-    if (result.ok) deployments.push(withNotes(result.value, expanded.notes));
+    if (result.ok) deployments.push(withNotes(withAfter(result.value, draft), expanded.notes));
     else problems.push(...result.problems);
   }
   return problems.length > 0 ? { ok: false, problems: inOrder(problems) } : { ok: true, deployments };
 }
 
+const withAfter = <T extends { after?: Named }>(deployment: T, { after }: Pick<FileDraft, 'after'>): T =>
+  after === undefined ? deployment : { ...deployment, after };
+
 const withNotes = <T extends { notes?: readonly string[] }>(deployment: T, notes: readonly string[]): T =>
   notes.length > 0 ? { ...deployment, notes } : deployment;
 
 interface Drafts {
-  drafts: Draft[];
+  drafts: (Draft & Pick<FileDraft, 'after'>)[];
   problems: Problem[];
 }
 
@@ -130,10 +133,7 @@ function nameOf({ key, fields }: FileDraft): string {
 }
 
 /** One deployment of a file: its identity, as far as it is known, and its fields or their problems. */
-export interface FileDeployment {
-  name?: string;
-  /** In small letters. */
-  deploymentId?: string;
+export interface FileDeployment extends Named {
   read: { ok: true; value: PushedDeployment } | { ok: false; problems: readonly Problem[] };
 }
 
@@ -156,16 +156,7 @@ export function readPushed(file: { text: string; path: string }, cases?: CaseFil
     const wrong = [...doubled, ...expanded.problems, ...(read.ok ? [] : read.problems)];
     const shown = doubled.length > 0 ? doubled : inOrder(wrong);
     if (!read.ok || wrong.length > 0) return { ...identityOf(draft), read: { ok: false, problems: shown } };
-    return { ...identityOf(draft), read: { ok: true, value: withNotes(read.value, expanded.notes) } };
+    return { ...identityOf(draft), read: { ok: true, value: withNotes(withAfter(read.value, draft), expanded.notes) } };
   });
   return { ok: true, deployments };
-}
-
-function identityOf({ fields, key }: FileDraft): Pick<FileDeployment, 'name' | 'deploymentId'> {
-  const name = fields.get('name')?.value ?? key;
-  const id = fields.get('deployment-id')?.value;
-  return {
-    ...(typeof name === 'string' ? { name: name.trim() } : {}),
-    ...(typeof id === 'string' ? { deploymentId: id.trim().toLowerCase() } : {}),
-  };
 }

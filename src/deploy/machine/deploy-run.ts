@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { Desired, OnFailure, OnUnproven, RunSubject, Verify } from '../file/desired.ts';
+import type { Desired, Named, OnFailure, OnUnproven, RunSubject, Verify } from '../file/desired.ts';
 import type { ConversationTerms } from '../file/conversations.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
@@ -8,32 +8,27 @@ import type { CallOptions } from '../../contract/call-options.ts';
 import type { ImageLookup } from '../../contract/control/container.ts';
 import { textsToMask } from '../../contract/control/secret.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
-import type { LogEntry } from '../../contract/control/log.ts';
-import type { ControlService, FullControlService } from '../../contract/control/service.ts';
+import type { ControlRecords, ControlService, FullControlService } from '../../contract/control/service.ts';
 import type { TarballStore } from '../../contract/control/upload.ts';
-import type { RequestedCommit } from '../rules/commit.ts';
 import type { Workflow } from '../file/workflow.ts';
 import type { Obstacle, Plan } from '../rules/plan-types.ts';
 import { type Note, withNotesOnce } from '../rules/note.ts';
 import { notesOnBuild } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verification } from '../rules/verification.ts';
-import type { Sample } from '../rules/verdict-types.ts';
 import type { PackedSource } from '../../kit/archive/pack.ts';
-import type { RecordedConversations } from '../smoke/conversations.ts';
-import type { Rollback } from './outcome-types.ts';
-import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
-import { type Deploy, ownOf, type Prepared, resultOf, type RunRevision } from './deploy-state.ts';
+import { type Deploy, ownOf, resultOf, type RunRevision } from './deploy-state.ts';
 import type { TestResult } from './state.ts';
 import type { PlanBinding } from './bind-plan.ts';
 import type { BuildFacts } from './built-from.ts';
 import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText } from '../words/note.ts';
-import { type ReportedPlan, reportedPlan } from '../words/plan.ts';
-import type { PreviewRun, ProductionAgent } from './production.ts';
+import { reportedPlan } from '../words/plan.ts';
+import type { PreviewRun } from './production.ts';
 import { Redactor } from './redactor.ts';
+import type { RunState } from './run-state.ts';
 
 /** The control service operations that only uploads and deletions need. */
 export type UploadAndDeleteService = Pick<
@@ -89,6 +84,10 @@ export interface RunTerms {
   workflow?: Workflow | undefined;
   /** The head commit of the requested ref, if it was looked up. */
   head?: string | undefined;
+  /** The deployment of the environment before: only what that one has proven is deployed. */
+  after?: Named | undefined;
+  /** The verdicts on a revision; absent: the service keeps none. */
+  verdictsOf?: ControlRecords['verdictsOf'] | undefined;
   /** The one commit that may be deployed; absent: the one that the ref or the workflow has. */
   commit?: string | undefined;
   /** Binds the run to a plan that was made before, or keeps the one that it makes. */
@@ -104,38 +103,6 @@ export interface RunTerms {
   credentials?: readonly string[] | undefined;
   /** Called with every secret, including those the service returns, before anything that could hold it is reported. */
   mask?: ((secret: string) => void) | undefined;
-}
-
-/** What is known so far: enough to conclude from, wherever the run ends. */
-export interface RunState {
-  deployment?: Deployment;
-  plan?: ReportedPlan | undefined;
-  commit?: RequestedCommit | undefined;
-  /** The revision that served before anything was written. */
-  formerLive?: LiveRevision | undefined;
-  /** What the deployment held then. */
-  formerDeployment?: Deployment | undefined;
-  /** What was sent. */
-  sent?: Prepared;
-  /** A write is in progress: until its response arrives, its effect is unknown. */
-  writing: boolean;
-  changed: boolean;
-  rollout?: Rollout | undefined;
-  /** When the revision is tested, once that was decided. */
-  verification?: Verification;
-  /** Keeps what a held revision answered, once it is live. */
-  keepAnswers?: () => void;
-  /** What the live revision `of` answered before the change, by the names of the tests; where no revision is held. */
-  before?: { of: string; answers: ReadonlyMap<string, readonly Sample[]> };
-  /** What the live revision reported of the newest conversations before anything was written. */
-  conversations?: RecordedConversations | undefined;
-  /** The live agent of the deployment that this is a preview of; null where there is none. */
-  production?: ProductionAgent | null;
-  /** What a rollback restores. */
-  target?: LiveRevision;
-  rollback?: Rollback | undefined;
-  logs?: readonly LogEntry[];
-  notes: readonly Note[];
 }
 
 /** How long a read may take with all its repetitions (ms): a poll that takes longer is the next poll's business. */

@@ -22,6 +22,8 @@ export interface Prepared {
   holdSeconds?: number | undefined;
   /** The commit that the service is told to build, instead of the head of the ref. */
   commit?: string | undefined;
+  /** The revision of another deployment whose build is deployed. */
+  buildOf?: string | undefined;
   /** The folder that follows a creation, by its digest: the revision of the creation waits for it. */
   folder?: { digest: string } | undefined;
   /** Its secrets are not kept: it can't be sent again as it was. */

@@ -1,7 +1,8 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { isTransient } from '../../contract/service-error.ts';
 import type { Sample } from '../rules/verdict-types.ts';
-import type { DeployRun, RunState } from './deploy-run.ts';
+import type { DeployRun } from './deploy-run.ts';
+import type { RunState } from './run-state.ts';
 import { type Deploy, type DeployIn, type Ending, type OpenState, ownOf, type Prepared } from './deploy-state.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { findRevision } from './steps/read-deployment.ts';

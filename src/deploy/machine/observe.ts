@@ -13,6 +13,7 @@ import { previewObstacles } from '../rules/plan-identity.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import type { IdLookup, Obstacle, ObservedState } from '../rules/plan-types.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../file/repository-url.ts';
+import { promotedCommit, type PromotedCommit } from './earlier-environment.ts';
 import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { readRevisions, type LiveRevision } from './steps/read-deployment.ts';
@@ -37,8 +38,12 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
     activeRevisionId: deployment?.active_revision_id ?? undefined,
     latestRevisionId: deployment?.latest_revision_id ?? undefined,
   });
-  const commit = await requestedCommit(desired, deployment, run);
+  const requested = await requestedCommit(desired, deployment, run);
+  const promoted = await promotedFrom(requested, run);
+  if (promoted?.kind === 'impossible') return promoted;
+  const commit = promoted?.commit ?? requested;
   run.known.commit = commit;
+  run.known.buildOf = promoted?.buildOf;
   const { previewRun } = run.request;
   const obstacles = [
     ...(deployment ? previewObstacles(previewRun?.key, deployment) : []),
@@ -77,6 +82,14 @@ export const ambiguousName = (deployments: readonly Deployment[]): Obstacle => (
   name: deployments[0]?.name,
   ids: deployments.map(({ id }) => id),
 });
+
+/** What the environment before has proven, for a deployment that is promoted from one. */
+async function promotedFrom(requested: RequestedCommit, run: DeployRun): Promise<PromotedCommit | undefined> {
+  const { after, head } = run.request;
+  if (after === undefined) return undefined;
+  const sha = requested.kind === 'known' ? (requested.insteadOf ?? requested.sha) : undefined;
+  return promotedCommit(after, { requested: sha, head }, run);
+}
 
 async function requestedCommit(
   desired: Desired,

@@ -69,7 +69,10 @@ async function preparePatch(
 
 async function prepared(change: Prepared, run: DeployRun): Promise<Extract<Seen['requested'], { kind: 'prepared' }>> {
   const { holdSeconds } = change.mayHold ? await verificationOf(run) : {};
-  const ready = { ...change, holdSeconds, commit: pinnedCommit(run.known.commit) };
+  // What changes in place makes no revision, of whatever commit.
+  const isBuilt = change.sought.makesRevision !== false;
+  const pin = isBuilt ? { commit: pinnedCommit(run.known.commit), buildOf: run.known.buildOf } : {};
+  const ready = { ...change, holdSeconds, ...pin };
   return { kind: 'prepared', prepared: ready, key: keyOf(ready, run) };
 }
 

@@ -22,6 +22,7 @@ export interface NoteFacts
   'answers-kept': { tests: number; revisionId: string; oldest: string };
   'answers-too-few': { tests: number; fewest: number; revisionId: string };
   'ref-moved': { own: string; head: string };
+  'earlier-unreported': { name: string };
   'live-unreported': { revisionId: string };
   'decided-otherwise': { revisionId: string; decision: HoldDecision; hold: HoldState['kind'] };
   'log-unread': { log: string; text?: string };

@@ -137,6 +137,11 @@ interface FieldFacts extends Record<
   'plan-revision': { isLive: boolean; planned: string | null; now: string | null };
   'plan-created': { id: string };
   'plan-differs': { planned: readonly string[]; now: readonly string[] };
+  /** `name`: the deployment of the environment before. */
+  'earlier-missing': { name: string; matches: number };
+  'earlier-not-live': { name: string };
+  'earlier-other-commit': { name: string; commit: string | undefined; live: string | undefined };
+  'earlier-unproven': { name: string; commit: string; verdict: string | undefined };
 }
 
 /** What a person has to know of a plan. */

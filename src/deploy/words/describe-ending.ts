@@ -1,7 +1,7 @@
 import { asSentence } from '../../kit/plain-text.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { isOfConversations } from '../rules/verdict-subject.ts';
-import type { RunState } from '../machine/deploy-run.ts';
+import type { RunState } from '../machine/run-state.ts';
 import { namedBy } from '../file/desired.ts';
 import type { Ending } from '../machine/deploy-state.ts';
 import { adviceOn } from './advice-on-errors.ts';

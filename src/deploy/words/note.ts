@@ -31,6 +31,8 @@ const notes: Sayings<NoteFacts> = {
     'the values of secrets were not compared with those of the plan, which was made with another key; their names were',
   'ref-moved': ({ own, head }) =>
     `this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`,
+  'earlier-unreported': ({ name }) =>
+    `this service keeps no verdicts, so it is not known whether smoke tests passed on ${name}: let this step need the one that deploys it`,
   'live-unreported': ({ revisionId }) => `the service does not report the live revision ${revisionId}`,
   'decided-otherwise': ({ revisionId, decision, hold }) =>
     `revision ${revisionId} was to be ${decision}, but ${heldOtherwise[hold]}`,

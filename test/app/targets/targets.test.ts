@@ -147,6 +147,17 @@ deployments:
     ]);
   });
 
+  test('pushes build only the deployment of the first environment', async () => {
+    const text = 'environments: [one, two]\ndeployments: { a: { environment: one }, b: { environment: two } }';
+    expect(await reported([deployed('a'), deployed('b')], text)).toEqual([
+      'builds a from main',
+      'b: it comes after a, and the Action, or `npx landfall deploy`, deploys what that one has proven',
+    ]);
+    expect(await reported([deployed('a'), deployed('b', { config: { build_on_push: false } })], text)).toEqual([
+      'builds a from main',
+    ]);
+  });
+
   test('it is read from the default branch, whichever branch was pushed', async () => {
     const resolver = resolverOf([deployed('a', { revision: { repo_ref: 'dev' } })], { 'acme/agents': file });
     await resolver.targetsOf(agents, 'dev');

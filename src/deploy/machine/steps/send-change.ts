@@ -27,6 +27,8 @@ export interface ChangeGuard {
   holdSeconds?: number | undefined;
   /** The commit that the service is told to build, instead of the head of the ref. */
   commit?: string | undefined;
+  /** The revision of another deployment whose build is deployed. */
+  buildOf?: string | undefined;
   /** When the tests were requested. */
   verify?: Verify | undefined;
 }
@@ -56,8 +58,8 @@ export type SendResult =
 
 /** Sends one change, once. */
 export async function sendChange(change: Change, guard: ChangeGuard, by: Sender): Promise<SendResult> {
-  const { former, key: idempotencyKey, holdSeconds, commit } = guard;
-  const more = { idempotencyKey, holdSeconds, commit, ifLatest: former ?? undefined };
+  const { former, key: idempotencyKey, holdSeconds, commit, buildOf } = guard;
+  const more = { idempotencyKey, holdSeconds, commit, buildOf, ifLatest: former ?? undefined };
   const sent = await writeOnce((options) => perform(change, { ...options, ...more }, by.control), by);
   if (sent.ok) {
     const { latest_revision_id: latest } = sent.value;

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { quoted } from '../../kit/diagnostics/format-issue.ts';
+import { fieldName, type SourcePositions, type Problem } from '../../kit/diagnostics/problem.ts';
+import { isObject } from '../../kit/json-object.ts';
+import { draftProblem, fieldProblem, identityOf, type FileDraft } from './draft.ts';
+
+const maxEnvironments = 10;
+
+/** The environments of a file in the order in which a commit reaches them. */
+export const environmentsField = z
+  .array(z.string().trim().min(1).max(255))
+  .min(2)
+  .max(maxEnvironments)
+  .refine((names) => new Set(names).size === names.length, { message: 'must name each environment once' });
+
+/** What decides the content of a build: a deployment is promoted from one that agrees in these. */
+const fieldsOfBuild = ['repo-url', 'graph-config-path', 'install-command', 'build-command'] as const;
+
+/** The deployments of a file, each of a later environment with the one that it is promoted from. */
+export type OrderedDrafts = { ok: true; drafts: FileDraft[] } | { ok: false; problems: Problem[] };
+
+/**
+ * Finds for each deployment of a later environment the one of the environment before that is built alike: what that one
+ * has proven is deployed to it.
+ */
+export function orderDrafts(
+  drafts: readonly FileDraft[],
+  environments: unknown,
+  places: SourcePositions,
+): OrderedDrafts {
+  const read = environmentsField.safeParse(environments);
+  const problem = (path: (string | number)[], message: string): Problem => ({
+    file: places.file,
+    ...(path.length > 1 ? places.placeOf(path) : places.placeOfKey(path)),
+    field: fieldName(path),
+    message,
+  });
+  if (!read.success) {
+    const message = `\`environments\` must be a list of 2 to ${maxEnvironments} different names of environments, in their order`;
+    return { ok: false, problems: [problem(['environments'], message)] };
+  }
+  const names = read.data;
+  const byName = Map.groupBy(drafts, environmentOf);
+  const empty = names.flatMap((name, index) =>
+    byName.has(name)
+      ? []
+      : [problem(['environments', index], `no deployment of this file has the environment ${quoted([name])}`)],
+  );
+  const ordered = drafts.map((draft) => {
+    const place = names.indexOf(environmentOf(draft) ?? '');
+    const before = place > 0 ? names[place - 1] : undefined;
+    return before === undefined ? { draft, problems: [] } : promotedFrom(draft, before, byName.get(before) ?? []);
+  });
+  const problems = [...empty, ...ordered.flatMap((each) => each.problems)];
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, drafts: ordered.map(({ draft }) => draft) };
+}
+
+/** The service may build pushes of a deployment that had them: commits come from the environment before. */
+function withoutPushes(draft: FileDraft): FileDraft {
+  const name = draft.fields.get('name');
+  return name ? { ...draft, fields: new Map([['build-on-push', { ...name, value: false }], ...draft.fields]) } : draft;
+}
+
+/** The environment of a deployment: the one that it names, else its name. */
+function environmentOf({ fields, key }: FileDraft): string | undefined {
+  const written = fields.get('environment')?.value;
+  const name = isObject(written) ? written['name'] : (written ?? fields.get('name')?.value ?? key);
+  return typeof name === 'string' ? name.trim() : undefined;
+}
+
+function promotedFrom(
+  draft: FileDraft,
+  before: string,
+  candidates: readonly FileDraft[],
+): { draft: FileDraft; problems: Problem[] } {
+  const pushed = draft.fields.get('build-on-push');
+  if (pushed?.value === true) {
+    const message = `pushes go to the first environment: remove it here, because commits come from ${quoted([before])}`;
+    return { draft, problems: [fieldProblem(pushed, ['build-on-push'], message)] };
+  }
+  const alike = candidates.filter((each) =>
+    fieldsOfBuild.every((name) => each.fields.get(name)?.value === draft.fields.get(name)?.value),
+  );
+  const [from, ...more] = alike;
+  if (from && more.length === 0) return { draft: { ...withoutPushes(draft), after: identityOf(from) }, problems: [] };
+  if (candidates.length === 0) return { draft, problems: [] };
+  const found = from ? `${alike.length} deployments` : 'no deployment';
+  const message = `the environment ${quoted([before])} has ${found} with its ${fieldsOfBuild.map((name) => `\`${name}\``).join(', ')}: there must be one that it is promoted from`;
+  return { draft, problems: [draftProblem(draft, message)] };
+}

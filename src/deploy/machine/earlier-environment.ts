@@ -1,0 +1,42 @@
+import { ifFound } from '../../contract/service-error.ts';
+import type { Named } from '../file/desired.ts';
+import type { RequestedCommit } from '../rules/commit.ts';
+import type { Obstacle } from '../rules/plan-types.ts';
+import { decidePromotion } from '../rules/promotion.ts';
+import type { DeployRun } from './deploy-run.ts';
+import { findDeployment } from './find-deployments.ts';
+import { findRevision } from './steps/read-deployment.ts';
+
+/** The commit that the environment before has proven, and the revision whose build is deployed; or what is in the way. */
+export type PromotedCommit =
+  | { kind: 'promoted'; commit: RequestedCommit; buildOf: string | undefined }
+  | { kind: 'impossible'; obstacles: readonly Obstacle[] };
+
+/** Looks at the deployment of the environment before. `head`: the head of the ref, if it was looked up. */
+export async function promotedCommit(
+  after: Named,
+  { requested, head }: { requested: string | undefined; head: string | undefined },
+  run: DeployRun,
+): Promise<PromotedCommit> {
+  const { control, signal, verdictsOf } = run.request;
+  const options = () => run.reading();
+  const found = (await ifFound(findDeployment(after, control, signal))) ?? { ok: false as const, matches: 0 };
+  const deployment = found.ok ? found.deployment : undefined;
+  if (deployment) run.sawBeside(deployment);
+  const liveId = deployment?.active_revision_id ?? undefined;
+  const live = deployment && liveId ? await findRevision(deployment.id, liveId, { control, options }) : undefined;
+  const { pinsCommits = false, copiesBuilds, verdicts } = await control.features(options());
+  const stored = deployment && live && verdicts ? await verdictsOf?.(deployment.id, live.id, options()) : undefined;
+  const decided = decidePromotion({
+    name: deployment?.name ?? after.name ?? after.deploymentId ?? '',
+    matches: found.ok ? 1 : found.matches,
+    live: live && { id: live.id, commit: live.source_revision_config.repo_commit_sha ?? undefined },
+    verdict: verdicts ? stored?.at(0)?.kind : 'unreported',
+    requested,
+  });
+  if ('code' in decided) return { kind: 'impossible', obstacles: [decided] };
+  const { commit: sha, revisionId, isUnproven } = decided;
+  if (isUnproven) run.note({ code: 'earlier-unreported', name: deployment?.name ?? '' });
+  const only = pinsCommits || copiesBuilds ? ({ isPinned: true } as const) : ({ isPinned: false, head } as const);
+  return { kind: 'promoted', commit: { kind: 'known', sha, only }, buildOf: copiesBuilds ? revisionId : undefined };
+}

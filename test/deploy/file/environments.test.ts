@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { readDesired, readPushed } from '../../../src/deploy/file/read-desired.ts';
+import { formatProblem } from '../../../src/kit/diagnostics/problem.ts';
+
+const file = (text: string) => ({ text, path: 'landfall.yml' });
+
+/** The deployments of a file with what each is promoted from, or its problems. */
+function read(text: string, inputs = {}): unknown {
+  const result = readDesired({ inputs, file: file(text), env: {} });
+  if (!result.ok) return result.problems.map(formatProblem);
+  return Object.fromEntries(result.deployments.map(({ desired, after }) => [desired.name, after]));
+}
+
+const ordered = (more: string, environments = '[staging, production]'): string => `
+environments: ${environments}
+defaults:
+  repo-url: https://github.com/acme/agents
+  repo-ref: main
+  graph-config-path: langgraph.json
+deployments:
+  support-staging: { environment: staging }
+${more}
+`;
+
+describe('environments in order', () => {
+  test('a deployment of a later environment is promoted from the one before that is built alike', () => {
+    const text = ordered(`
+  support: { environment: { name: production, production: true } }
+  billing-staging: { environment: staging, graph-config-path: billing/langgraph.json }
+  billing: { environment: production, graph-config-path: billing/langgraph.json }
+  alone: { build-on-push: true }`);
+    expect(read(text)).toEqual({
+      'support-staging': undefined,
+      support: { name: 'support-staging' },
+      'billing-staging': undefined,
+      billing: { name: 'billing-staging' },
+      alone: undefined,
+    });
+    expect(read(text, { deployment: 'billing' })).toEqual({ billing: { name: 'billing-staging' } });
+  });
+
+  test('three environments make a chain, and a deployment is found by its id where it has one', () => {
+    const text = ordered(
+      `
+  check: { environment: acceptance, deployment-id: 8B6E4C1E-0000-4000-8000-000000000001 }
+  support: { environment: production }`,
+      '[staging, acceptance, production]',
+    );
+    expect(read(text)).toEqual({
+      'support-staging': undefined,
+      check: { name: 'support-staging' },
+      support: { name: 'check', deploymentId: '8b6e4c1e-0000-4000-8000-000000000001' },
+    });
+  });
+
+  test('the App reads the same', () => {
+    const result = readPushed(file(ordered('  support: { environment: production }')));
+    expect(result).toMatchObject({
+      deployments: [{ name: 'support-staging' }, { read: { value: { after: { name: 'support-staging' } } } }],
+    });
+  });
+
+  test.each([
+    ['no list', ordered('', 'staging'), /2:1: .*environments.*must be a list/],
+    ['a single one', ordered('', '[staging]'), /2:1: .*must be a list of 2 to 10 different names/],
+    ['one twice', ordered('', '[staging, staging]'), /different names/],
+    ['one that no deployment has', ordered(''), /2:\d+: .*no deployment of this file has the environment `production`/],
+    [
+      'nothing to be promoted from',
+      ordered('  support: { environment: production, graph-config-path: other.json }'),
+      /9:3: .*the environment `staging` has no deployment with its `repo-url`/,
+    ],
+    [
+      'two to be promoted from',
+      ordered('  other: { environment: staging }\n  support: { environment: production }'),
+      /has 2 deployments with its/,
+    ],
+    [
+      'pushes to a later environment',
+      ordered('  support: { environment: production, build-on-push: true }'),
+      /9:39: .*pushes go to the first environment/,
+    ],
+    ['no deployments', 'environments: [a, b]\nname: support', /`environments` is for the deployments under/],
+  ])('refuses %s, where it is written', (_, text, problem) => {
+    expect(read(text)).toEqual([expect.stringMatching(problem)]);
+  });
+});
