@@ -43,6 +43,11 @@ export class Repository {
     return this.head();
   }
 
+  /** Works on a branch from here on, which begins at the newest commit. */
+  async branch(name: string): Promise<void> {
+    await this.#git('checkout', '--quiet', '-B', name);
+  }
+
   /** Sets the address that pushes go to; it may contain a token. */
   async pushTo(url: string): Promise<void> {
     await this.#git('remote', 'add', 'origin', url);

@@ -1,5 +1,5 @@
 import { say, type Sayings } from '../../kit/coded.ts';
-import { asSentence } from '../../kit/plain-text.ts';
+import { asSentence, capitalized } from '../../kit/plain-text.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
 import { shownName } from '../file/secret-names.ts';
@@ -128,4 +128,6 @@ export const expiryLines = (preview: PreviewReport | undefined): string[] =>
 
 /** The comment on a pull request whose preview was removed. */
 export const removedComment = ({ entry, code }: RemovedPreview): string =>
-  [`## Preview${entry === undefined ? '' : ` of ${asCode(entry)}`}: removed`, asSentence(ends[code])].join('\n\n');
+  [`## Preview${entry === undefined ? '' : ` of ${asCode(entry)}`}: removed`, capitalized(asSentence(ends[code]))].join(
+    '\n\n',
+  );
