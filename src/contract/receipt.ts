@@ -14,6 +14,8 @@ export const maxReceiptText = 500;
 export const maxReceiptList = 100;
 
 const text = z.string().max(maxReceiptText);
+/** An id is part of a path: `..` would lead elsewhere. */
+const id = text.regex(/^(?!\.{0,2}$)/, 'must be an id');
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -74,11 +76,11 @@ export const receiptPredicate = z.strictObject({
   changed: z.boolean(),
   /** The control service: its base address, and the tenant of the deployment. */
   service: z.strictObject({ address: text, tenant_id: text.nullable() }),
-  deployment: z.strictObject({ id: text, name: text.nullable() }),
+  deployment: z.strictObject({ id, name: text.nullable() }),
   /** The revision that the outcome is about, and what it was built from. */
   revision: z
     .strictObject({
-      id: text.nullable(),
+      id,
       /** `sha256:` and the digest of every file that was built. */
       build_digest: text.nullable(),
       commit: text.nullable(),
@@ -88,7 +90,7 @@ export const receiptPredicate = z.strictObject({
     })
     .nullable(),
   /** What a rollback brought back, and the revision that it made for that. */
-  rollback: z.strictObject({ to_revision_id: text, revision_id: text.nullable(), done: z.boolean() }).nullable(),
+  rollback: z.strictObject({ to_revision_id: id, revision_id: id.nullable(), done: z.boolean() }).nullable(),
   /** What was planned: the names of the fields, never a value. */
   plan: z
     .strictObject({

@@ -63,9 +63,9 @@ function writtenPlan(path: string, common: Omit<PlanBinding, 'keep' | 'saved'>):
 
 /** The plan in a file, or what is wrong with the file. */
 function readPlan(path: string): SavedPlan | string {
-  const size = unlessCode(missingCodes, undefined, () => statSync(path).size) ?? 0;
-  const read = size > maxPlanBytes ? undefined : readTextFile(path);
-  if (read?.kind === 'absent') return 'is not there: mode plan writes it with the same input';
+  const found = unlessCode(missingCodes, undefined, () => statSync(path));
+  const read = found?.isFile() && found.size <= maxPlanBytes ? readTextFile(path) : undefined;
+  if (!found || read?.kind === 'absent') return 'is not there: mode plan writes it with the same input';
   if (read?.kind === 'unreadable') return `is not a plan: ${read.problem.message}`;
   const saved = read && readSavedPlan(read.text);
   return saved ?? 'is not a plan that this version of Landfall wrote: make it again, with mode plan';

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { receipt as receiptShape, type Receipt, type ReceiptPredicate } from '../../src/contract/receipt.ts';
 import { receiptText, sha256, statementOf } from '../../src/deploy/words/receipt.ts';
+import { runStep } from '../../src/demo/runner.ts';
 import { runHere, type CliEnd } from '../cli/run-cli.ts';
 import { linkPackages, linkScript } from '../installed-packages.ts';
-import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
+import { openJourneyFixture, root, type JourneyFixture } from './fixture.ts';
 
 let fixture: JourneyFixture;
 let folder = '';
@@ -153,4 +154,42 @@ test('a rollback and a deletion leave receipts that are confirmed', async () => 
   expect(await run('delete')).toMatchObject({ code: 0 });
   expect(await verify('delete.json')).toMatchObject({ code: 0, holds: ['subject', 'service', 'times', 'outcome'] });
   expect(await verify('deploy.json')).toMatchObject({ code: 1, fails: ['deployment'] });
+});
+
+test('a step of a workflow leaves a receipt that names its run, and the predicate for actions/attest', async () => {
+  const { url, apiKey } = fixture.service;
+  const { exitCode, outputs } = await runStep({
+    main: join(root, 'dist/index.js'),
+    workspace: folder,
+    inputs: {
+      'base-url': url,
+      'api-key': apiKey,
+      name: 'by-a-step',
+      'source-dir': 'agent',
+      'graph-config-path': 'langgraph.json',
+      'install-command': linkPackages,
+      'smoke-tests': smokeTests,
+      'poll-seconds': '0.2',
+      receipt: 'step.json',
+    },
+    github: {
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_REPOSITORY: 'acme/agents',
+      GITHUB_REF: 'refs/heads/main',
+      GITHUB_SHA: 'a'.repeat(40),
+      GITHUB_RUN_ID: '7',
+      GITHUB_EVENT_NAME: 'push',
+      GITHUB_ACTOR: 'octocat',
+    },
+  });
+  expect({ exitCode, outputs }).toMatchObject({
+    exitCode: 0,
+    outputs: { outcome: 'deployed', receipt: 'step.json', 'receipt-predicate': 'step.predicate.json' },
+  });
+  const { predicate } = await receiptOf('step');
+  expect(JSON.parse(await readFile(join(folder, 'step.predicate.json'), 'utf8'))).toEqual(predicate);
+  expect(predicate.by).toMatchObject({ program: 'action', workflow: { actor: 'octocat', run_id: '7' } });
+  const verified = await verify('step.json');
+  expect(verified).toMatchObject({ code: 0, fails: [] });
+  expect(verified.holds).toContain('by');
 });

@@ -92,8 +92,7 @@ function deployClaims(checked: CheckedReceipt): Claim[] {
       : valueClaim('deployment', name, deployment.name)),
   ];
   const rest = names.filter((each) => each !== 'tenant' && each !== 'deployment');
-  if (!made || made.id === null || revision === undefined)
-    return [...about, ...rest.map((each) => claim(each, unread))];
+  if (!made || revision === undefined) return [...about, ...rest.map((each) => claim(each, unread))];
   if (revision === null) {
     const missing = claim('revision', { result: 'fails', code: 'absent', what: 'revision', id: made.id });
     return [...about, ...rest.map((each) => (each === 'revision' ? missing : claim(each, unread)))];
@@ -150,9 +149,10 @@ function outcomeFinding({ predicate, records: { revision, history } }: CheckedRe
     liveOutcomes.has(outcome) || rollout?.result === 'live' || (operation === 'rollback' && predicate.passes);
   const claimed = [...(rollout?.statuses ?? []).map(({ status }) => status), ...(isLive ? ['DEPLOYED'] : [])];
   const recorded = new Set([...(history?.statuses ?? []).map(({ status }) => status), revision?.status ?? '']);
+  if (claimed.length === 0) return { result: 'unknown', code: 'nothing-recorded' };
   const missing = claimed.find((status) => !recorded.has(status));
   if (missing === undefined) {
-    return { result: 'holds', code: 'status-recorded', status: claimed.at(-1) ?? revision?.status ?? '' };
+    return { result: 'holds', code: 'status-recorded', status: claimed.at(-1) ?? '' };
   }
   // Without a history only the last status is known, and a revision that failed for good never served.
   const last = classOfRevisionStatus(revision?.status ?? '');

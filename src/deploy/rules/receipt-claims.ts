@@ -56,6 +56,7 @@ export interface UnknownFacts extends Record<
   | 'unreported'
   | 'masked'
   | 'no-history'
+  | 'nothing-recorded'
   | 'no-verdicts'
   | 'verdicts-pruned'
   | 'plan-unrecorded'

@@ -47,6 +47,7 @@ const unknown: Sayings<UnknownFacts> = {
   'not-read': () => 'not read, because of what does not hold',
   unreported: () => 'the service does not report it',
   masked: () => 'it was masked as a secret',
+  'nothing-recorded': () => 'the run requested nothing that the service would have recorded',
   'no-history': () => 'the service keeps no history of it',
   'no-verdicts': () => 'the service has no verdict on the revision',
   'verdicts-pruned': () => 'the service keeps only newer verdicts',

@@ -279,6 +279,11 @@ test.each<[string, Changed, string[]]>([
     { recorded: { history: { ...history, changed_fields: ['secrets.OTHER'] } } },
     ['plan: plan-other'],
   ],
+  [
+    'a run that requested nothing',
+    { claimed: { outcome: 'refused', rollout: null, changed: false } },
+    ['outcome: nothing-recorded'],
+  ],
   ['a verdict that was never reported', { recorded: { verdicts: [] } }, ['verdict: no-verdicts', 'by: unsigned']],
   [
     'a verdict where newer ones are kept',
