@@ -1,1 +1,0 @@
-import{N as e,i as t}from"./schemas.js";function n(n){return e(t,n)}export{n as t};

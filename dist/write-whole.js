@@ -1,1 +1,0 @@
-import{mkdir as e,rename as t,writeFile as n}from"node:fs/promises";import{dirname as r}from"node:path";async function i(i,a,o){await e(r(i),{recursive:!0,mode:o|(o&292)>>2});let s=`${i}.${process.pid}`;await n(s,a,{mode:o,flush:!0}),await t(s,i)}export{i as t};
