@@ -5,6 +5,7 @@ import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './problems.ts';
+import { pullRequestOptions } from './pull-request-options.ts';
 import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
@@ -26,6 +27,9 @@ const identityInputs = new Set(['config', 'deployment', 'deployment-id', 'name',
 
 /** The inputs of `compare`. */
 const comparedInputs = new Set([...identityInputs, 'smoke-tests', 'grader-keys', 'conversations']);
+
+/** The inputs of `preview` besides. */
+const previewInputs = new Set(['image-uri', 'source-dir', 'grader-keys', 'timeout-minutes', 'poll-seconds', 'wait']);
 
 const testInputs = ['agent-url', 'grader-keys', 'timeout-minutes', 'smoke-tests'];
 const waitInputs = ['wait', 'timeout-minutes', 'poll-seconds'];
@@ -103,6 +107,31 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       code = await deployCommand({ mode, inputs: givenInputs(command), commit: commitSha, resume: resumes }, terminal);
     });
   }
+
+  const preview = program
+    .command('preview')
+    .description('Create or update the preview of a pull request, test it, and with --closed remove it.');
+  addInputOptions(preview, (name) => identityInputs.has(name) || previewInputs.has(name));
+  for (const [name, description] of Object.entries(pullRequestOptions)) {
+    const option = new Option(`--${name} <${name.split('-').at(-1)}>`, description);
+    preview.addOption(name === 'label' ? option.argParser((text, all: string[] = []) => [...all, text]) : option);
+  }
+  preview
+    .option('--closed', 'The pull request is closed: remove its previews.')
+    .addOption(json())
+    .addHelpText('after', afterHelp)
+    .action(async () => {
+      const { previewCommand } = await import('./preview-command.ts');
+      const given = givenInputs(preview);
+      const labels: unknown = preview.getOptionValue('label');
+      const command = {
+        inputs: given,
+        pull: given,
+        labels: Array.isArray(labels) ? labels.map(String) : [],
+        isClosed: preview.getOptionValue('closed') === true,
+      };
+      code = await previewCommand(command, terminalOf(preview));
+    });
 
   const compare = program
     .command('compare')

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repository } from '../../src/demo/repository.ts';
 import { runStep, type StepResult } from '../../src/demo/runner.ts';
+import { runCli, type CliEnd } from '../cli/run-cli.ts';
 import { LittleGitHub } from '../github/little-github.ts';
 import { linkPackages } from '../installed-packages.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
@@ -172,4 +173,24 @@ test('a run that is killed while it removes leaves the rest to the next', async 
   await stuck.close();
   expect(await on('closed')).toMatchObject({ exitCode: 0, outputs: { outcome: 'deleted' } });
   expect(await previews()).toEqual([]);
+});
+
+test('the command line does the same for the pull request of any host', async () => {
+  const { folder } = repository;
+  const preview = (...args: string[]): Promise<CliEnd> =>
+    runCli(['preview', '--json', '--pull-request', '13', '--repository-id', '4711', ...args], {
+      cwd: folder,
+      env: {
+        LANDFALL_BASE_URL: fixture.service.url,
+        LANDFALL_API_KEY: fixture.service.apiKey,
+        PREVIEW_MOOD: 'of previews',
+      },
+    });
+  const opened = await preview('--head-ref', 'topic', '--commit', await repository.head(), '--poll-seconds', '0.2');
+  const { outcome, name } = JSON.parse(opened.out);
+  expect({ code: opened.code, outcome, name }).toMatchObject({ code: 0, outcome: 'deployed' });
+  expect(name).toMatch(/^agents-pr-13-/);
+  const closed = await preview('--closed', '--poll-seconds', '0.2');
+  expect([closed.code, JSON.parse(closed.out)]).toMatchObject([0, { outcome: 'deleted', changed: true }]);
+  expect(await preview('--closed')).toMatchObject({ code: 0 });
 });

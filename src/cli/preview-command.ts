@@ -1,0 +1,141 @@
+import { readPreview } from '../host/read-preview.ts';
+import { runPreviewOf } from '../host/run-preview.ts';
+import { version } from '../host/version.ts';
+import { readTextFile } from '../host/workspace.ts';
+import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
+import type { Inputs } from '../deploy/file/input-table.ts';
+import { inputProblem } from '../deploy/file/inputs.ts';
+import { sameRepository } from '../deploy/file/repository-url.ts';
+import type { PullRequest } from '../deploy/machine/preview.ts';
+import { outcomeLines, eventLines } from '../deploy/words/event-lines.ts';
+import { toResultJson } from '../deploy/words/result-json.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
+import { stackOf } from '../kit/errors.ts';
+import { keyOf, keyProblems } from './issue-key.ts';
+import type { PullRequestOption } from './pull-request-options.ts';
+import { exitCodes, refuseInput, type ExitCode } from './problems.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The input of `preview`. */
+export interface PreviewCommand {
+  inputs: Inputs;
+  /** What was given of the pull request. */
+  pull: Partial<Record<PullRequestOption, string | undefined>>;
+  labels: readonly string[];
+  /** The pull request is closed: its previews are removed. */
+  isClosed: boolean;
+}
+
+/** How long an interrupted command may take to exit by itself (ms). */
+const exitTimeoutMs = 6_000;
+
+/** The whole command: creates, updates or removes the preview of a pull request of any host. */
+export async function previewCommand(command: PreviewCommand, terminal: Terminal): Promise<ExitCode> {
+  terminal.hide(command.inputs['api-key'] ?? '');
+  const request = readCommand(command);
+  if (!request.ok) return refuseInput(request.problems, exitCodes.wrongUsage, terminal);
+  const { options, subject, pull } = request;
+  const { secrets = [], forkSecrets = [] } = subject.deployment?.preview ?? {};
+  for (const { from } of [...secrets, ...forkSecrets]) terminal.hide(process.env[from] ?? '');
+  const cancelled = new AbortController();
+  const cancel = (): void => {
+    cancelled.abort();
+    setTimeout(() => process.exit(exitCodes.fails), exitTimeoutMs).unref();
+  };
+  process.on('SIGINT', cancel).on('SIGTERM', cancel);
+  try {
+    const key = await keyOf({ ...options, mode: 'deploy' }, terminal);
+    if (typeof key === 'number') return key;
+    const outcome = await runPreviewOf({
+      options: { ...options, apiKey: key.apiKey },
+      subject,
+      pull,
+      approvedSha: command.pull['approved-commit'],
+      // A CI job runs for each push: what the file has on command is requested by a person.
+      isRequested: true,
+      valueOfVariable: (variable) => process.env[variable],
+      // No host is asked here.
+      isClosed: async () => undefined,
+      userAgent: `landfall-cli/${version}`,
+      receipt: undefined,
+      signal: cancelled.signal,
+      emit: (event) => {
+        for (const line of eventLines(event)) terminal.print(line);
+      },
+      mask: (secret) => terminal.hide(secret),
+      refuse: (problems) => refusalOf(problems),
+    });
+    for (const line of outcomeLines(outcome)) terminal.print(line);
+    terminal.conclude(toResultJson(outcome));
+    return outcome.passes ? exitCodes.passes : exitCodes.fails;
+  } catch (error) {
+    // A bug is printed with its stack, in which secrets are masked.
+    terminal.complain(stackOf(error));
+    return exitCodes.fails;
+  } finally {
+    process.off('SIGINT', cancel).off('SIGTERM', cancel);
+  }
+}
+
+const refusalOf = (problems: readonly Problem[]): Outcome => ({
+  kind: 'refused',
+  passes: false,
+  reason: problems.map(({ field, message }) => `${field}: ${message}`).join('; '),
+  advice: 'Correct what is named; nothing was sent',
+  changed: false,
+  notes: [],
+});
+
+/** Reads the command line, or every problem with it. */
+function readCommand({ inputs, pull, labels, isClosed }: PreviewCommand) {
+  const path = inputs['config']?.trim() || defaultConfigPath;
+  const file = readTextFile(path);
+  const request = readPreview(
+    { inputs: { ...inputs, mode: 'preview' }, ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}) },
+    { isClosed },
+  );
+  const given = { ...pull, 'repository-id': pull['repository-id'] ?? hostsRepositoryId() };
+  const problems = [
+    ...(file.kind === 'unreadable' && !isClosed ? [file.problem] : request.ok ? [] : request.problems),
+    ...keyProblems(inputs),
+    ...pullProblems(given, isClosed),
+  ];
+  if (!request.ok || problems.length > 0) return { ok: false, problems } as const;
+  const { desired } = request.subject.deployment ?? {};
+  const repositoryUrl = (desired?.source === 'github' && desired.repoUrl) || 'https://unknown.invalid/';
+  const headUrl = given['head-url'] ?? repositoryUrl;
+  const read: PullRequest = {
+    repositoryId: Number(given['repository-id']),
+    number: Number(given['pull-request']),
+    repositoryUrl,
+    headUrl,
+    headRef: given['head-ref'] ?? '',
+    headSha: given.commit ?? '',
+    isFork: !sameRepository(headUrl, repositoryUrl),
+    imageUri: inputs['image-uri']?.trim() || undefined,
+    isOpen: !isClosed,
+    labels,
+  };
+  return { ok: true, options: request.options, subject: request.subject, pull: read } as const;
+}
+
+const hostsRepositoryId = (): string | undefined =>
+  (process.env['GITHUB_REPOSITORY_ID'] ?? process.env['CI_PROJECT_ID'])?.trim() || undefined;
+
+function pullProblems(pull: PreviewCommand['pull'], isClosed: boolean): Problem[] {
+  const isNumber = (text: string | undefined): boolean => /^[1-9]\d{0,14}$/.test(text ?? '');
+  const isSha = (text: string | undefined): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text ?? '');
+  const rules: readonly [name: keyof PreviewCommand['pull'], isRight: boolean, problem: string][] = [
+    ['pull-request', isNumber(pull['pull-request']), 'give the number of the pull request'],
+    ['repository-id', isNumber(pull['repository-id']), 'give the number of the repository at its host'],
+    ['commit', isClosed || isSha(pull.commit), 'give the full SHA of the head, of 40 characters'],
+    ['head-ref', isClosed || Boolean(pull['head-ref']), 'give the branch of the head'],
+    [
+      'approved-commit',
+      pull['approved-commit'] === undefined || isSha(pull['approved-commit']),
+      'give the full SHA of a commit, of 40 characters',
+    ],
+  ];
+  return rules.filter(([, isRight]) => !isRight).map(([name, , problem]) => inputProblem(name, problem));
+}
