@@ -108,12 +108,12 @@ export const appScenarios: readonly Scenario[] = [
 ];
 
 /** Changes the end of the example's answers, and commits that. */
-async function commitChange({ repository }: DemoEnvironment, suffix: string): Promise<string> {
+export async function commitChange({ repository }: DemoEnvironment, suffix: string): Promise<string> {
   await repository.edit(graph, /(\$\{input\})[^`$]*`/, `$1${suffix}\``);
   return repository.commit(`End with "${suffix.trim()}"`);
 }
 
-const ask = (environment: DemoEnvironment, address: string): Promise<string> =>
+export const ask = (environment: DemoEnvironment, address: string): Promise<string> =>
   requestsTo(address, environment.service).echo('world');
 
 /** Shows the states of a commit's check until it is completed; returns undefined after the time limit. */

@@ -2,6 +2,7 @@ import { untilAborted } from '../kit/clock.ts';
 import { messageOf, unlessCode } from '../kit/errors.ts';
 import { scenarios, type CompletedScenario, type Scenario } from './scenarios.ts';
 import { agentScenarios, cronScenario } from './agent-scenarios.ts';
+import { appPreviewScenario } from './app-preview-scenario.ts';
 import { appScenarios } from './app-scenarios.ts';
 import { consoleScenario } from './console-scenarios.ts';
 import { pythonScenarios } from './python-scenarios.ts';
@@ -28,6 +29,7 @@ const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   ...scenarios,
   ...agentScenarios,
   ...appScenarios,
+  appPreviewScenario,
   uploadScenario,
   keylessScenario,
   promotionScenario,

@@ -53,9 +53,9 @@ export class Repository {
     await this.#git('remote', 'add', 'origin', url);
   }
 
-  /** Pushes the branch by force, also after it was reset. */
-  async push(): Promise<void> {
-    await this.#git('push', '--quiet', '--force', 'origin', 'HEAD:main');
+  /** Pushes what is there to a branch by force, also after it was reset. */
+  async push(branch = 'main'): Promise<void> {
+    await this.#git('push', '--quiet', '--force', 'origin', `HEAD:${branch}`);
   }
 
   /** Resets the branch and its files to an earlier commit. */

@@ -1,5 +1,6 @@
 /** GitHub on loopback: a gateway in front of the package `emulate`, which adds webhooks, git and missing operations. */
 
+import { PullRecords } from './pull-records.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -98,6 +99,7 @@ async function createState(url: string, settings: Omit<GitHubSettings, 'onError'
     deliveries: new Deliveries(app),
     checkRuns: new Map(),
     deployments: [],
+    pulls: new PullRecords(),
     testHooks,
   };
   for (const login of logins) {

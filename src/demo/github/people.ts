@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { latestOf, runsOf } from './answers/checks.ts';
 import { changeInstallation } from './events/deliver.ts';
 import type { Delivery } from './deliveries.ts';
+import { changePull, openPull, type NewPull } from './pull-requests.ts';
 import { numberAt, objectAt, textAt, type JsonObject } from './exchange.ts';
 import { git, resolveCommit } from './git/commits.ts';
 import { requestEmulator, fullNameOf, findRepository, type Repository, type GitHubState } from './state.ts';
@@ -55,6 +56,14 @@ export const userActions = (state: GitHubState) => ({
   },
   /** Resolves when no delivery is in progress. */
   settled: (): Promise<void> => state.deliveries.settled(),
+
+  /** @returns the number of the pull request. */
+  async openPullRequest(fullName: string, { by, ...pull }: NewPull & { by?: string }): Promise<number> {
+    return (await openPull(state, knownRepository(state, fullName), pull, by)).number;
+  },
+  /** Closes a pull request, or opens it again. */
+  changePullRequest: (fullName: string, number: number, action: 'closed' | 'reopened'): Promise<void> =>
+    changePull(state, knownRepository(state, fullName), number, action),
 
   /** The newest check run of every name on a commit. */
   async checkRuns(fullName: string, ref: string): Promise<ShownRun[]> {

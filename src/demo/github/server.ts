@@ -10,6 +10,7 @@ import * as app from './answers/app.ts';
 import * as checks from './answers/checks.ts';
 import * as deployments from './answers/deployments.ts';
 import * as git from './answers/git.ts';
+import * as pulls from './pull-requests.ts';
 import { getRepository, installationRepositories } from './answers/accounts.ts';
 
 /**
@@ -100,6 +101,11 @@ const operations: readonly Operation[] = [
   ['POST', `${repo}/deployments`, deployments.createDeployment],
   ['GET', `${repo}/deployments/{deployment_id}/statuses`, deployments.listDeploymentStatuses],
   ['POST', `${repo}/deployments/{deployment_id}/statuses`, deployments.createDeploymentStatus],
+  ['GET', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
+  ['POST', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
+  ['PATCH', `${repo}/issues/comments/{comment_id}`, pulls.handOn],
+  ['GET', `${repo}/pulls/{pull_number}`, pulls.getPull],
+  ['GET', `${repo}/pulls/{pull_number}/files`, pulls.listPullFiles],
   ['GET', repo, getRepository],
 ];
 

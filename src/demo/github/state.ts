@@ -1,3 +1,4 @@
+import type { PullRecords } from './pull-records.ts';
 import { isObject } from '../../kit/json-object.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Emulator } from './emulator.ts';
@@ -126,6 +127,7 @@ export interface GitHubState {
   checkRuns: Map<number, CheckRecord>;
   /** Oldest first. */
   deployments: DeploymentRecord[];
+  pulls: PullRecords;
   testHooks: TestHooks;
 }
 

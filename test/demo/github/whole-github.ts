@@ -1,6 +1,5 @@
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { isObject } from '../../../src/kit/json-object.ts';
 import { recordOf, runsOf, suiteOf } from '../../../src/demo/github/answers/checks.ts';
 import { changeInstallation, deliver } from '../../../src/demo/github/events/deliver.ts';
 import type { Delivery } from '../../../src/demo/github/deliveries.ts';
@@ -14,6 +13,8 @@ import {
   type JsonObject,
 } from '../../../src/demo/github/exchange.ts';
 import { git, resolveCommit } from '../../../src/demo/github/git/commits.ts';
+import { changePull, movePull, openPull, type NewPull } from '../../../src/demo/github/pull-requests.ts';
+import { queueForMerge } from './merge-queue.ts';
 import { startGitHub, type GitHubForDemo, type GitHubSettings } from '../../../src/demo/github/github.ts';
 import { addRepository, commitOf, knownRepository, tokenOf } from '../../../src/demo/github/people.ts';
 import {
@@ -30,17 +31,6 @@ import { checkRunOperations, deliverCheckRun } from './check-events.ts';
 import { getFileOrFolder } from './folders.ts';
 import { FormerNames } from './former-names.ts';
 import { getPermission, Permissions } from './permissions.ts';
-import {
-  changePull,
-  getPull,
-  listPullFiles,
-  movePull,
-  openPull,
-  PullRecords,
-  queueForMerge,
-  type NewPull,
-} from './pull-requests.ts';
-import { withWholeAccounts } from './whole-accounts.ts';
 
 /** One line per request, for counting. */
 export interface RequestLine {
@@ -106,7 +96,6 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
   const requests: RequestLine[] = [];
   const names = new NamesAtRest();
   const former = new FormerNames();
-  const pulls = new PullRecords();
   const permissions = new Permissions();
   let interference: Interference | undefined;
   const { onExchange, ...rest } = settings;
@@ -120,11 +109,6 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
         ['GET', `${repo}/check-runs/{check_run_id}/annotations`, listAnnotations],
         ['GET', `${repo}/collaborators/{username}/permission`, getPermission],
         ['GET', `${repo}/contents/{path}`, getFileOrFolder],
-        ['GET', `${repo}/issues/{issue_number}/comments`, handOn],
-        ['POST', `${repo}/issues/{issue_number}/comments`, handOn],
-        ['PATCH', `${repo}/issues/comments/{comment_id}`, handOn],
-        ['GET', `${repo}/pulls/{pull_number}`, getPull(pulls)],
-        ['GET', `${repo}/pulls/{pull_number}/files`, listPullFiles(pulls)],
       ],
       wrapRequest: (act) => names.keep(act),
       rewritePath: (path) => former.located(github.state, path),
@@ -139,7 +123,9 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
       permits: (...asked) => permissions.permits(github.state, ...asked),
       async onPush(state, repository, branch, change, by) {
         await deliverCheckSuite(state, repository, 'requested', change.after, { by, branch });
-        for (const pull of pulls.ofBranch(repository.id, branch)) await movePull(state, repository, pull, change, by);
+        for (const pull of state.pulls.ofBranch(repository.id, branch)) {
+          await movePull(state, repository, pull, change, by);
+        }
       },
     },
   });
@@ -223,12 +209,12 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
         .map(({ deployment, statuses }) => ({ ...deployment, statuses })),
 
     async openPullRequest(fullName, { by, ...pull }) {
-      const { number } = await names.keep(() => openPull(state, pulls, known(fullName), pull, by));
+      const { number } = await names.keep(() => openPull(state, known(fullName), pull, by));
       return number;
     },
     changePullRequest: (fullName, number, action) =>
-      names.keep(() => changePull(state, pulls, known(fullName), number, action)),
-    queue: (fullName, number) => queueForMerge(state, pulls, known(fullName), number),
+      names.keep(() => changePull(state, known(fullName), number, action)),
+    queue: (fullName, number) => queueForMerge(state, known(fullName), number),
   };
 }
 
@@ -264,20 +250,6 @@ const listAnnotations: Handler = async (call, state) => {
     blob_href: `${repositoryUrl(state, repository)}/git/blobs/${sha}`,
   }));
   return pageResponse(call, state.url, answers);
-};
-
-/** Requests that the emulated GitHub handles correctly: passed on, with complete organizations. */
-const handOn: Handler = async (call, state) => {
-  const { method, path, query, headers, rawBody, body } = call;
-  await repositoryFor(state, call, 'metadata', 'read');
-  const search = query.size > 0 ? `?${query.toString()}` : '';
-  const answer = await state.emulator.request(
-    method,
-    `${path}${search}`,
-    headers['authorization'],
-    rawBody === '' || !isObject(body) ? undefined : body,
-  );
-  return { status: answer.status, body: withWholeAccounts(state, answer.body) };
 };
 
 /** Puts a folder's files into a repository as one commit on its default branch. `node_modules` and `.git` stay out. */

@@ -1,6 +1,6 @@
-import { isObject } from '../../../src/kit/json-object.ts';
-import { accountAnswer, botOf } from '../../../src/demo/github/answers/accounts.ts';
-import type { GitHubState } from '../../../src/demo/github/state.ts';
+import { isObject } from '../../../kit/json-object.ts';
+import { accountAnswer, botOf } from './accounts.ts';
+import type { GitHubState } from '../state.ts';
 
 /** Completes every organization and bot in a response of the emulated GitHub, with real addresses. */
 export function withWholeAccounts(state: Pick<GitHubState, 'url' | 'app'>, value: unknown): unknown {
