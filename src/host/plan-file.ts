@@ -4,6 +4,7 @@ import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import { readSavedPlan, type SavedPlan } from '../deploy/file/saved-plan.ts';
 import type { PlanBinding } from '../deploy/machine/bind-plan.ts';
+import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { messageOf, unlessCode, missingCodes } from '../kit/errors.ts';
@@ -16,7 +17,7 @@ import { writeWhole } from './write-whole.ts';
 export interface OpenedPlan {
   binding: PlanBinding;
   /** Writes the plan that was made. A plan that can't be written makes the run fail: it is what was asked for. */
-  conclude: (outcome: Outcome) => Promise<Outcome>;
+  conclude: (outcome: Outcome, emit: (event: DeployEvent) => void) => Promise<Outcome>;
 }
 
 /** The largest plan, in bytes. */
@@ -48,11 +49,13 @@ function writtenPlan(path: string, common: Omit<PlanBinding, 'keep' | 'saved'>):
   };
   return {
     binding: { ...common, keep },
-    conclude: async (outcome) => {
+    conclude: async (outcome, emit) => {
       if (!made || outcome.kind !== 'planned') return outcome;
       try {
         await writeWhole(path, `${JSON.stringify(made, null, 2)}\n`, 0o644);
-        return outcome;
+        const note = `the plan was written to ${path}`;
+        emit({ kind: 'noted', note });
+        return { ...outcome, notes: [...outcome.notes, note] };
       } catch (error) {
         const reason = `The plan was made, and could not be written: ${messageOf(error)}.`;
         return { ...outcome, kind: 'failed', passes: false, reason, advice: 'Name a plan-file that can be written.' };

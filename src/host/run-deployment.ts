@@ -67,7 +67,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       const notes = [...(subject.notes ?? []), ...(await notesOnBuild(deployRun))];
       const request = { ...runOptionsOf(options), ...subject, ...inputs, ...services, notes };
       const outcome = await deploy({ ...request, binding: plan?.binding });
-      return (await plan?.conclude(outcome)) ?? outcome;
+      return (await plan?.conclude(outcome, inputs.emit)) ?? outcome;
     },
   );
 }

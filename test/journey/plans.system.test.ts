@@ -50,7 +50,11 @@ async function revisions(): Promise<string[]> {
 const outcomeOf = ({ out }: CliEnd): unknown => JSON.parse(out);
 
 test('a plan creates the deployment once', async () => {
-  expect(outcomeOf(await run('plan'))).toMatchObject({ outcome: 'planned', plan: 'create' });
+  expect(outcomeOf(await run('plan'))).toMatchObject({
+    outcome: 'planned',
+    plan: 'create',
+    notes: ['the plan was written to plan.json'],
+  });
   expect(outcomeOf(await run('deploy'))).toMatchObject({ outcome: 'deployed', plan: 'create' });
   const made = await revisions();
   expect(outcomeOf(await run('deploy'))).toMatchObject({ outcome: 'unchanged', changed: false });
