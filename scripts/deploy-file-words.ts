@@ -100,6 +100,8 @@ export const words: Readonly<Record<string, string>> = {
   'preview.max': 'How many previews there are at once, from 1 to 100; the oldest make room. 10 by default.',
   'paths.include': 'Globs from the root of the repository; without them every path counts.',
   'paths.exclude': 'Globs of paths that do not count, although they are included.',
+  'deploy-after.checks': 'Names of checks or commit statuses, or `required` (default): those that the branch requires.',
+  'deploy-after.timeout': 'How long they are waited for: a number and `m`, `h` or `d`, from 1m to 1d; 60m by default.',
   'environment.name': "The environment's name.",
   'environment.production': 'Whether people use it; where nothing is said, so is one called `production`.',
   'environment.transient': 'Whether it goes again, like a preview.',

@@ -12,16 +12,12 @@ import {
   decideOnPayload,
   installationRepositoryOf,
   repositoryPayload,
-  checkRunPayload,
-  checkSuitePayload,
-  requestedAction,
-  type CheckPullRequests,
 } from './event-payloads.ts';
-import type { EventDecision, InstallationChange, DecisionOf, PullRequest } from './event-types.ts';
+import { decideCheckRun, decideCheckSuite, decideStatus } from './check-decision.ts';
+import type { EventDecision, InstallationChange } from './event-types.ts';
 import { decideIssueComment } from './comment-decision.ts';
 import { pushFrom } from '../../src/deploy/rules/trigger.ts';
 import { noPushWords } from '../../src/deploy/words/decision.ts';
-import type { InstallationRepository } from '../github/github-api.ts';
 
 type Decide = (payload: unknown) => EventDecision;
 
@@ -31,6 +27,7 @@ const events: ReadonlyMap<string, Decide | string> = new Map<string, Decide | st
   ['delete', decideDelete],
   ['check_run', decideCheckRun],
   ['check_suite', decideCheckSuite],
+  ['status', decideStatus],
   ['pull_request', decidePullRequest],
   ['merge_group', decideMergeGroup],
   ['issue_comment', decideIssueComment],
@@ -39,7 +36,6 @@ const events: ReadonlyMap<string, Decide | string> = new Map<string, Decide | st
   ['repository', decideRepository],
   ['ping', 'it only tries the address'],
   ['create', 'a new branch or tag also sends a push event'],
-  ['status', 'the statuses of others decide nothing here'],
   ['deployment', 'GitHub Deployments are only written by this App'],
   ['deployment_status', 'GitHub Deployments are only written by this App'],
   ['installation_target', 'names are taken from the next event of each repository'],
@@ -208,81 +204,3 @@ function decideMergeGroup(payload: unknown): EventDecision {
     why: 'a merge group waits for its checks',
   }));
 }
-
-/** Re-run and the buttons of one check. */
-function decideCheckRun(payload: unknown): EventDecision {
-  const action = actionOf(payload);
-  if (action !== 'rerequested' && action !== 'requested_action') {
-    return ignored('of a check run only Re-run and the buttons ask for something');
-  }
-  return decideOnPayload(checkRunPayload, payload, ({ check_run: run, sender, ...at }) => {
-    const repository = installationRepositoryOf(at.repository, at.installation);
-    const check = { name: run.name, externalId: run.external_id || undefined };
-    const requested = { repository, headSha: run.head_sha, check, by: sender.login };
-    if (action === 'requested_action') return actionRequest(payload, requested);
-    return {
-      kind: 'rerun',
-      ...requested,
-      ...branchOf(run.check_suite?.head_branch),
-      pullRequests: pullRequestsOf(run.pull_requests, run.head_sha, repository),
-      why: 'a person re-requested this check',
-    };
-  });
-}
-
-function actionRequest(
-  payload: unknown,
-  requested: Pick<DecisionOf<'press'>, 'repository' | 'headSha' | 'check' | 'by'>,
-): EventDecision {
-  return decideOnPayload(requestedAction, payload, ({ requested_action: { identifier: button } }) => {
-    if (button !== 'rollback' && button !== 'redeploy') return ignored('the button is not one of ours');
-    const why = `a person requested ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`;
-    return { kind: 'press', ...requested, button, why };
-  });
-}
-
-/** A commit whose checks GitHub waits for, or Re-run for all of them. */
-function decideCheckSuite(payload: unknown): EventDecision {
-  const action = actionOf(payload);
-  if (action !== 'requested' && action !== 'rerequested') {
-    return ignored('a completed check suite needs no action');
-  }
-  return decideOnPayload(checkSuitePayload, payload, ({ check_suite: suite, sender, ...at }) => {
-    const repository = installationRepositoryOf(at.repository, at.installation);
-    const commit = { repository, headSha: suite.head_sha, ...branchOf(suite.head_branch) };
-    if (action === 'requested')
-      return { kind: 'check-suite', ...commit, why: 'GitHub expects the checks of the commit' };
-    return {
-      kind: 'rerun',
-      ...commit,
-      pullRequests: pullRequestsOf(suite.pull_requests, suite.head_sha, repository),
-      by: sender.login,
-      why: 'a person re-requested all checks of the commit',
-    };
-  });
-}
-
-const branchOf = (branch: string | null | undefined): { branch?: string } => (branch ? { branch } : {});
-
-/** The maximum number of pull requests that are examined again. */
-const maxPullRequests = 100;
-
-/** The pull requests whose head is still this commit. A check may list pull requests of other repositories too. */
-const pullRequestsOf = (
-  listed: CheckPullRequests,
-  headSha: string,
-  repository: InstallationRepository,
-): PullRequest[] =>
-  listed
-    .filter(
-      ({ head, base }) =>
-        head.sha === headSha && (base.repo?.id ?? repository.repositoryId) === repository.repositoryId,
-    )
-    .slice(0, maxPullRequests)
-    .map(({ number, head, base }) => ({
-      repository,
-      number,
-      headSha,
-      baseBranch: base.ref,
-      fork: head.repo?.id !== repository.repositoryId,
-    }));

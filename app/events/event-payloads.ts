@@ -94,6 +94,8 @@ export const checkSuitePayload = repositoryEvent.extend({
   sender,
 });
 
+export const statusPayload = repositoryEvent.extend({ sha: commitId });
+
 export const numberedPayload = repositoryEvent.extend({ number: z.int32().positive() });
 
 export const pullRequestPayload = numberedPayload.extend({

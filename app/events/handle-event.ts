@@ -7,6 +7,7 @@ import { onCommand } from '../commands/on-command.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import { shortCommit } from '../../src/contract/control/repo-ref.ts';
+import { mayAwaitChecks } from '../reconcile/await-checks.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import { notifyBranch, requestBranch } from './request-branch.ts';
 
@@ -50,6 +51,7 @@ const subjects: { [Kind in EventKind]: (decision: DecisionOf<Kind>) => string } 
   press: (decision) =>
     `${decision.button} on "${decision.check.name}" at ${describeCommit(decision)} by ${decision.by}`,
   'check-suite': (decision) => `checks of ${describeCommit(decision)}`,
+  'checks-changed': (decision) => `a change of the checks of ${describeCommit(decision)}`,
   'pull-request': (decision) =>
     `pull request ${decision.number} ${decision.fork ? 'from a fork ' : ''}into ${decision.baseBranch} at ${describeCommit(decision)}`,
   preview: ({ number, repository }) => `preview of pull request ${number} of ${fullName(repository)}`,
@@ -97,6 +99,14 @@ const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branc
   return requestBranch(context, { repository, branch, commit: headSha }, cause, { skipKnown: true });
 };
 
+/** Checks of others have changed: wakes the deployments that may wait for them. */
+export const onChecksChanged: Handler<'checks-changed'> = async ({ repository, headSha }, { context: { store } }) => {
+  const intents = await store.intentsAt(repository.repositoryId, headSha);
+  const waiting = new Set(intents.filter(mayAwaitChecks).map(({ deploymentId }) => deploymentId));
+  for (const deploymentId of waiting) await store.wake(deploymentId);
+  return waiting.size > 0 ? [...waiting].map((deploymentId) => `woke deployment ${deploymentId}`) : ['nothing waits'];
+};
+
 /** A deleted branch: open requests for it end when its head is read next. */
 export const onBranchDeleted: Handler<'branch-deleted'> = async ({ repository, branch }, { context }) => {
   const did = await notifyBranch(context, repository, branch);
@@ -130,6 +140,7 @@ const handlers: { [Kind in EventKind]: Handler<Kind> } = {
   rerun: onRerun,
   press: onRequestedAction,
   'check-suite': onCheckSuite,
+  'checks-changed': onChecksChanged,
   'pull-request': onPullRequest,
   preview: onPreview,
   'merge-group': onMergeGroup,

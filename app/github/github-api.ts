@@ -58,6 +58,22 @@ export interface PullRequestState {
 /** A sign on a comment that people see at once. */
 export type Reaction = 'eyes' | '+1' | 'confused';
 
+/** A check run or a commit status as it stands. A status does not say which App made it. */
+export interface CommitCheck {
+  name: string;
+  state: 'pending' | 'passed' | 'failed';
+  appId?: number;
+}
+
+/** A check that a branch requires; `appId`: of this App. */
+export type BranchCheck = Pick<CommitCheck, 'name' | 'appId'>;
+
+/** The checks of a commit. `isUnread`: its commit statuses could not be read, for want of a permission. */
+export interface CommitChecks {
+  seen: readonly CommitCheck[];
+  isUnread?: true;
+}
+
 /** What a person may do in a repository; `none` for strangers. */
 export type Permission = 'admin' | 'write' | 'read' | 'none';
 
@@ -125,6 +141,10 @@ export interface GitHubApi {
   /** A text file at a commit or branch; undefined if there is none. @throws FileTooLarge above 1 MB */
   file(at: InstallationRepository, path: string, ref: string): Promise<string | undefined>;
   defaultBranch(at: InstallationRepository): Promise<string>;
+  /** The check runs and commit statuses of a commit, of each name and App the newest. */
+  checksOf(at: InstallationRepository, commit: string): Promise<CommitChecks>;
+  /** The checks that a branch requires before anything is merged into it, by its rules and its protection. */
+  requiredChecks(at: InstallationRepository, branch: string): Promise<readonly BranchCheck[]>;
   /** `none` as well if the login belongs to another person than `userId` by now. */
   permissionOf(at: InstallationRepository, login: string, userId?: number): Promise<Permission>;
   /** Undefined if there is no such pull request. */

@@ -16,6 +16,7 @@ import {
 import { unlessMissing } from './failure.ts';
 import type { AppRoute, ClientOf, RateLimitedClient } from './installation-clients.ts';
 import type { RequestCause } from './rate-limiter.ts';
+import { readChecks, readRequiredChecks } from './commit-checks.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 import { commentTopic, createAuthorReader, readPullRequest } from './pull-requests.ts';
@@ -206,6 +207,8 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
       return readPermission(client, repository, login, userId);
     },
     pullRequest: (at) => readPullRequest(clientFor(at.repository), at),
+    checksOf: (repository, commit) => readChecks(clientFor(repository), repository, commit),
+    requiredChecks: (repository, branch) => readRequiredChecks(clientFor(repository), repository, branch),
     defaultBranch: async (repository) => {
       const { owner, name } = repository;
       try {

@@ -130,6 +130,8 @@ export type AppRoute =
   | 'GET /repos/{owner}/{repo}'
   | 'GET /repos/{owner}/{repo}/branches/{branch}'
   | 'GET /repos/{owner}/{repo}/compare/{basehead}'
+  | 'GET /repos/{owner}/{repo}/commits/{ref}/status'
+  | 'GET /repos/{owner}/{repo}/rules/branches/{branch}'
   | 'GET /repos/{owner}/{repo}/contents/{path}'
   | 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
   | 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'

@@ -3,10 +3,11 @@ import { decideTrigger } from '../../src/deploy/rules/trigger.ts';
 import type { ChangedPaths, Decision, SkipReason } from '../../src/deploy/rules/trigger-types.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Head } from '../github/github-api.ts';
+import { awaitChecks, decideChecks } from './await-checks.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { followFound } from './begin-following.ts';
-import type { Ended, Intent, IntentHeader, IntentOutcomeKind, UnsentIntent } from './intent.ts';
+import type { Ended, Intent, IntentHeader, IntentOutcomeKind, SkipDecision, UnsentIntent } from './intent.ts';
 import { formerOf, sendFor } from './send.ts';
 import { discardAbandoned } from './held-revision.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
@@ -96,13 +97,11 @@ export async function decideRequest(
   }
 }
 
-type Skip = Extract<Decision, { kind: 'skip' }>;
-
 /** Ends it in favour of an earlier one, whose check it may have written over while it waited. */
 async function join(
   work: ReconcileContext,
   intent: UnsentIntent,
-  decision: Skip,
+  decision: SkipDecision,
   earlier: readonly Intent[],
 ): Promise<StepResult> {
   const reporter = endedBefore(intent, earlier);
@@ -116,6 +115,10 @@ async function trigger(
   decision: Extract<Decision, { kind: 'trigger' }>,
   observation: DeploymentObservation,
 ): Promise<StepResult> {
+  const checks = await decideChecks(work, intent);
+  if (checks.kind === 'await') return awaitChecks(work, intent, checks);
+  if (checks.kind === 'skip')
+    return saveIntents(work, [withDecisionOutcome(intent, 'skipped', checks, work.context.clock.now())]);
   const decided = { ...intent, decision };
   if (intent.terms.builder === 'service' && isOfItself(intent)) {
     // It made its revision already, and that ended: there is no other one to wait for.

@@ -91,6 +91,9 @@ export interface Bound extends Omit<OwnRevision<Origin>, 'deploymentId'> {
   consolePage?: string;
 }
 
+/** The decision that nothing is sent. */
+export type SkipDecision = Extract<Decision, { kind: 'skip' }>;
+
 /** What an intent has in every state. */
 export interface IntentHeader extends DeployRequest {
   id: string;
@@ -120,6 +123,8 @@ interface Sent {
   deadline: number;
   /** The hold that is requested of its revision. */
   holdSeconds?: number;
+  /** The service is told to build this commit, whatever the head of the branch is by then. */
+  pinsCommit?: true;
   /** The service took the request, and its response named no new revision. */
   isAccepted?: true;
 }

@@ -2,8 +2,7 @@ import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
 import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
-import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
-import type { Concluding, Ended, Following, Intent, IntentHeader, IntentOutcome } from './intent.ts';
+import type { Concluding, Ended, Following, Intent, IntentHeader, IntentOutcome, SkipDecision } from './intent.ts';
 import type { NotLive } from '../../src/deploy/machine/after-look.ts';
 
 /** How an intent ended, but for the time. */
@@ -20,7 +19,7 @@ export const withOutcome = (intent: Intent, end: NewIntentOutcome, at: number): 
 export const withDecisionOutcome = (
   intent: Intent,
   kind: 'skipped' | 'joined',
-  decision: Extract<Decision, { kind: 'skip' }>,
+  decision: SkipDecision,
   at: number,
 ): Ended =>
   withOutcome({ ...intent, decision }, { kind, reason: asSentence(capitalized(decisionWords(decision))) }, at);

@@ -93,5 +93,8 @@ export const commentReport = ({ repository, number }: PullRequestKey, sections: 
 /** The name of the check that reports one deployment. */
 export const checkName = (deploymentName: string): string => `Landfall: ${deploymentName}`;
 
+/** Whether a check of this name is one that the App writes. */
+export const isOwnCheck = (name: string): boolean => name === commitCheckName || name.startsWith(checkName(''));
+
 /** The name of the check about a commit as a whole: nothing to deploy, a pull request, a merge group. */
 export const commitCheckName = 'Landfall';

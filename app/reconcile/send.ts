@@ -1,4 +1,3 @@
-import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import {
@@ -7,6 +6,8 @@ import {
   type Change,
   type SendResult,
 } from '../../src/deploy/machine/steps/send-change.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { checksBefore } from './await-checks.ts';
 import { followMade } from './begin-following.ts';
 import type { Former, IntentIn, Sending, UnsentIntent } from './intent.ts';
 import { comparingTests, withNotes } from './live-answers.ts';
@@ -51,6 +52,7 @@ export async function sendFor(
   const verified = withNotes(intent, note ? [note] : []);
   const answered = holdSeconds === undefined ? await withLiveAnswers(work, verified, deployment) : verified;
   if (answered.state === 'measuring') return beginMeasuring(work, answered);
+  const pinsCommit = await isToBePinned(work, answered);
   const sentAt = context.clock.now();
   const sending: Sending = {
     ...withNotes(answered, notesOfLive(answered, deployment)),
@@ -60,6 +62,7 @@ export async function sendFor(
     sends: (intent.sends ?? 0) + 1,
     deadline: sentAt + resolveWithinMs,
     ...(holdSeconds === undefined ? {} : { holdSeconds }),
+    ...(pinsCommit ? { pinsCommit } : {}),
   };
   const baselines = measuredBaselines(sending, deployment);
   await saveIntents(work, [sending], { ...deploymentQueue, baselines });
@@ -117,13 +120,12 @@ const unsent = (intent: Sending): IntentIn<'requested'> => ({
   sends: Math.max(0, intent.sends - 1),
 });
 
-async function send(work: ReconcileContext, intent: Sending): Promise<SendResult> {
-  const { context, signal } = work;
-  const { id: key, holdSeconds, terms } = intent;
+function send({ context, signal }: ReconcileContext, intent: Sending): Promise<SendResult> {
+  const { id: key, holdSeconds, pinsCommit, terms } = intent;
   const { latest: former = null } = intent.former;
   const { control, clock } = context;
   const by = { control, clock, signal, graceMs, withinMs: resolveWithinMs - 5_000 };
-  const commit = await pinnedCommit(work, intent);
+  const commit = pinsCommit ? intent.commit : undefined;
   return sendChange(changeOf(intent), { former, key, holdSeconds, commit, verify: terms.verify }, by);
 }
 
@@ -138,11 +140,18 @@ function changeOf({ deploymentId, sending }: Sending): Change {
   }
 }
 
-/** The commit that a person confirmed, for a service that builds no other one then, whatever was pushed since. */
-async function pinnedCommit(work: ReconcileContext, { cause, sending, commit }: Sending): Promise<string | undefined> {
-  if (!cause.isPinned || sending.kind !== 'restate') return undefined;
-  const features = await tryCall(work.context.control.features(readOptions(work)));
-  return features.ok && features.value.pinsCommits ? commit : undefined;
+/**
+ * Whether the service is told the commit: one that a person confirmed, or whose checks have passed, must not become
+ * another, to which the branch moves before the build. A service that pins no commits builds the head.
+ */
+async function isToBePinned(work: ReconcileContext, intent: UnsentIntent): Promise<boolean> {
+  const isMeant = intent.cause.isPinned === true || checksBefore(intent) !== undefined;
+  if (intent.sending.kind !== 'restate' || !isMeant) return false;
+  const { control, clock } = work.context;
+  const features = await tryCall(control.features(readOptions(work)));
+  if (features.ok) return features.value.pinsCommits === true;
+  if (clock.now() - intent.createdAt < patienceMs) throw features.error;
+  return false;
 }
 
 /** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */

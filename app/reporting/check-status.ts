@@ -57,7 +57,10 @@ const open = (status: 'queued' | 'in_progress', why: string) => ({ checkStatus: 
 export const stateStatuses: Readonly<Record<Exclude<IntentState, 'ended'>, { checkStatus: CheckStatus; why: string }>> =
   {
     requested: open('queued', 'recorded, and not decided yet'),
-    waiting: open('queued', 'another revision of the deployment is under way'),
+    waiting: open(
+      'queued',
+      'another revision of the deployment is under way, or checks of the commit have not passed yet',
+    ),
     paused: {
       checkStatus: { status: 'completed', conclusion: 'action_required' },
       why: 'a rollback holds the deployment until a person presses Redeploy',

@@ -1,6 +1,6 @@
 import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
 import { asCode, asLink, asMarkdown } from '../../src/deploy/words/sanitize.ts';
-import { decisionWords } from '../../src/deploy/words/decision.ts';
+import { checkList, decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
 import { noteText } from '../../src/deploy/words/note.ts';
 import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
@@ -37,10 +37,12 @@ export function summarySections<State extends IntentState>(intent: IntentIn<Stat
 
 const sentences: StateWords = {
   requested: () => 'This commit is recorded. The App reads the current state of the deployment next.',
-  waiting: ({ branch }, { waitingFor }) =>
+  waiting: ({ branch, commit, decision }, { waitingFor }) =>
     waitingFor
       ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(branch)} is built.`
-      : `The deployment is not free. Once it is, the newest commit of ${asCode(branch)} is built.`,
+      : decision?.kind === 'await'
+        ? `Commit ${asCode(commit)} is deployed once ${asMarkdown(checkList(decision.pending), 500)} ${decision.pending.count === 1 ? 'has' : 'have'} passed. A newer commit takes its place.`
+        : `The deployment is not free. Once it is, the newest commit of ${asCode(branch)} is built.`,
   paused: ({ decision }) =>
     `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision ? decisionWords(decision) : 'the deployment is held after a rollback'), 1000)}`,
   measuring: ({ live }) =>

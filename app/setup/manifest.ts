@@ -18,7 +18,7 @@ export interface Manifest {
  * - `pull_requests`: their events and the changed files; writing is for the one comment, its edits and reactions
  * - `issues`: read only, because GitHub sends comments on pull requests to no App without it
  * - `merge_queues`: read only, for their events
- * - `checks`, `deployments`: where the App reports
+ * - `checks`, `deployments`: where the App reports; with `statuses` what `deploy-after` waits for
  */
 export const permissions = {
   metadata: 'read',
@@ -27,6 +27,7 @@ export const permissions = {
   issues: 'read',
   merge_queues: 'read',
   checks: 'write',
+  statuses: 'read',
   deployments: 'write',
 } as const satisfies Manifest['default_permissions'];
 
@@ -39,6 +40,7 @@ export const events = [
   'merge_group',
   'check_run',
   'check_suite',
+  'status',
   'repository',
 ] as const;
 

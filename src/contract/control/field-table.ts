@@ -247,6 +247,12 @@ const pushFields: readonly DeploymentField[] = [
     file: 'For the App: what pushes do after a rollback. `hold` makes them wait until a person presses Redeploy.',
   },
   {
+    name: 'deploy-after',
+    appliesTo: ['github'],
+    file: 'For the App: a push is deployed once these checks of its commit have passed; `checks`: those that the branch requires.',
+    page: 'For the App: a push is deployed once these checks of its commit have passed; see [After checks](#after-checks).',
+  },
+  {
     name: 'environment',
     file: "Environment under which GitHub shows the deployment; the deployment's name where none is given.",
   },

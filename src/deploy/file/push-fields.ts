@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from './glob.ts';
-import { compilable } from './written-text.ts';
+import { compilable, duration } from './written-text.ts';
 
 /**
  * A commit whose message says this is not deployed by a push, where the file says nothing else. All but the first are
@@ -60,6 +60,30 @@ export type NamedEnvironment = z.output<typeof namedEnvironment>;
 
 const environment = z.union([environmentName.transform((name): NamedEnvironment => ({ name })), namedEnvironment]);
 
+/** Which checks of a commit a push waits for before it is deployed, and for how long. */
+export interface AfterChecks {
+  /** Names of checks, or those that the branch requires. */
+  checks: 'required' | readonly string[];
+  timeoutMs: number;
+}
+
+const maxChecks = 50;
+const maxCheckNameLength = 200;
+const maxWaitMs = 24 * 60 * 60_000;
+
+const namedChecks = z.strictObject({
+  checks: z
+    .union([z.literal('required'), z.array(oneLine(maxCheckNameLength)).min(1).max(maxChecks)])
+    .default('required'),
+  timeout: duration(60_000, maxWaitMs).prefault('60m'),
+});
+
+/** `checks` alone: those that the branch requires, for an hour at most. */
+const deployAfter = z.union([z.literal('checks'), namedChecks]).transform((written): AfterChecks => {
+  const { checks, timeout } = written === 'checks' ? namedChecks.parse({}) : written;
+  return { checks, timeoutMs: timeout };
+});
+
 /** What the deploy file may say of pushes and of GitHub, in our spelling. These are no inputs of the Action. */
 export const pushFields = z.object({
   paths: paths.exactOptional(),
@@ -68,6 +92,7 @@ export const pushFields = z.object({
     .max(maxSkipWords)
     .default([...defaultSkipWords]),
   afterRollback: z.enum(['continue', 'hold']).default('continue'),
+  deployAfter: deployAfter.exactOptional(),
   environment: environment.exactOptional(),
   admins: z.array(login).min(1).max(maxAdmins).exactOptional(),
 });

@@ -1,4 +1,6 @@
 import type { Coded } from '../../kit/coded.ts';
+import type { AfterChecks } from '../file/push-fields.ts';
+import type { CheckNames } from './after-checks.ts';
 
 /** The rules for pushes of a deployment, from the deploy file of the default branch if that names it. */
 export interface PushRules {
@@ -8,6 +10,8 @@ export interface PushRules {
   skipWords: readonly string[];
   /** What pushes do after a rollback: go on, or wait until a person presses Redeploy. */
   afterRollback: 'continue' | 'hold';
+  /** Checks that have to pass before a push is deployed. */
+  deployAfter?: AfterChecks;
 }
 
 /** The properties of a revision that a decision needs. `commit` is undefined if the service does not report it (yet). */
@@ -51,6 +55,11 @@ export interface SkipFacts {
   'skip-word': { word: string };
   'paths-untouched': { paths: number };
   'rolled-back-before': { commit: string };
+  'checks-failed': { failed: CheckNames };
+  /** They have not passed in time. `isUnread`: commit statuses could not be read. */
+  'checks-late': { pending: CheckNames; isUnread?: true };
+  /** It is to be deployed after its required checks, and none is required. */
+  'no-checks': unknown;
   /** An earlier request of the same commit ended so. */
   'already-reported': { end: string };
   'serves-already': { revisionId: string };
@@ -75,8 +84,18 @@ interface StoredReason {
   why: string;
 }
 
+/** Checks of the commit have not passed yet. */
+export interface AwaitChecks {
+  kind: 'await';
+  code: 'checks';
+  pending: CheckNames;
+}
+
 /** What is done about one commit on one deployment, and why; `decisionWords` says it. */
-export type Decision =
+export type Decision = TriggerDecision | AwaitChecks;
+
+/** What the state of the deployment and the rules of the file decide, before the checks of the commit are looked at. */
+export type TriggerDecision =
   | ({ kind: 'trigger' } & (Coded<BuildFacts> | StoredReason))
   /** A revision of this commit is live or on its way: it is followed, none is made. */
   | ({ kind: 'adopt'; revisionId: string } & ({ code: 'live' | 'on-its-way'; commit: string } | StoredReason))

@@ -1,5 +1,5 @@
 import { sameCommit } from '../../contract/control/repo-ref.ts';
-import type { ChangedPaths, Decision, PushRules, RevisionSummary, DeploymentState } from './trigger-types.ts';
+import type { ChangedPaths, PushRules, RevisionSummary, DeploymentState, TriggerDecision } from './trigger-types.ts';
 import type { GlobMatcher } from '../file/glob-matcher.ts';
 import { compileGlob } from '../file/glob.ts';
 
@@ -21,7 +21,7 @@ export interface TriggerInput {
  * Decides what to do about the head of a branch on one deployment. It compares the head's commit with the live revision
  * and with the newest one if that is in progress.
  */
-export function decideTrigger(input: TriggerInput): Decision {
+export function decideTrigger(input: TriggerInput): TriggerDecision {
   for (const rule of rulesFor[input.cause]) {
     const decision = rule(input);
     if (decision) return decision;
@@ -29,7 +29,7 @@ export function decideTrigger(input: TriggerInput): Decision {
   return build(input);
 }
 
-type Rule = (input: TriggerInput) => Decision | undefined;
+type Rule = (input: TriggerInput) => TriggerDecision | undefined;
 
 const onItsWay = ({ state: { latest } }: TriggerInput): RevisionSummary | undefined =>
   latest?.phase === 'on-its-way' ? latest : undefined;
@@ -70,7 +70,7 @@ const waitForAnother: Rule = (input) => {
 };
 
 /** The decision to wait for a revision that is on its way. */
-export const waitFor = ({ id, commit }: RevisionSummary): Extract<Decision, { kind: 'wait' }> => ({
+export const waitFor = ({ id, commit }: RevisionSummary): Extract<TriggerDecision, { kind: 'wait' }> => ({
   kind: 'wait',
   revisionId: id,
   ...(commit ? { code: 'on-its-way', commit } : { code: 'unreported' }),
@@ -106,7 +106,7 @@ const rulesFor: Record<TriggerCause, readonly Rule[]> = {
   failure: [waitForAnother],
 };
 
-function build(input: TriggerInput): Decision {
+function build(input: TriggerInput): TriggerDecision {
   const { cause, head, changed, rules } = input;
   if (cause === 'rollback' || cause === 'failure') return { kind: 'trigger', code: cause };
   if (cause === 'rerun' || cause === 'redeploy') return { kind: 'trigger', code: cause, commit: head.sha };

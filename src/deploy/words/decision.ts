@@ -1,5 +1,6 @@
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
+import type { CheckNames } from '../rules/after-checks.ts';
 import type { NoPushCode } from '../rules/trigger.ts';
 import type { BuildFacts, Decision, SkipFacts } from '../rules/trigger-types.ts';
 
@@ -19,6 +20,8 @@ export function decisionWords(decision: Decision): string {
       return decision.code === 'unreported'
         ? `revision ${decision.revisionId} is on its way and does not report its commit yet`
         : `revision ${decision.revisionId} of commit ${shortCommit(decision.commit)} is on its way`;
+    case 'await':
+      return `${checksHave(decision.pending)} not passed yet`;
     case 'hold': {
       const what = decision.commit ? `commit ${shortCommit(decision.commit)} was rolled back` : 'a person rolled back';
       return `${what}, and pushes wait until a person presses Redeploy`;
@@ -60,6 +63,14 @@ const skips: Sayings<SkipFacts> = {
   },
   'rolled-back-before': ({ commit }) =>
     `commit ${shortCommit(commit)} was rolled back, and is built again only when a person requests it`,
+  'checks-failed': ({ failed }) =>
+    `${checksHave(failed)} failed; once ${theyPass(failed)}, press Re-run, or Redeploy to deploy it all the same`,
+  'checks-late': ({ pending, isUnread }) => {
+    const unread = isUnread ? '; the App may not read commit statuses until an owner accepts its new permissions' : '';
+    return `${checksHave(pending)} not passed in time${unread}; once ${theyPass(pending)}, press Re-run`;
+  },
+  'no-checks': () =>
+    'it is deployed after the checks that its branch requires, and the branch requires none; name checks under deploy-after in the deploy file, or require some at GitHub',
   'already-reported': ({ end }) =>
     `the same commit was requested before and ended ${end}; press Re-run to build it again`,
   'serves-already': ({ revisionId }) => `revision ${revisionId} serves already`,
@@ -72,6 +83,15 @@ const skips: Sayings<SkipFacts> = {
     active ? `revision ${active} serves by now, not ${broken}` : 'nothing serves any more',
   'other-on-its-way': ({ revisionId }) => `revision ${revisionId} is on its way and takes over`,
 };
+
+/** `the checks build, test`: names are texts of others. */
+export function checkList({ names, count }: CheckNames): string {
+  const more = count - names.length;
+  return `the ${count === 1 ? 'check' : 'checks'} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const theyPass = ({ count }: CheckNames): string => (count === 1 ? 'it passes' : 'they pass');
+const checksHave = (checks: CheckNames): string => `${checkList(checks)} ${checks.count === 1 ? 'has' : 'have'}`;
 
 /** Why a push is not built: one clause without a full stop. */
 export const noPushWords: Record<NoPushCode, string> = {

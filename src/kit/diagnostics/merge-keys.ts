@@ -1,6 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, Scalar, visit, type Document, type Node, type YAMLMap } from 'yaml';
 
-export type AnyMap = YAMLMap<unknown, unknown>;
+export type AnyMap = YAMLMap;
 
 /** What each alias of a document names. */
 export type AliasTargets = ReadonlyMap<unknown, Node>;
@@ -17,7 +17,7 @@ export function mergedMaps(map: AnyMap, targets: AliasTargets): (AnyMap | undefi
   const resolve = (node: unknown): unknown => (isAlias(node) ? targets.get(node) : node);
   const merged = map.items.filter(({ key }) => isMergeKey(key)).map(({ value }) => resolve(value));
   const sources = merged.flatMap((value) => (isSeq(value) ? value.items.map(resolve) : [value]));
-  return sources.map((source) => (isMap<unknown, unknown>(source) ? source : undefined));
+  return sources.map((source) => (isMap(source) ? source : undefined));
 }
 
 /** Reads the aliases of a document once: the library looks for each of them in the whole document. */
@@ -45,7 +45,7 @@ export function unfoldsTooFar({ contents }: Document.Parsed, targets: AliasTarge
     if (known !== undefined) return known;
     let size = 1;
     if (isAlias(node)) size = sizeOf(targets.get(node));
-    else if (isMap<unknown, unknown>(node)) {
+    else if (isMap(node)) {
       merges ||= node.items.some(({ key }) => isMergeKey(key));
       for (const { value } of node.items) size += sizeOf(value);
     } else if (isSeq(node)) for (const item of node.items) size += sizeOf(item);

@@ -147,13 +147,13 @@ describe('decides', () => {
       'a suite that ended',
       'check_suite',
       { action: 'completed', check_suite: suite },
-      'ignored: a completed check suite needs no action',
+      'a change of the checks of aaaaaaa of acme/agents: a check suite of the commit has ended',
     ],
     [
       'a completed check of another App',
       'check_run',
       requested('completed'),
-      'ignored: of a check run only Re-run and the buttons ask for something',
+      'a change of the checks of aaaaaaa of acme/agents: a check of the commit has ended',
     ],
     [
       'Rollback',

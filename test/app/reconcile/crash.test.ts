@@ -76,6 +76,42 @@ const scenarios: Record<string, Scenario> = {
       expect(isUnknown ? ['unknown', 'broken,unknown'] : ['rolled-back,deployed']).toContain(reported);
     },
   },
+  'a push waits for checks': {
+    begin: async (fixture) => {
+      fixture.githubApi.checks.set(a, [{ name: 'build', state: 'passed' }]);
+      const deployAfter = { checks: ['build', 'lint'], timeoutMs: 3_600_000 };
+      await fixture.push('a', { terms: { ...tested, rules: { ...tested.rules, deployAfter } } });
+      await fixture.run(1_000);
+      expect([await fixture.ends(a), fixture.made]).toEqual([['waiting'], 0]);
+      // Its event is lost: the App looks by itself.
+      fixture.githubApi.checks.set(
+        a,
+        ['build', 'lint'].map((name) => ({ name, state: 'passed' })),
+      );
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'deployed']);
+      expect(fixture.made).toBe(isUnknown ? 0 : 1);
+    },
+  },
+  'a check fails that a push waits for, and the next push waits': {
+    begin: async (fixture) => {
+      const deployAfter = { checks: ['lint'], timeoutMs: 3_600_000 };
+      const terms = { ...tested, rules: { ...tested.rules, deployAfter } };
+      await fixture.push('a', { terms });
+      await fixture.run(1_000);
+      fixture.githubApi.checks.set(a, [{ name: 'lint', state: 'failed' }]);
+      await fixture.store.wake('d1');
+      await fixture.run(1_000);
+      await fixture.push('b', { terms });
+      fixture.githubApi.checks.set(b, [{ name: 'lint', state: 'passed' }]);
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual(['skipped']);
+      expect(await fixture.ends(b)).toEqual([isUnknown ? 'unknown' : 'deployed']);
+      expect(fixture.made).toBe(isUnknown ? 0 : 1);
+    },
+  },
   'a held revision is promoted': {
     begin: async (fixture) => {
       fixture.control.lacks.delete('verdicts');

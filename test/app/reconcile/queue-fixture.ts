@@ -3,6 +3,7 @@ import {
   GitHubApiError,
   InstallationPaused,
   type CheckContent,
+  type CommitChecks,
   type Comparison,
   type Head,
   type GitHubApi,
@@ -15,6 +16,7 @@ import type { SmokeTestRunner, AppContext } from '../../../app/context.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
 import type { ChangeOptions } from '../../../src/contract/control/service.ts';
+import type { RequiredCheck, SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
 import type { UnprovenReason, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { AgentModel } from '../../deploy/smoke/agent-model.ts';
 import { ControlModel, goesLive, type Step } from '../../deploy/machine/control-model.ts';
@@ -108,6 +110,10 @@ class LineHub implements GitHubApi {
   message = 'Change the agent';
   paused: number | undefined;
   away = false;
+  /** The checks of others by commit, and those that the branch requires. */
+  readonly checks = new Map<string, readonly SeenCheck[]>();
+  required: readonly RequiredCheck[] = [];
+  hasNoStatuses = false;
   readonly reads: string[] = [];
   readonly #clock: Clock;
 
@@ -132,6 +138,14 @@ class LineHub implements GitHubApi {
   }
   async defaultBranch(): Promise<string> {
     return 'main';
+  }
+  async checksOf(_at: unknown, commit: string): Promise<CommitChecks> {
+    this.#reach('checksOf');
+    return { seen: this.checks.get(commit) ?? [], ...(this.hasNoStatuses ? { isUnread: true } : {}) };
+  }
+  async requiredChecks(): Promise<readonly RequiredCheck[]> {
+    this.#reach('requiredChecks');
+    return this.required;
   }
   async permissionOf(): Promise<'write'> {
     return 'write';

@@ -77,6 +77,8 @@ beforeEach(() => {
       head: async () => undefined,
       compare: async () => ({ kind: 'identical' }),
       file: async () => undefined,
+      checksOf: async () => ({ seen: [] }),
+      requiredChecks: async () => [],
       defaultBranch: async () => 'main',
       permissionOf: async () => 'none',
       writeCheck: async ({ externalId }, known, { status, annotations = [] }) => {

@@ -75,9 +75,10 @@ describe('the manifest', () => {
       issues: 'read',
       merge_queues: 'read',
       checks: 'write',
+      statuses: 'read',
       deployments: 'write',
     });
-    expect(Object.keys(permissions)).toHaveLength(7);
+    expect(Object.keys(permissions)).toHaveLength(8);
     expect(manifest.public).toBe(false);
     expect(manifest.hook_attributes.url).toBe('https://app.acme.test/api/github/webhooks');
   });

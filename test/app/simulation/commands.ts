@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { OnFailure } from '../../../src/deploy/file/desired.ts';
+import type { SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
 import { faultKinds, type Fault } from './faults.ts';
 import { outcomes, type Fate } from './model-git.ts';
 import type { Cut } from './model-process.ts';
@@ -34,6 +35,8 @@ export type Command = { after: number } & (
   /** The process stands still for a while in the middle of a call, and then goes on as if nothing had been. */
   | { do: 'stall'; process: number; cut: Cut; forMs: number }
   | { do: 'fault'; fault: Fault }
+  /** Checks of others come to a state. */
+  | { do: 'checks'; commit: number; names: readonly string[]; state: SeenCheck['state']; arrive: Arrivals }
 );
 
 /** The commands that change something, and one that does not. */
@@ -51,6 +54,8 @@ export interface Setting {
   smokeTests: boolean;
   /** The tests compare with the live revision. */
   compares?: boolean;
+  /** Pushes wait for checks. */
+  waits?: boolean;
   /** Draws latencies and how long builds take. */
   seed: number;
 }

@@ -1,7 +1,7 @@
 import type { HandlerContext } from '../../../app/events/event-types.ts';
 import { onCommand } from '../../../app/commands/on-command.ts';
 import { parseComment } from '../../../app/commands/parse.ts';
-import { onBranchDeleted, onPush } from '../../../app/events/handle-event.ts';
+import { onBranchDeleted, onChecksChanged, onPush } from '../../../app/events/handle-event.ts';
 import { onRequestedAction, onRerun } from '../../../app/events/check-actions.ts';
 import type { AppContext } from '../../../app/context.ts';
 import { noExaminer } from '../events/handler-fixture.ts';
@@ -24,6 +24,10 @@ export async function deliver({ guid, requests }: Delivery, context: AppContext)
     if (parsed.kind === 'none') throw new Error(`${body} is not a command`);
     const comment = { ...at, repository, number: pullNumber, by: { login: by, id: 5 }, parsed, isLocked: false };
     return onCommand({ kind: 'command', ...comment, why: 'a person gave a command' }, handling);
+  }
+  if (requests.kind === 'checks') {
+    const why = 'a check has ended';
+    return onChecksChanged({ kind: 'checks-changed', repository, headSha: requests.commit, why }, handling);
   }
   const { commit: headSha, name, kind } = requests;
   const check = { name, externalId: undefined };

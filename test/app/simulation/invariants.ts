@@ -1,6 +1,7 @@
 import type { StoredCommand } from '../../../app/commands/stored-command.ts';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';
 import { commitCheckName } from '../../../app/reconcile/report.ts';
+import { afterChecks } from './gated.ts';
 import type { Simulation } from './simulation.ts';
 import { branch, pullNumber, repository } from './terms.ts';
 import type { Written } from './model-control.ts';
@@ -23,6 +24,7 @@ export async function violations(simulation: Simulation): Promise<string[]> {
   for (const held of simulation.control.deployments.values()) {
     found.push(
       ...standingHead(simulation, held),
+      ...afterChecks(simulation, intents.get(held.id) ?? [], held),
       ...noFalseGreen(simulation, held),
       ...seenWhereMade(intents.get(held.id) ?? [], held),
       ...promotedByVerdict(simulation, intents.get(held.id) ?? [], held, promotedBy(given)),

@@ -9,6 +9,8 @@ import { type Maker, type ModelRevision, ModelRevisions } from './model-revision
 
 /** What a service offers beyond the document. */
 export interface Offers {
+  /** Builds the commit that a request names. */
+  pinsCommits?: boolean;
   idempotencyKeys: boolean;
   ifMatch: boolean;
   /** `GET /v2/deployments/{id}/revisions` */
@@ -133,7 +135,7 @@ export class ModelControl implements ControlService {
     const held = this.#of(id);
     if (!request.source_revision_config?.repo_ref) return this.#deploymentResponse(held);
     return this.#write(held, 'restate', JSON.stringify(request), options, (maker) =>
-      held.make(maker, undefined, options?.holdSeconds),
+      held.make(maker, undefined, options?.holdSeconds, options?.commit),
     );
   }
 
@@ -146,7 +148,8 @@ export class ModelControl implements ControlService {
   }
 
   async features(): Promise<ControlFeatures> {
-    return { idempotencyKeys: this.offers.idempotencyKeys, verdicts: false, holds: this.offers.holds };
+    const { idempotencyKeys, holds, pinsCommits } = this.offers;
+    return { idempotencyKeys, verdicts: false, holds, pinsCommits };
   }
   async reportVerdict(): Promise<never> {
     throw notOffered('report verdict');

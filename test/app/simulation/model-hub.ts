@@ -2,6 +2,7 @@ import {
   GitHubApiError,
   type InstallationCheckKey,
   type CheckContent,
+  type CommitChecks,
   type Comparison,
   type InstallationDeploymentKey,
   type DeploymentContent,
@@ -13,6 +14,7 @@ import {
   type Reaction,
   type InstallationRepository,
 } from '../../../app/github/github-api.ts';
+import type { RequiredCheck, SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
 import type { ModelGit } from './model-git.ts';
 
 /** A check run as GitHub shows it. */
@@ -50,6 +52,9 @@ export class ModelHub implements GitHubApi {
   /** Files by path, of whatever commit. */
   readonly files = new Map<string, string>();
   permission: Permission = 'write';
+  /** The checks of others by commit and name, and those that every branch requires. */
+  readonly others = new Map<string, Map<string, SeenCheck>>();
+  required: readonly RequiredCheck[] = [];
   /** Pull requests by number. */
   readonly pulls = new Map<number, PullRequestState>();
   readonly comments: ShownComment[] = [];
@@ -83,6 +88,19 @@ export class ModelHub implements GitHubApi {
 
   async permissionOf(_at: InstallationRepository, _login: string, _userId?: number): Promise<Permission> {
     return this.permission;
+  }
+
+  async checksOf(_at: InstallationRepository, commit: string): Promise<CommitChecks> {
+    return { seen: [...(this.others.get(commit)?.values() ?? [])] };
+  }
+
+  async requiredChecks(): Promise<readonly RequiredCheck[]> {
+    return this.required;
+  }
+
+  /** A check of others comes to a state. */
+  setCheck(commit: string, check: SeenCheck): void {
+    this.others.set(commit, (this.others.get(commit) ?? new Map<string, SeenCheck>()).set(check.name, check));
   }
 
   async writeCheck(at: InstallationCheckKey, id: number | undefined, content: CheckContent): Promise<number> {

@@ -29,6 +29,8 @@ export interface ModelRevision {
   message: string | undefined;
   hold: ModelHold | undefined;
   again: ModelRevision | undefined;
+  /** The commit that is built, whatever the head is. */
+  pinned: string | undefined;
 }
 
 /** A moment at which a revision began to serve, and what served before. */
@@ -77,7 +79,7 @@ export class ModelRevisions {
   }
 
   /** Makes a revision; `again` names the one whose build is used. */
-  make(madeBy: Maker, again?: ModelRevision, holdSeconds?: number): ModelRevision {
+  make(madeBy: Maker, again?: ModelRevision, holdSeconds?: number, pinned?: string): ModelRevision {
     const made: ModelRevision = {
       id: `${this.id.slice(0, -4)}${(this.all.length + 1).toString(16).padStart(4, '0')}`,
       madeBy,
@@ -87,6 +89,7 @@ export class ModelRevisions {
       message: undefined,
       hold: holdSeconds === undefined ? undefined : { seconds: holdSeconds, repeated: 0 },
       again,
+      pinned,
     };
     this.all.push(made);
     this.#clock.after(0, () => this.#queue(made));
@@ -120,15 +123,16 @@ export class ModelRevisions {
       this.#end(made, 'BUILD_FAILED', `there is no branch ${this.branch}`);
       return;
     }
+    const sha = made.pinned ?? head.sha;
     // The commit is known once the checkout is there.
     this.#clock.after(this.#random() * 3_000, () => {
-      made.commit = head.sha;
+      made.commit = sha;
     });
     this.#clock.after(4_000 + this.#random() * 60_000, () => {
-      const fate = this.#git.commits.get(head.sha)?.fate;
+      const fate = this.#git.commits.get(sha)?.fate;
       if (fate === 'build-fails') this.#end(made, 'BUILD_FAILED', 'the install command failed');
-      else if (fate === 'interrupted' && !this.#interruptedOnce.has(head.sha)) {
-        this.#interruptedOnce.add(head.sha);
+      else if (fate === 'interrupted' && !this.#interruptedOnce.has(sha)) {
+        this.#interruptedOnce.add(sha);
         this.#end(made, 'INTERRUPTED', 'the machine went away');
       } else this.#deploy(made);
     });

@@ -5,7 +5,9 @@ import type { AppContext } from '../../../app/context.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import { appCode } from './app-code.ts';
 import { histories, faultyHistories } from './commands.ts';
+import { gatedHistories } from './gated.ts';
 import type { Code } from './simulation.ts';
+import { gates } from './terms.ts';
 import { searched } from './searched.ts';
 
 /** An object some of whose methods are others. */
@@ -137,6 +139,13 @@ const untidy = withContext((context) => ({
   smoke: but(context.smoke, { cleanUp: async () => undefined }),
 }));
 
+/** Checks are seen in another state than they have. */
+const misseeing = (state: 'passed' | 'pending') =>
+  withContext((context) => ({
+    ...context,
+    githubApi: but(context.githubApi, { checksOf: async () => ({ seen: gates.map((name) => ({ name, state })) }) }),
+  }));
+
 describe('an invariant fails if', () => {
   test.each<[string, Code, typeof faultyHistories, RegExp]>([
     ['the intent is not stored before it is sent', forgetful, faultyHistories, /made 2 revisions|was built although/],
@@ -164,6 +173,8 @@ describe('an invariant fails if', () => {
       /is compared with/,
     ],
     ['what measuring made is not removed', untidy, histories(10), /is left at an agent/],
+    ['a push does not wait for its checks', misseeing('passed'), gatedHistories(8), /was made before its checks/],
+    ['checks that pass are not seen', misseeing('pending'), gatedHistories(8), /its checks had passed in time/],
     ['a held revision that is unproven is promoted', trusting, histories(10), /proves nothing, and was promoted/],
   ])('%s', { timeout: 600_000 }, async (_, code, played, found) => {
     const { reported } = await searched(played, code, { numRuns: 2_000, endOnFailure: true, seed: 1 }, found);

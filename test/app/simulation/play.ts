@@ -90,6 +90,13 @@ function carryOut(simulation: Simulation, command: Command): void {
       return;
     case 'fault':
       simulation.faults.lay(command.fault);
+      return;
+    case 'checks': {
+      const commit = round([...git.commits.keys()].toReversed(), command.commit);
+      if (commit === undefined) return;
+      for (const name of command.names) simulation.setCheck(commit, { name, state: command.state });
+      deliver(simulation, { kind: 'checks', commit }, command.arrive);
+    }
   }
 }
 

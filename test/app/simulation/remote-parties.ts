@@ -19,6 +19,8 @@ const lineTo =
     return schema.parse(takeAnswer(answered.parse(await response.json())));
   };
 
+const seenCheck = z.object({ name: z.string(), state: z.enum(['pending', 'passed', 'failed']) });
+
 const none = z.unknown().transform(() => undefined);
 
 /** The model of GitHub that lives in another process. */
@@ -48,6 +50,8 @@ export function remoteHub(url: string): GitHubApi {
     head: (at, branch) => line('head', head, at, branch),
     compare: (at, base, to) => line('compare', comparison, at, base, to),
     file: (at, path, ref) => line('file', z.string().optional(), at, path, ref),
+    checksOf: (at, commit) => line('checksOf', z.object({ seen: z.array(seenCheck) }), at, commit),
+    requiredChecks: (at, branch) => line('requiredChecks', z.array(z.object({ name: z.string() })), at, branch),
     defaultBranch: (at) => line('defaultBranch', z.string(), at),
     permissionOf: (at, login, userId) =>
       line('permissionOf', z.enum(['admin', 'write', 'read', 'none']), at, login, userId),

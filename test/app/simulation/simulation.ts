@@ -4,11 +4,13 @@ import type { Terms } from '../../../app/reconcile/deploy-request.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { workOnReport } from '../../../app/reporting/report-job.ts';
 import type { TargetResolver, AppContext } from '../../../app/context.ts';
+import type { SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
 import { AgentModel } from '../../deploy/smoke/agent-model.ts';
 import { randomFrom } from '../../random-from.ts';
 import type { Setting } from './commands.ts';
 import { EventClock } from './event-clock.ts';
 import { Faults } from './faults.ts';
+import { CheckHistory } from './gated.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelGit } from './model-git.ts';
 import { ModelHub } from './model-hub.ts';
@@ -25,7 +27,8 @@ export interface Delivery {
   requests:
     | { kind: 'push'; after: string | undefined }
     | { kind: 'comment'; body: string; commentId: number; writtenAt: number }
-    | { kind: 'rerun' | 'redeploy' | 'rollback'; commit: string; name: string };
+    | { kind: 'rerun' | 'redeploy' | 'rollback'; commit: string; name: string }
+    | { kind: 'checks'; commit: string };
   storedAt?: number;
   /** What its handler did, once it returned. */
   did?: readonly string[];
@@ -55,6 +58,7 @@ export class Simulation {
   readonly control: ModelControl;
   readonly store: WorkStore;
   readonly jobs: ModelJobs;
+  readonly checkHistory = new CheckHistory();
   readonly deliveries: Delivery[] = [];
   readonly deploymentIds: readonly string[];
   readonly processes: ModelProcess[] = [];
@@ -122,6 +126,12 @@ export class Simulation {
 
   termsOf(deploymentId: string): Terms {
     return termsOf(deploymentId, this.setting);
+  }
+
+  /** A check of others on a commit comes to a state. */
+  setCheck(commit: string, check: SeenCheck): void {
+    this.githubApi.setCheck(commit, check);
+    this.checkHistory.set(commit, check.name, check.state, this.clock.now());
   }
 
   /** A delivery arrives: it is stored with its job, or known already. */

@@ -2,6 +2,10 @@ import type { InstallationRepository } from '../../../app/github/github-api.ts';
 import type { Terms } from '../../../app/reconcile/deploy-request.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 
+/** The checks that pushes wait for in some histories, and for how long (ms). */
+export const gates = ['build', 'lint'] as const;
+export const gateMs = 60 * 60_000;
+
 /** The one repository of every history. */
 export const repository: InstallationRepository = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };
 /** The branch that is deployed. */
@@ -35,12 +39,13 @@ export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
   afterRollback: Terms['rules']['afterRollback'];
   smokeTests: boolean;
   compares?: boolean | undefined;
+  waits?: boolean | undefined;
 };
 
 /** The second deployment has a path filter, and skips commits with a skip marker. */
 export function termsOf(
   deploymentId: string,
-  { builder, onFailure, afterRollback, smokeTests, compares }: VaryingTerms,
+  { builder, onFailure, afterRollback, smokeTests, compares, waits }: VaryingTerms,
 ): Terms {
   const strict = deploymentId === deploymentIds[1];
   return {
@@ -49,6 +54,7 @@ export function termsOf(
     rules: {
       skipWords: strict ? ['[skip deploy]'] : [],
       afterRollback,
+      ...(waits ? { deployAfter: { checks: gates, timeoutMs: gateMs } } : {}),
       ...(strict ? { paths: { include: ['**/*.py'], exclude: [] } } : {}),
     },
     smokeTests: smokeTests ? (compares ? comparing : [greets]) : [],

@@ -19,6 +19,8 @@ const githubApi: GitHubApi = {
   head: async () => ({ sha: commit, message: 'Say hello', committedAt: 0 }),
   compare: unasked,
   file: unasked,
+  checksOf: unasked,
+  requiredChecks: unasked,
   defaultBranch: unasked,
   permissionOf: unasked,
   writeCheck: unasked,

@@ -25,6 +25,7 @@ source: github
 paths: { include: [agents/**, lib/**], exclude: ['**/*.md'] }
 skip-words: ['[skip deploy]', '[no ship]']
 after-rollback: hold
+deploy-after: { checks: [build, 'test (node 24)'], timeout: 2h }
 environment: { name: production, production: true, transient: false }
 `;
 
@@ -34,6 +35,7 @@ describe('what a file says of pushes', () => {
       paths: { include: ['agents/**', 'lib/**'], exclude: ['**/*.md'] },
       skipWords: ['[skip deploy]', '[no ship]'],
       afterRollback: 'hold',
+      deployAfter: { checks: ['build', 'test (node 24)'], timeoutMs: 7_200_000 },
       environment: { name: 'production', production: true, transient: false },
     });
   });
@@ -65,6 +67,12 @@ describe('what a file says of pushes', () => {
       { environment: { name: 'x', transient: true } },
     ],
     ['paths that are left out only', 'paths: { exclude: [docs/**] }', { paths: { include: [], exclude: ['docs/**'] } }],
+    ['required checks', 'deploy-after: checks', { deployAfter: { checks: 'required', timeoutMs: 3_600_000 } }],
+    [
+      'required checks, for a day at most',
+      'deploy-after: { timeout: 1d }',
+      { deployAfter: { checks: 'required', timeoutMs: 86_400_000 } },
+    ],
     ['no skip word at all', 'skip-words: []', { skipWords: [] }],
   ])('%s', (_, text, terms) => expect(push(text)).toMatchObject(terms));
 
@@ -81,7 +89,7 @@ describe('what a file says of pushes', () => {
   test('cannot be said by inputs', () => {
     const { source, ...terms } = z.record(z.string(), z.unknown()).parse(parse(all));
     const inputs = Object.fromEntries(Object.keys(terms).map((name) => [name, 'x']));
-    expect(Object.keys(inputs)).toHaveLength(4);
+    expect(Object.keys(inputs)).toHaveLength(5);
     expect(readDesired({ inputs: { ...inputs, name: 'support', source: String(source) } }).ok).toBe(true);
   });
 });
@@ -112,6 +120,14 @@ describe('a wrong value is reported with its line', () => {
     ['after-rollback: wait', 'landfall.yml:3:17: `after-rollback` must be one of `continue`, `hold`'],
     ['admins: []', 'landfall.yml:3:9: `admins` must have at least 1 item'],
     ['admins: ["@mona"]', 'landfall.yml:3:10: `admins[0]` must be a login of GitHub, without @'],
+    ['deploy-after: tests', 'landfall.yml:3:15: `deploy-after` must be `checks`, or a map, not text'],
+    ['deploy-after: { checks: [] }', 'landfall.yml:3:25: `deploy-after.checks` must have at least 1 item'],
+    [
+      'deploy-after: { checks: test }',
+      'landfall.yml:3:25: `deploy-after.checks` must be `required`, or a list, not text',
+    ],
+    ['deploy-after: { timeout: 1s }', 'landfall.yml:3:26: `deploy-after.timeout` must be a duration from 1m to 1d'],
+    ['deploy-after: { check: [x] }', 'landfall.yml:3:17: `deploy-after.check` is not known; did you mean `checks`?'],
     ['environment: [x]', 'landfall.yml:3:14: `environment` must be text, or a map, not a list'],
     ['environment: { production: true }', 'landfall.yml:3:1: `environment.name` is missing'],
     ['environment: { name: x, prod: true }', 'landfall.yml:3:25: `environment.prod` is not known'],

@@ -1,0 +1,55 @@
+import { decideAfterChecks, type ChecksDecision, type RequiredCheck } from '../../src/deploy/rules/after-checks.ts';
+import type { AfterChecks } from '../../src/deploy/file/push-fields.ts';
+import { isExpired } from './deadlines.ts';
+import type { Intent, UnsentIntent } from './intent.ts';
+import { requeueAfter, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
+import { checkName, isOwnCheck } from './report.ts';
+
+/** How often the checks of a commit are looked at without an event (ms): one that is lost delays a deploy by this. */
+const lookMs = 120_000;
+
+/** The checks that a deploy request waits for; undefined where it waits for none. Redeploys and rollbacks do not wait. */
+export function checksBefore({ cause, terms }: Intent): AfterChecks | undefined {
+  const isAutomatic = cause.kind === 'push' || cause.kind === 'recovery';
+  // A service that builds pushes by itself waits for nobody.
+  if (isAutomatic && terms.builder === 'service') return undefined;
+  return isAutomatic || cause.kind === 'rerun' ? terms.rules.deployAfter : undefined;
+}
+
+/** Whether a change of a check of its commit may be news for an intent. */
+export const mayAwaitChecks = (intent: Intent): boolean =>
+  intent.state !== 'ended' && intent.sending.kind === 'restate' && checksBefore(intent) !== undefined;
+
+/** Reads the checks of the commit, and decides whether it may be deployed now. */
+export async function decideChecks({ context }: ReconcileContext, intent: UnsentIntent): Promise<ChecksDecision> {
+  const after = checksBefore(intent);
+  if (after === undefined) return { kind: 'pass' };
+  const { id, repository, branch, commit, createdAt, terms } = intent;
+  const { githubApi, clock } = context;
+  // Whether it is late is known before the checks are read, so that those of the last moment count.
+  const isLate = isExpired(clock, id, createdAt + after.timeoutMs, after.timeoutMs);
+  const required =
+    after.checks === 'required'
+      ? (await githubApi.requiredChecks(repository, branch)).filter(({ name }) => !isOwnCheck(name))
+      : namedChecks(after.checks, terms.deploymentName);
+  if (required.length === 0) return decideAfterChecks({ required, seen: [], isLate });
+  const checks = await githubApi.checksOf(repository, commit);
+  return decideAfterChecks({ ...checks, required, isLate });
+}
+
+/** Its own check passes after the deploy, so that it would wait for itself. */
+const namedChecks = (names: readonly string[], deploymentName: string): RequiredCheck[] =>
+  names.filter((name) => name !== checkName(deploymentName)).map((name) => ({ name }));
+
+/** Waits for the checks: until an event about them, or until it is time to look. */
+export async function awaitChecks(
+  work: ReconcileContext,
+  intent: UnsentIntent,
+  decision: Extract<ChecksDecision, { kind: 'await' }>,
+): Promise<StepResult> {
+  const isShown = intent.state === 'waiting' && JSON.stringify(intent.decision) === JSON.stringify(decision);
+  if (!isShown) await saveIntents(work, [{ ...intent, state: 'waiting', decision }]);
+  const { timeoutMs = 0 } = checksBefore(intent) ?? {};
+  const leftMs = intent.createdAt + timeoutMs - work.context.clock.now();
+  return requeueAfter(work, Math.max(1_000, Math.min(lookMs, leftMs)));
+}
