@@ -63,6 +63,7 @@ export function runReportOf(
     // The same in every mode, so that a plan and the deployment after it share one comment.
     ...(name === undefined ? {} : { topic: isPreview ? previewTopic(name) : topicOf(name, environment) }),
     ...(comment && pullRequest ? { pullRequest } : {}),
+    ...(comment && isPreview ? { commentsOnPreviews: true } : {}),
     ...(deployment && deployingModes.has(mode) && environmentName !== undefined
       ? {
           environment: {

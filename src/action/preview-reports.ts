@@ -45,7 +45,7 @@ async function reportOne(
 ): Promise<void> {
   const { repository, runUrl: logUrl, step } = run;
   const { pullRequest } = removed;
-  if (run.pullRequest !== undefined) {
+  if (run.commentsOnPreviews) {
     await attempt(`The comment on pull request ${pullRequest} was not written`, 'pull-requests: write', async () => {
       const at = { repository, pullRequest, topic: previewTopic(entry), step };
       await editCommentOfTopic(client, at, await authorOf(client), removedComment(removed));

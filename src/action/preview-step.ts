@@ -3,7 +3,7 @@ import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { Workflow } from '../deploy/file/workflow.ts';
 import type { PreviewSubject } from '../host/read-preview.ts';
-import { runPreviewOf } from '../host/run-preview.ts';
+import { runPreviewOf, sweepPreviewsOf } from '../host/run-preview.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
 import { version } from '../host/version.ts';
 import type { GitHubClient } from '../github/client.ts';
@@ -32,6 +32,18 @@ export async function runPreviewStep(step: PreviewStep): Promise<Outcome> {
   const { event, input, options, subject, workflow, github: client, receipt, signal, emit, mask, warn } = step;
   const [owner = '', name = ''] = event.repository.split('/');
   const reader = { client, repository: { owner, name }, warn };
+  const given = {
+    options,
+    subject,
+    isClosed: (number: number) => isPullRequestClosed(number, reader),
+    userAgent: `landfall-action/${version}`,
+    receipt,
+    signal,
+    emit,
+    mask,
+  };
+  const repositoryId = Number(process.env['GITHUB_REPOSITORY_ID']);
+  if (event.eventName === 'schedule' && repositoryId > 0) return sweepPreviewsOf(given, repositoryId);
   const run = await readPullRequest(event, workflow?.pullRequest, reader);
   if (!run) {
     return refusal(
@@ -41,19 +53,12 @@ export async function runPreviewStep(step: PreviewStep): Promise<Outcome> {
   }
   const { pull, ...requested } = run;
   return runPreviewOf({
-    options,
-    subject,
+    ...given,
     pull: { ...pull, imageUri: input.imageUri },
     ...requested,
     approvedSha: input.approvedCommit,
     workflow,
     valueOfVariable: (variable) => process.env[variable],
-    isClosed: (number) => isPullRequestClosed(number, reader),
-    userAgent: `landfall-action/${version}`,
-    receipt,
-    signal,
-    emit,
-    mask,
     refuse,
   });
 }

@@ -114,7 +114,9 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   addInputOptions(preview, (name) => identityInputs.has(name) || previewInputs.has(name));
   for (const [name, description] of Object.entries(pullRequestOptions)) {
     const option = new Option(`--${name} <${name.split('-').at(-1)}>`, description);
-    preview.addOption(name === 'label' ? option.argParser((text, all: string[] = []) => [...all, text]) : option);
+    preview.addOption(
+      name === 'label' ? option.default([]).argParser((text, all: string[]) => [...all, text]) : option,
+    );
   }
   preview
     .option('--closed', 'The pull request is closed: remove its previews.')

@@ -1,49 +1,59 @@
-import type { PreviewRequest } from '../deploy/machine/preview.ts';
+import type { PreviewRequest, SweepRequest } from '../deploy/machine/preview.ts';
+import type { Workflow } from '../deploy/file/workflow.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import type { PreviewSubject } from './read-preview.ts';
 import { endedWhilePacking, packSourceDir, runOptionsOf, withServices, type DeployInputs } from './run-deployment.ts';
 
-/** What a run about a preview is given by its host. */
+/** What a run about previews is given by its host. */
 export interface PreviewInputs
-  extends
-    Pick<DeployInputs, 'options' | 'userAgent' | 'receipt' | 'signal' | 'mask' | 'workflow'>,
-    Pick<
-      PreviewRequest,
-      'pull' | 'approvedSha' | 'isRequested' | 'eventSha' | 'changedLabel' | 'valueOfVariable' | 'isClosed'
-    > {
+  extends Pick<DeployInputs, 'options' | 'userAgent' | 'receipt' | 'signal' | 'mask'>, Pick<SweepRequest, 'isClosed'> {
   subject: PreviewSubject;
   emit: (event: DeployEvent) => void;
+}
+
+/** The same about that of a pull request. */
+export interface PullRequestInputs
+  extends
+    PreviewInputs,
+    Pick<PreviewRequest, 'pull' | 'approvedSha' | 'isRequested' | 'eventSha' | 'changedLabel' | 'valueOfVariable'> {
+  workflow?: Workflow | undefined;
   /** The outcome of a run whose folder can't be packed. */
   refuse: (problems: readonly Problem[]) => Outcome;
 }
 
 /** Connects the clients, and creates, updates or removes the preview of a pull request. */
-export async function runPreviewOf({
-  options,
-  subject,
-  userAgent,
-  receipt,
-  refuse,
-  ...inputs
-}: PreviewInputs): Promise<Outcome> {
+export async function runPreviewOf({ refuse, ...inputs }: PullRequestInputs): Promise<Outcome> {
   const { runPreview } = await import('../deploy/machine/preview.ts');
-  const { agentUrl: _, ...runOptions } = runOptionsOf(options);
-  const { smokeTests, deployment } = subject;
-  const modeOf = ({ kind }: Outcome) => (kind === 'deleted' ? 'delete' : 'deploy');
-  return withServices({ options, userAgent, receipt, smokeTests, modeOf, mask: inputs.mask }, (services) =>
+  return withRequest(inputs, (request) =>
     runPreview({
-      ...runOptions,
       ...inputs,
-      ...services,
-      deployment,
+      ...request,
       pack: async (desired) => {
-        const packed = await packSourceDir({ mode: 'deploy', desired }, options, inputs.signal);
+        const packed = await packSourceDir({ mode: 'deploy', desired }, inputs.options, inputs.signal);
         if (packed.kind === 'ended') return { ok: false, outcome: endedWhilePacking };
         if (packed.kind === 'packed') return { ok: true, ...(packed.tarball ? { tarball: packed.tarball } : {}) };
         return { ok: false, outcome: refuse(packed.problems) };
       },
     }),
+  );
+}
+
+/** Connects the clients, and removes the previews of a repository that are over. */
+export async function sweepPreviewsOf(inputs: PreviewInputs, repositoryId: number): Promise<Outcome> {
+  const { sweepPreviews } = await import('../deploy/machine/preview.ts');
+  return withRequest(inputs, (request) => sweepPreviews(request, repositoryId));
+}
+
+function withRequest(
+  { options, subject, userAgent, receipt, mask, signal, emit, isClosed }: PreviewInputs,
+  work: (request: SweepRequest) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { agentUrl: _, ...runOptions } = runOptionsOf(options);
+  const { smokeTests, deployment } = subject;
+  const modeOf = ({ kind }: Outcome) => (kind === 'deleted' ? 'delete' : 'deploy');
+  return withServices({ options, userAgent, receipt, smokeTests, modeOf, mask }, (services) =>
+    work({ ...runOptions, ...services, signal, emit, isClosed, deployment }),
   );
 }

@@ -75,7 +75,8 @@ export interface RemovedPreview {
 
 /** What a run did about the preview of a pull request. */
 export interface PreviewReport {
-  pullRequest: number;
+  /** Absent: the run only swept. */
+  pullRequest?: number;
   /** The deployment of the file; absent: all of the pull request were removed. */
   entry?: string;
   /** What it waits for. */

@@ -14,17 +14,20 @@ import {
 } from '../rules/preview.ts';
 import type { PreviewPull } from '../rules/preview-source.ts';
 import { tryCall } from '../smoke/try-call.ts';
-import {
-  idleWords,
-  notRemovedNote,
-  previewFailure,
-  previewInterrupted,
-  refusalWords,
-  removedWords,
-} from '../words/preview.ts';
+import { idleWords, previewFailure, previewInterrupted, refusalWords } from '../words/preview.ts';
 import { deploy, isCancellation } from './deploy.ts';
 import type { RunTerms } from './deploy-run.ts';
-import type { Outcome, PreviewEnd, PreviewReport, RemovedPreview } from './outcome-types.ts';
+import type { Outcome, PreviewReport, RemovedPreview } from './outcome-types.ts';
+import {
+  idle,
+  isRemoved,
+  remove,
+  removeEach,
+  removeOwn,
+  sweepClosed,
+  sweepExpired,
+  type PreviewSteps,
+} from './preview-removal.ts';
 import { listPreviews, type Preview } from './previews.ts';
 import { isLeaving } from './remove.ts';
 
@@ -35,13 +38,19 @@ export interface PullRequest extends PreviewPull {
   headSha: string;
 }
 
-/** What a run about the preview of a pull request is given. */
-export interface PreviewRequest extends Omit<
+/** What a run about the previews of a repository is given. */
+export interface SweepRequest extends Omit<
   RunTerms,
   'smokeTests' | 'conversations' | 'verify' | 'onFailure' | 'onUnproven' | 'previewRun' | 'tarball' | 'agentUrl'
 > {
   /** What the file says of the deployment; absent: it was not read, for the pull request was closed. */
   deployment: DesiredDeployment | undefined;
+  /** Whether a pull request of the repository is closed; undefined where that is not known. */
+  isClosed: (number: number) => Promise<boolean | undefined>;
+}
+
+/** What a run about the preview of a pull request is given besides. */
+export interface PreviewRequest extends SweepRequest {
   pull: PullRequest;
   /** The commit of a fork that a person approved. */
   approvedSha?: string | undefined;
@@ -55,22 +64,44 @@ export interface PreviewRequest extends Omit<
   valueOfVariable: (variable: string) => string | undefined;
   /** Packs a folder, once it is known that it is deployed. */
   pack: (desired: Desired) => Promise<{ ok: true; tarball?: PackedSource } | { ok: false; outcome: Outcome }>;
-  /** Whether a pull request of the repository is closed; undefined where that is not known. */
-  isClosed: (number: number) => Promise<boolean | undefined>;
 }
 
 /** Creates, updates or removes the preview of a pull request, and removes those of the repository that are over. */
 export async function runPreview(request: PreviewRequest): Promise<Outcome> {
-  const { pull, deployment, signal } = request;
-  const removed: RemovedPreview[] = [];
+  const { pull, deployment } = request;
   const entry = deployment && entryOf(deployment.desired);
-  const report: PreviewReport = { pullRequest: pull.number, ...(entry === undefined ? {} : { entry }), removed };
-  try {
-    const previews = await listPreviews(request.control, pull.repositoryId, () => reading(request));
-    const run: PreviewSteps = { request, previews, removed, report, left: [] };
+  return withPreviews(request, { own: pull, entry }, async (run) => {
     const outcome = pull.isOpen ? await whileOpen(deployment, run) : await removeOwn(run);
-    const notes = [...outcome.notes, ...run.left];
-    return { ...outcome, notes, preview: { ...report, ...outcome.preview, ...(await expiry(outcome, request)) } };
+    return { ...outcome, preview: { ...run.report, ...outcome.preview, ...(await expiry(outcome, request)) } };
+  });
+}
+
+/** Removes the previews of a repository whose pull requests are closed, and those of a deployment that expired. */
+export const sweepPreviews = (request: SweepRequest, repositoryId: number): Promise<Outcome> =>
+  withPreviews(request, { own: { repositoryId }, entry: undefined }, async (run) => {
+    const { deployment } = request;
+    if (deployment?.preview) await sweepExpired(entryOf(deployment.desired), deployment.preview, run);
+    return removeOwn(run);
+  });
+
+/** Works with the previews of a repository. Failures of the service end in an outcome. */
+async function withPreviews<Request extends SweepRequest>(
+  request: Request,
+  { own, entry }: Pick<PreviewSteps, 'own'> & { entry: string | undefined },
+  work: (run: PreviewSteps<Request>) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { control, signal } = request;
+  const removed: RemovedPreview[] = [];
+  const report: PreviewReport = {
+    ...(own.number === undefined ? {} : { pullRequest: own.number }),
+    ...(entry === undefined ? {} : { entry }),
+    removed,
+  };
+  try {
+    const previews = await listPreviews(control, own.repositoryId, () => reading(request));
+    const run: PreviewSteps<Request> = { request, own, previews, removed, report, left: [] };
+    const outcome = await work(run);
+    return { ...outcome, notes: [...outcome.notes, ...run.left], preview: outcome.preview ?? report };
   } catch (error) {
     if (isCancellation(error, signal)) return { ...previewInterrupted, preview: report };
     if (error instanceof ServiceError) return { ...previewFailure(error), preview: report };
@@ -78,48 +109,10 @@ export async function runPreview(request: PreviewRequest): Promise<Outcome> {
   }
 }
 
-/** What the steps of a run share. */
-interface PreviewSteps {
-  request: PreviewRequest;
-  /** Those of the repository when the run began. */
-  previews: readonly Preview[];
-  /** Those that this run removed. */
-  removed: RemovedPreview[];
-  report: PreviewReport;
-  /** What it could not remove, for the notes. */
-  left: string[];
-}
-
-/** How long one read may take (ms). */
-const readMs = 60_000;
-
-const reading = ({ signal, clock }: PreviewRequest) => ({ signal, deadline: clock.now() + readMs });
-
-const idle = (reason: string, advice?: string): Outcome => ({
-  kind: 'neutral',
-  passes: true,
-  reason,
-  ...(advice === undefined ? {} : { advice }),
-  changed: false,
-  notes: [],
-});
-
-/** Removes every preview of a pull request that is closed, whatever the deploy file says now. */
-async function removeOwn(run: PreviewSteps): Promise<Outcome> {
-  const { previews, removed, request } = run;
-  const { number } = request.pull;
-  const outcomes: Outcome[] = [];
-  for (const each of previews.filter((preview) => preview.number === number)) {
-    outcomes.push(await remove(each, 'closed', run));
-  }
-  await sweepClosed(run);
-  const [worst = idle('')] = [...outcomes.filter(({ passes }) => !passes), ...outcomes];
-  const own = removed.filter(({ pullRequest }) => pullRequest === number);
-  if (!worst.passes) return worst;
-  return { ...worst, kind: 'deleted', reason: removedWords(own, number), changed: own.length > 0 };
-}
-
-async function whileOpen(deployment: DesiredDeployment | undefined, run: PreviewSteps): Promise<Outcome> {
+async function whileOpen(
+  deployment: DesiredDeployment | undefined,
+  run: PreviewSteps<PreviewRequest>,
+): Promise<Outcome> {
   const { request, previews, report } = run;
   const { pull, eventSha, changedLabel, approvedSha, isRequested, clock } = request;
   const entry = deployment ? entryOf(deployment.desired) : '';
@@ -140,6 +133,7 @@ async function whileOpen(deployment: DesiredDeployment | undefined, run: Preview
   };
   const decision: PreviewDecision = decidePreview({ terms, pull, approvedSha, isRequested, existing });
   await sweepClosed(run);
+  if (terms) await sweepExpired(entry, terms, run);
   if (decision.kind === 'none') return rests(decision);
   if (decision.kind === 'wait') return { ...rests(decision), preview: { ...report, waits: decision.code } };
   if (decision.kind === 'remove' || !terms) {
@@ -159,7 +153,7 @@ const isLabelOf = (when: string | { label: string }, label: string): boolean =>
 async function deployPreview(
   { desired, ...tested }: DesiredDeployment,
   previewRun: NonNullable<RunTerms['previewRun']>,
-  run: PreviewSteps,
+  run: PreviewSteps<PreviewRequest>,
 ): Promise<Outcome> {
   const { request } = run;
   const packed = await request.pack(desired);
@@ -190,66 +184,24 @@ async function makeRoom(
   { own, entry, name }: { own: readonly Preview[]; entry: string; name: string },
   run: PreviewSteps,
 ): Promise<void> {
-  const now = run.request.clock.now();
   for (const each of own) {
     if (each.deployment.name !== name) await remove(each, 'renamed', run);
     else if (isLeaving(each.deployment)) await remove(each, 'closed', run);
   }
   const others = run.previews.filter((each) => each.entry === entry && !own.includes(each) && !isRemoved(each, run));
-  const expired = others.filter(({ deployment }) => isExpired(deployment.updated_at, terms, now));
-  for (const each of expired) await remove(each, 'expired', run);
-  const rest = others.filter((each) => !expired.includes(each)).map(({ deployment }) => deployment);
-  const over = new Set(tooMany(rest, terms));
+  const over = new Set(
+    tooMany(
+      others.map(({ deployment }) => deployment),
+      terms,
+    ),
+  );
   for (const each of others) if (over.has(each.deployment)) await remove(each, 'too-many', run);
 }
 
-const isRemoved = ({ deployment }: Preview, { removed }: PreviewSteps): boolean =>
-  isLeaving(deployment) || removed.some(({ name }) => name === deployment.name);
+/** How long one read may take (ms). */
+const readMs = 60_000;
 
-/** How many other pull requests a run looks up: each takes a request to GitHub. */
-const maxLookedUp = 30;
-
-/** Removes what runs that were lost or ended left of pull requests that are closed. */
-async function sweepClosed(run: PreviewSteps): Promise<void> {
-  const { request, previews } = run;
-  const others = previews.filter((each) => each.number !== request.pull.number && !isLeaving(each.deployment));
-  const oldest = others.toSorted((one, other) => one.number - other.number);
-  const numbers = [...new Set(oldest.map(({ number }) => number))].slice(0, maxLookedUp);
-  for (const number of numbers) {
-    if ((await request.isClosed(number)) !== true) continue;
-    for (const each of others.filter((other) => other.number === number)) await remove(each, 'closed', run);
-  }
-}
-
-async function removeEach(previews: readonly Preview[], code: PreviewEnd, run: PreviewSteps): Promise<Outcome> {
-  const outcomes: Outcome[] = [];
-  for (const each of previews) outcomes.push(await remove(each, code, run));
-  const [worst = idle('')] = [...outcomes.filter(({ passes }) => !passes), ...outcomes];
-  const { removed, request } = run;
-  const own = removed.filter(({ pullRequest }) => pullRequest === request.pull.number);
-  return worst.passes ? { ...worst, kind: 'deleted', reason: removedWords(own, request.pull.number) } : worst;
-}
-
-/** Deletes a preview; its mark is looked at again before. That of another pull request is not waited for. */
-async function remove({ deployment, number, entry }: Preview, code: PreviewEnd, run: PreviewSteps): Promise<Outcome> {
-  const { request, removed, left } = run;
-  const { repositoryId } = request.pull;
-  const isOwn = number === request.pull.number;
-  const outcome = await deploy({
-    ...request,
-    smokeTests: [],
-    onFailure: 'keep',
-    mode: 'delete',
-    named: { deploymentId: deployment.id },
-    previewRun: { key: { repositoryId, number, entry }, production: {} },
-    keepTracingProject: false,
-    wait: isOwn && request.wait,
-    emit: isOwn ? request.emit : undefined,
-  });
-  if (!outcome.passes) left.push(notRemovedNote(deployment.name, outcome.reason));
-  else if (!isLeaving(deployment)) removed.push({ name: deployment.name, pullRequest: number, entry, code });
-  return outcome;
-}
+const reading = ({ signal, clock }: SweepRequest) => ({ signal, deadline: clock.now() + readMs });
 
 /** When the preview of an outcome is over. */
 async function expiry(

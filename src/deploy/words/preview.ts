@@ -112,17 +112,22 @@ export const previewInterrupted: Outcome = {
 /** What is noted of a preview that could not be removed. */
 export const notRemovedNote = (name: string, why: string): string => `preview ${name} was not removed: ${why}`;
 
+/** What a run that is about no pull request removed, as a sentence. */
+export const sweptWords = (removed: readonly RemovedPreview[]): string =>
+  removed.length === 0 ? 'No preview was left of a closed pull request or beyond its time.' : listOfRemoved(removed);
+
 /** What was removed, as a sentence. */
-export function removedWords(removed: readonly RemovedPreview[], number: number): string {
+export const removedWords = (removed: readonly RemovedPreview[], number: number): string =>
+  removed.length === 0 ? `Pull request ${number} has no preview: there was nothing to remove.` : listOfRemoved(removed);
+
+function listOfRemoved(removed: readonly RemovedPreview[]): string {
   const names = removed.map(({ name, code }) => `${name} (${ends[code]})`).join(', ');
-  return removed.length === 0
-    ? `Pull request ${number} has no preview: there was nothing to remove.`
-    : `${removed.length === 1 ? 'A preview was' : `${removed.length} previews were`} removed: ${names}.`;
+  return `${removed.length === 1 ? 'A preview was' : `${removed.length} previews were`} removed: ${names}.`;
 }
 
 /** What is said of how long a preview stays, as an item of a list. */
 export const expiryLines = (preview: PreviewReport | undefined): string[] =>
-  preview?.expiresAt === undefined
+  preview?.expiresAt === undefined || preview.pullRequest === undefined
     ? []
     : [`- Preview of pull request ${preview.pullRequest}: removed when it closes, or on ${asCode(preview.expiresAt)}`];
 

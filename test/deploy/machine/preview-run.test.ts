@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import type { DesiredDeployment } from '../../../src/deploy/file/desired.ts';
 import { readDesired } from '../../../src/deploy/file/read-desired.ts';
-import { runPreview, type PreviewRequest, type PullRequest } from '../../../src/deploy/machine/preview.ts';
+import {
+  runPreview,
+  sweepPreviews,
+  type PreviewRequest,
+  type PullRequest,
+} from '../../../src/deploy/machine/preview.ts';
 import type { Outcome } from '../../../src/deploy/machine/outcome-types.ts';
 import { markOf, previewName } from '../../../src/deploy/rules/preview.ts';
 import { goesLive, serviceError } from './control-model.ts';
@@ -60,6 +65,26 @@ class PreviewFixture extends DeployFixture {
       signal: this.cancelled.signal,
       ...more,
     });
+  }
+
+  /** Removes what is over, as a run on a schedule. */
+  sweep(preview: string): Promise<Outcome> {
+    return sweepPreviews(
+      {
+        deployment: file(preview),
+        isClosed: async (number) => this.closed.has(number),
+        wait: true,
+        onSuperseded: 'fail',
+        control: this.control,
+        further: this.control,
+        agentAt: () => this.agent,
+        clock: this.clock,
+        random: () => 0.5,
+        timeoutMs: 600_000,
+        pollMs: 5_000,
+      },
+      key.repositoryId,
+    );
   }
 
   /** A deployment that is there, changed last so long ago (ms). */
@@ -262,6 +287,29 @@ describe('what other runs left', () => {
       preview: { removed: [{ code: 'too-many' }, { code: 'too-many' }] },
     });
     expect(fixture.deletedIds.toSorted()).toEqual([oldest, older].toSorted());
+  });
+
+  test('is removed on a schedule', async () => {
+    const fixture = new PreviewFixture();
+    const [closedOne, old] = [fixture.hasPreview(7), fixture.hasPreview(8, 49 * hour)];
+    fixture.hasPreview(9);
+    fixture.hasPreview(7, 99 * hour, { ...key, repositoryId: 47 });
+    fixture.closed.add(7);
+    const outcome = await fixture.sweep('{ expires-after: 2d }');
+    expect(outcome).toMatchObject({ kind: 'deleted', passes: true, changed: true });
+    expect(fixture.deletedIds.toSorted()).toEqual([closedOne, old].toSorted());
+    expect(await fixture.sweep('true')).toMatchObject({
+      kind: 'deleted',
+      changed: false,
+      reason: 'No preview was left of a closed pull request or beyond its time.',
+    });
+  });
+
+  test('and had its time is removed while another one waits', async () => {
+    const fixture = new PreviewFixture();
+    const old = fixture.hasPreview(7, 49 * hour);
+    await fixture.run({ deployment: file('{ when: command, expires-after: 2d }') });
+    expect(fixture.deletedIds).toEqual([old]);
   });
 
   test('stays where GitHub does not say that it is closed', async () => {
