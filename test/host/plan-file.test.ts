@@ -33,6 +33,7 @@ const facts: PlanFacts = {
   plan: 'create',
   fields: ['name'],
   change: 'c',
+  settings: 's',
   file: {},
   deployment: {},
   secrets: {},

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newApiKey } from '../../src/contract/control/api-key.ts';
 import { runCli, runHere, type CliEnd } from '../cli/run-cli.ts';
 import { linkPackages, linkScript } from '../installed-packages.ts';
 import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
@@ -104,6 +105,25 @@ test('nothing is sent where somebody else deployed since the plan', async () => 
   await edit('fourth', 'third');
   expect(outcomeOf(await run('deploy'))).toMatchObject({ outcome: 'refused', changed: false });
   expect(await revisions()).toEqual(made);
+});
+
+test('a plan of a key that may only read is applied by one that may deploy', async () => {
+  const { url, apiKey } = fixture.service;
+  const response = await fetch(`${url}/v1/api-keys`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'planner', scopes: ['read'] }),
+  });
+  const { key } = newApiKey.parse(await response.json());
+  await edit('third', 'fifth');
+  const planned = await runHere(['plan', ...options, '--plan-file', 'plan.json', '--json'], {
+    cwd: folder,
+    env: { ...env('1234'), LANDFALL_API_KEY: key ?? '' },
+  });
+  expect(outcomeOf(planned)).toMatchObject({ outcome: 'planned', plan: 'patch' });
+  const applied = await run('deploy');
+  expect(outcomeOf(applied)).toMatchObject({ outcome: 'deployed' });
+  expect(applied.err).toContain('the values of secrets were not compared');
 });
 
 test.each([

@@ -22,10 +22,11 @@ const savedPlan = z.strictObject({
   latest_revision_id: id.nullable(),
   active_revision_id: id.nullable(),
   commit: id.nullable(),
-  /** What was to be done, for people; `change` is its digest. */
+  /** What was to be done, for people; `change` is its digest, `settings` that of what does not follow from secrets. */
   plan: z.enum(['create', 'patch', 'none']),
   fields: z.array(id).max(1_000),
   change: z.string().max(100),
+  settings: z.string().max(100),
   /** By the fields of the deploy file, and by those of the deployment. */
   file: digests,
   deployment: digests,

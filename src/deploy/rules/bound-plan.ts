@@ -7,7 +7,7 @@ import type { Desired } from '../file/desired.ts';
 import type { SavedPlan } from '../file/saved-plan.ts';
 import { toKebab } from '../file/spelling.ts';
 import { heldAt } from './plan-fields.ts';
-import type { Obstacle, ObservedState, Plan } from './plan-types.ts';
+import type { FieldChange, Obstacle, ObservedState, Plan } from './plan-types.ts';
 
 /** How long a plan may be applied: less than a service keeps the idempotency key that applies it once. */
 const maxPlanHours = 72;
@@ -59,7 +59,8 @@ export function planFacts(input: PlanInput): PlanFacts {
     commit: commit.kind === 'known' ? commit.sha : null,
     plan: planned.kind,
     fields: changes.map(({ field }) => field),
-    change: plain(changes.map(({ field, from, to, makesRevision }) => [field, from, to, makesRevision])),
+    change: plain(changes.map(shownChange)),
+    settings: plain(changes.filter(isOfSettings).map(shownChange)),
     file: digestsOf(own, (name, value) => [toKebab(name), plain(value)]),
     deployment: digestsOf(held, (name, value) => [name, plain(value)]),
     secrets: Object.fromEntries([
@@ -73,6 +74,15 @@ export function planFacts(input: PlanInput): PlanFacts {
     ]),
   };
 }
+
+const shownChange = ({ field, from, to, makesRevision }: FieldChange) => [field, from, to, makesRevision];
+
+/**
+ * Whether a change does not follow from values of secrets. A key that may only read sees none of them, so that each is
+ * taken to differ; a build is then requested by them, and else by the source.
+ */
+const isOfSettings = ({ field, why }: FieldChange): boolean =>
+  !field.startsWith('secrets.') && why.code !== 'restated' && why.code !== 'uploaded';
 
 /** The fields of a deployment that a plan may depend on; of its secrets the names. */
 function heldFields(deployment: Deployment | undefined): Record<string, unknown> {
@@ -122,7 +132,8 @@ export function boundPlanObstacles(saved: SavedPlan, facts: PlanFacts, now: numb
     ? [{ field: planFile, code: 'plan-created', id: facts.deployment_id ?? '' } as const]
     : [...otherRevisions(saved, facts), ...changedIn('deployment', saved, facts)];
   const all = [...tooOld(saved, now), ...own, ...since];
-  if (all.length > 0 || saved.change === facts.change) return all;
+  const compared = saved.key === facts.key ? 'change' : 'settings';
+  if (all.length > 0 || saved[compared] === facts[compared]) return all;
   return [{ field: planFile, code: 'plan-differs', planned: saved.fields, now: facts.fields }];
 }
 

@@ -173,6 +173,21 @@ test('with another key, secrets are compared by their names alone', () => {
   ]);
 });
 
+describe('a plan of a key that sees no values of secrets', () => {
+  const hidden = factsOf({ key: 'reader', deployment: { secrets: [{ name: 'PIN', value: null }] } });
+
+  test('is applied by a key that sees them', () => {
+    expect(hidden.fields).toContain('secrets.PIN');
+    const same = { deployment: { secrets: [{ name: 'PIN', value: '1234' }] } };
+    expect(factsOf(same).fields).not.toContain('secrets.PIN');
+    expect(obstacles(same, hidden)).toEqual([]);
+  });
+
+  test('is refused where a setting differs', () => {
+    expect(obstacles({}, { ...hidden, settings: 'other' })).toEqual(['plan-file: plan-differs']);
+  });
+});
+
 test('a pushed image and a changed folder are changes of the file', () => {
   const tarball = (digest: string) => ({ digest, size: 1, files: 1, leftOut: [] });
   expect(obstacles({ seen: { tarball: tarball('sha256:2') } })).toEqual(['source-dir: plan-changed']);
