@@ -14,8 +14,13 @@ import type { DecisionOf, EventDecision, PullRequest } from './event-types.ts';
 
 /** A status of a commit, which deploys may wait for. */
 export function decideStatus(payload: unknown): EventDecision {
-  return decideOnPayload(statusPayload, payload, ({ sha, repository, installation }) =>
-    checksChanged(installationRepositoryOf(repository, installation), sha, 'a status of the commit has changed'),
+  return decideOnPayload(statusPayload, payload, ({ sha, context, repository, installation }) =>
+    checksChanged(
+      installationRepositoryOf(repository, installation),
+      sha,
+      'a status of the commit has changed',
+      context,
+    ),
   );
 }
 
@@ -23,7 +28,14 @@ const checksChanged = (
   repository: InstallationRepository,
   headSha: string,
   why: string,
-): DecisionOf<'checks-changed'> => ({ kind: 'checks-changed', repository, headSha, why });
+  check?: string,
+): DecisionOf<'checks-changed'> => ({
+  kind: 'checks-changed',
+  repository,
+  headSha,
+  ...(check === undefined ? {} : { check }),
+  why,
+});
 
 /** Re-run and the buttons of one check, and the end of any check, which deploys may wait for. */
 export function decideCheckRun(payload: unknown): EventDecision {
@@ -33,7 +45,8 @@ export function decideCheckRun(payload: unknown): EventDecision {
   }
   return decideOnPayload(checkRunPayload, payload, ({ check_run: run, sender, ...at }) => {
     const repository = installationRepositoryOf(at.repository, at.installation);
-    if (action === 'completed') return checksChanged(repository, run.head_sha, 'a check of the commit has ended');
+    if (action === 'completed')
+      return checksChanged(repository, run.head_sha, 'a check of the commit has ended', run.name);
     const check = { name: run.name, externalId: run.external_id || undefined };
     const requested = { repository, headSha: run.head_sha, check, by: sender.login };
     if (action === 'requested_action') return actionRequest(payload, requested);

@@ -94,7 +94,7 @@ export const checkSuitePayload = repositoryEvent.extend({
   sender,
 });
 
-export const statusPayload = repositoryEvent.extend({ sha: commitId });
+export const statusPayload = repositoryEvent.extend({ sha: commitId, context: text });
 
 export const numberedPayload = repositoryEvent.extend({ number: z.int32().positive() });
 

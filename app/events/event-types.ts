@@ -50,8 +50,8 @@ interface Decisions {
   press: OfCommit & { check: CheckAction; button: 'rollback' | 'redeploy'; by: string };
   /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
   'check-suite': OfCommit & { branch?: string };
-  /** A check of a commit has changed, which others made. */
-  'checks-changed': OfCommit;
+  /** A check of a commit has changed, or several of them where there is no name. */
+  'checks-changed': OfCommit & { check?: string };
   'pull-request': PullRequest;
   /** Something that its preview depends on may have changed. */
   preview: OfRepository & { number: number };

@@ -7,7 +7,7 @@ import { onCommand } from '../commands/on-command.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import { shortCommit } from '../../src/contract/control/repo-ref.ts';
-import { mayAwaitChecks } from '../reconcile/await-checks.ts';
+import { mayAwait } from '../reconcile/await-checks.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import { notifyBranch, requestBranch } from './request-branch.ts';
 
@@ -100,9 +100,12 @@ const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branc
 };
 
 /** Checks of others have changed: wakes the deployments that may wait for them. */
-export const onChecksChanged: Handler<'checks-changed'> = async ({ repository, headSha }, { context: { store } }) => {
+export const onChecksChanged: Handler<'checks-changed'> = async (
+  { repository, headSha, check },
+  { context: { store } },
+) => {
   const intents = await store.intentsAt(repository.repositoryId, headSha);
-  const waiting = new Set(intents.filter(mayAwaitChecks).map(({ deploymentId }) => deploymentId));
+  const waiting = new Set(intents.filter((intent) => mayAwait(intent, check)).map(({ deploymentId }) => deploymentId));
   for (const deploymentId of waiting) await store.wake(deploymentId);
   return waiting.size > 0 ? [...waiting].map((deploymentId) => `woke deployment ${deploymentId}`) : ['nothing waits'];
 };

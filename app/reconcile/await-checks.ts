@@ -1,7 +1,13 @@
-import { decideAfterChecks, type ChecksDecision, type RequiredCheck } from '../../src/deploy/rules/after-checks.ts';
+import {
+  decideAfterChecks,
+  shownName,
+  type ChecksDecision,
+  type RequiredCheck,
+} from '../../src/deploy/rules/after-checks.ts';
 import type { AfterChecks } from '../../src/deploy/file/push-fields.ts';
 import { isExpired } from './deadlines.ts';
 import type { Intent, UnsentIntent } from './intent.ts';
+import { isRequestForHead } from './next-step.ts';
 import { requeueAfter, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 import { checkName, isOwnCheck } from './report.ts';
 
@@ -16,9 +22,14 @@ export function checksBefore({ cause, terms }: Intent): AfterChecks | undefined 
   return isAutomatic || cause.kind === 'rerun' ? terms.rules.deployAfter : undefined;
 }
 
-/** Whether a change of a check of its commit may be news for an intent. */
-export const mayAwaitChecks = (intent: Intent): boolean =>
-  intent.state !== 'ended' && intent.sending.kind === 'restate' && checksBefore(intent) !== undefined;
+/** Whether a change of a check of its commit is news for an intent; without its name, of any check. */
+export function mayAwait(intent: Intent, check: string | undefined): boolean {
+  if (!isRequestForHead(intent) || checksBefore(intent) === undefined) return false;
+  const { state, decision } = intent;
+  if (check === undefined || state !== 'waiting' || decision?.kind !== 'await') return true;
+  const { names, count } = decision.pending;
+  return count > names.length || names.includes(shownName(check));
+}
 
 /** Reads the checks of the commit, and decides whether it may be deployed now. */
 export async function decideChecks({ context }: ReconcileContext, intent: UnsentIntent): Promise<ChecksDecision> {

@@ -59,13 +59,16 @@ function stateOf({ name, appId }: RequiredCheck, seen: readonly SeenCheck[]): Se
   return states.length === 0 || states.includes('pending') ? 'pending' : 'passed';
 }
 
+/** The name of a check as a decision keeps it. */
+export const shownName = (name: string): string => name.slice(0, maxNameLength).toWellFormed();
+
 function namesOf(
   states: readonly { name: string; state: SeenCheck['state'] }[],
   state: SeenCheck['state'],
 ): CheckNames {
   const names = [...new Set(states.filter((each) => each.state === state).map(({ name }) => name))];
   return {
-    names: names.slice(0, maxNames).map((name) => name.slice(0, maxNameLength).toWellFormed()),
+    names: names.slice(0, maxNames).map(shownName),
     count: names.length,
   };
 }

@@ -25,14 +25,28 @@ test.each<[what: string, event: string, payload: (sha: string) => object]>([
   expect(fixture.intents()).toHaveLength(2);
 });
 
+test.each([
+  ['another check', 'lint', 'nothing waits'],
+  ['the check', 'build', 'woke deployment d-support'],
+])('of a push that waits, %s wakes it or not', async (_, name, did) => {
+  const head = fixture.commit();
+  await fixture.push(head);
+  const intent = fixture.intents().find(({ deploymentId }) => deploymentId === 'd-support');
+  if (!intent) throw new Error('nothing was requested');
+  const pending = { names: ['build'], count: 1 };
+  await fixture.save({ ...intent, state: 'waiting', decision: { kind: 'await', code: 'checks', pending } });
+  await fixture.receive('check_run', { action: 'completed', check_run: { name, head_sha: head } }, 'guid-2');
+  expect(fixture.decided.get('guid-2')).toMatchObject({ did: [did] });
+});
+
 test('a change of the checks of another commit wakes nothing', async () => {
   await fixture.push(fixture.commit());
-  await fixture.receive('status', { sha: 'f'.repeat(40) }, 'guid-2');
+  await fixture.receive('status', { sha: 'f'.repeat(40), context: 'build' }, 'guid-2');
   expect(fixture.decided.get('guid-2')).toMatchObject({ did: ['nothing waits'] });
 });
 
 test('an event of a check before its push requests nothing', async () => {
   const head = fixture.commit();
-  await fixture.receive('status', { sha: head }, 'guid-2');
+  await fixture.receive('status', { sha: head, context: 'build' }, 'guid-2');
   expect(fixture.intents()).toEqual([]);
 });
