@@ -38,7 +38,7 @@ export const promotionScenario: Scenario = {
     await repository.pushTo(github.pushUrl(fullName));
     const target = { repository, fullName };
     const stepTo = (deployment: string, commit: string): Promise<StepResult> =>
-      deploy(environment, screen, commit, { deployment }, target);
+      deploy(environment, screen, commit, { deployment, 'repo-url': '' }, target);
     const commit = await repository.commit('Name two environments');
     const staging = await stepTo('promoted-staging', commit);
     const production = await stepTo('promoted', commit);

@@ -50,7 +50,7 @@ async function liveOf(name: string) {
   return { id, revision, commit: revision.source_revision_config.repo_commit_sha, url: found?.url ?? undefined };
 }
 
-test('production is refused before staging is there, and gets the build that staging has proven', async () => {
+test('production gets the build that staging has proven, and nothing before', async () => {
   const early = await deploy('talker');
   expect(early.code).not.toBe(0);
   expect(early.out + early.err).toContain('there is no deployment talker-staging, which comes before this one');
@@ -68,7 +68,7 @@ test('production is refused before staging is there, and gets the build that sta
   expect(await fixture.revisions(production.id)).toHaveLength(1);
 });
 
-test('a commit that staging does not serve goes no further, and one that fails there neither', async () => {
+test('a commit that is not served or fails on staging goes no further', async () => {
   const before = await liveOf('talker');
   await repository.edit('graph.ts', "'first'", "'second'");
   const moved = await repository.commit('Say something else');

@@ -14,7 +14,7 @@ export const environmentsField = z
   .refine((names) => new Set(names).size === names.length, { message: 'must name each environment once' });
 
 /** What decides the content of a build: a deployment is promoted from one that agrees in these. */
-const fieldsOfBuild = ['repo-url', 'graph-config-path', 'install-command', 'build-command'] as const;
+export const fieldsOfBuild = ['repo-url', 'graph-config-path', 'install-command', 'build-command'] as const;
 
 /** The deployments of a file, each of a later environment with the one that it is promoted from. */
 export type OrderedDrafts = { ok: true; drafts: FileDraft[] } | { ok: false; problems: Problem[] };
@@ -73,6 +73,15 @@ function promotedFrom(
   before: string,
   candidates: readonly FileDraft[],
 ): { draft: FileDraft; problems: Problem[] } {
+  const foreign = ['image-uri', 'source-dir', 'source'].find((name) => {
+    const written = draft.fields.get(name);
+    return written !== undefined && !(name === 'source' && written.value === 'github');
+  });
+  const written = foreign === undefined ? undefined : draft.fields.get(foreign);
+  if (foreign !== undefined && written) {
+    const message = `a deployment of a later environment is built from a repository: take ${quoted([before])} and its successors out of \`environments\`, or use the source github`;
+    return { draft, problems: [fieldProblem(written, [foreign], message)] };
+  }
   const pushed = draft.fields.get('build-on-push');
   if (pushed?.value === true) {
     const message = `pushes go to the first environment: remove it here, because commits come from ${quoted([before])}`;

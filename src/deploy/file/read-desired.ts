@@ -4,6 +4,7 @@ import { inOrder, type Problem } from '../../kit/diagnostics/problem.ts';
 import { expandCases, type CaseFiles } from './cases.ts';
 import { defaultConfigPath, readDrafts } from './deploy-file.ts';
 import type { DesiredDeployment, Named, PushedDeployment } from './desired.ts';
+import { fieldsOfBuild } from './environments.ts';
 import { overridden, type Draft, type FileDraft, type WrittenField, fieldProblem, identityOf } from './draft.ts';
 import type { Inputs } from './input-table.ts';
 import { inputProblem, inputsFile, inputText, readInputFields } from './inputs.ts';
@@ -102,16 +103,29 @@ function choose(drafts: FileDraft[], inputs: Inputs, fields: ReadonlyMap<string,
   const names = drafts.map(nameOf);
   if (named !== undefined) {
     const chosen = drafts.find(({ key }) => key === named) ?? drafts.find((draft) => nameOf(draft) === named);
-    if (chosen) return { drafts: [overridden(chosen, fields)], problems: [] };
+    if (chosen) return { drafts: [overridden(chosen, fields)], problems: orderProblems(chosen, fields) };
     const message = `the deploy file has no deployment of the name that \`deployment\` gives; it has ${quoted(names)}`;
     return { drafts: [], problems: [inputProblem('deployment', message, didYouMean(named, names))] };
   }
   const [only, ...more] = drafts;
-  if (only && more.length === 0) return { drafts: [overridden(only, fields)], problems: [] };
+  if (only && more.length === 0) return { drafts: [overridden(only, fields)], problems: orderProblems(only, fields) };
   if (fields.size === 0) return { drafts, problems: duplicateNames(drafts) };
   const message = `${quoted([...fields.keys()])} cannot speak of all deployments of the file: choose one with \`deployment\`, of ${quoted(names)}`;
   return { drafts: [], problems: [inputProblem('deployment', message)] };
 }
+
+/** Inputs that would replace what makes a deployment one of a later environment. */
+const orderProblems = ({ after }: FileDraft, fields: ReadonlyMap<string, WrittenField>): Problem[] =>
+  after === undefined
+    ? []
+    : ['build-on-push', 'source', 'image-uri', 'source-dir', ...fieldsOfBuild]
+        .filter((name) => fields.has(name))
+        .map((name) =>
+          inputProblem(
+            name,
+            `${name} can't be given for a deployment of a later environment, which gets the build of the one before: change it in the deploy file`,
+          ),
+        );
 
 /** Two deployments of one name would be one deployment that is changed twice. */
 function duplicateNames(drafts: readonly FileDraft[]): Problem[] {

@@ -23,7 +23,7 @@ ${more}
 `;
 
 describe('environments in order', () => {
-  test('a deployment of a later environment is promoted from the one before that is built alike', () => {
+  test('a deployment is promoted from the one before that is built alike', () => {
     const text = ordered(`
   support: { environment: { name: production, production: true } }
   billing-staging: { environment: staging, graph-config-path: billing/langgraph.json }
@@ -39,7 +39,7 @@ describe('environments in order', () => {
     expect(read(text, { deployment: 'billing' })).toEqual({ billing: { name: 'billing-staging' } });
   });
 
-  test('three environments make a chain, and a deployment is found by its id where it has one', () => {
+  test('three environments make a chain, and an id finds a deployment', () => {
     const text = ordered(
       `
   check: { environment: acceptance, deployment-id: 8B6E4C1E-0000-4000-8000-000000000001 }
@@ -52,6 +52,19 @@ describe('environments in order', () => {
       support: { name: 'check', deploymentId: '8b6e4c1e-0000-4000-8000-000000000001' },
     });
   });
+
+  test.each(['build-on-push', 'repo-url', 'graph-config-path', 'install-command', 'build-command'])(
+    'the input %s can not replace what makes it one',
+    (name) => {
+      const text = ordered('  support: { environment: production }');
+      const given = { deployment: 'support', [name]: name === 'build-on-push' ? 'true' : 'other' };
+      expect(read(text, given)).toEqual([
+        expect.stringContaining(`${name} can't be given for a deployment of a later`),
+      ]);
+      const ofFirst = read(text, { ...given, deployment: 'support-staging' });
+      expect(ofFirst).toHaveProperty('support-staging');
+    },
+  );
 
   test('the App reads the same', () => {
     const result = readPushed(file(ordered('  support: { environment: production }')));
@@ -79,6 +92,11 @@ describe('environments in order', () => {
       'pushes to a later environment',
       ordered('  support: { environment: production, build-on-push: true }'),
       /9:39: .*pushes go to the first environment/,
+    ],
+    [
+      'an image in a later environment',
+      ordered('  support: { environment: production, source: external_docker, image-uri: agent:1 }'),
+      /9:\d+: .*is built from a repository/,
     ],
     ['no deployments', 'environments: [a, b]\nname: support', /`environments` is for the deployments under/],
   ])('refuses %s, where it is written', (_, text, problem) => {

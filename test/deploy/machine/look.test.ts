@@ -16,7 +16,7 @@ const another = (fixture: DeployFixture, id: string, name: string): Deployment =
 describe('the one commit that may be deployed', () => {
   const moved = { commit: second, head: first };
 
-  test('is named to a service that builds the commit it is told, and built although the ref has moved on', async () => {
+  test('is built by a service that takes commits, although the ref has moved on', async () => {
     const fixture = await running();
     fixture.control.pinsCommits = true;
     fixture.control.scripts.push(goesLive(second));

@@ -11,8 +11,8 @@ import type { BuildFolder } from './build-folder.ts';
 /** The file that lists a build's files, in a folder that the build's commands can't write to. */
 const listFile = (root: string): string => join(root, 'files.jsonl');
 
-/** A line of the list: a path, and its description by `describeFile`. */
-const entrySchema = z.tuple([z.string(), z.string()]);
+/** A line of the list: a path, its description by `describeFile`, and its inode, which lists of before do not have. */
+const entrySchema = z.tuple([z.string(), z.string()], z.string());
 
 /** The most files in a list: damage to further files is not detected. */
 const maxFiles = 500_000;
@@ -46,9 +46,15 @@ export async function damagedFile({ root, source }: Pick<BuildFolder, 'root' | '
 const isNoList = (error: unknown): boolean =>
   error instanceof SyntaxError || error instanceof z.ZodError || hasCode(error, 'ENOENT');
 
-/** The files of a build as they were listed, and when (ms since the epoch). */
+/** A file or folder as it was listed. */
+export interface ListedEntry {
+  description: string;
+  inode: string | undefined;
+}
+
+/** The files and folders of a build as they were listed, by their paths, and when (ms since the epoch). */
 export interface BuildList {
-  descriptions: Map<string, string>;
+  entries: Map<string, ListedEntry>;
   at: number;
 }
 
@@ -56,10 +62,13 @@ export interface BuildList {
 export async function readBuildList(root: string): Promise<BuildList | undefined> {
   try {
     const lines = (await readFile(listFile(root), 'utf8')).trimEnd().split('\n');
-    const descriptions = new Map(lines.map((line) => entrySchema.parse(JSON.parse(line))));
-    descriptions.delete('');
-    if (descriptions.size >= maxFiles) return undefined;
-    return { descriptions, at: (await lstat(listFile(root))).mtimeMs };
+    const entries = new Map<string, ListedEntry>();
+    for (const line of lines) {
+      const [path, description, inode] = entrySchema.parse(JSON.parse(line));
+      if (path !== '') entries.set(path, { description, inode });
+    }
+    if (entries.size >= maxFiles) return undefined;
+    return { entries, at: (await lstat(listFile(root))).mtimeMs };
   } catch (error) {
     if (isNoList(error)) return undefined;
     throw error;
@@ -109,8 +118,13 @@ async function* walkBelow(
   }
 }
 
-const listLine = async (path: string, file: string): Promise<string> =>
-  `${JSON.stringify([path, await describeFile(file)])}\n`;
+async function listLine(path: string, file: string): Promise<string> {
+  const stat = await lstat(file).catch(() => undefined);
+  return `${JSON.stringify(stat ? [path, describe(stat), inodeOf(stat)] : [path, 'none'])}\n`;
+}
+
+/** Identifies a file or folder on this machine, whatever its name is. */
+export const inodeOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
 async function describeFile(path: string): Promise<string> {
   try {

@@ -5,7 +5,15 @@ import { basename, join, relative } from 'node:path';
 import { hasCode, missingCodes } from '../../../kit/errors.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
-import { describe, listBuildFiles, readBuildList, walkBuild, type BuildList } from './build-files.ts';
+import {
+  describe,
+  inodeOf,
+  listBuildFiles,
+  readBuildList,
+  walkBuild,
+  type BuildList,
+  type ListedEntry,
+} from './build-files.ts';
 import {
   buildFolder,
   cleanUp,
@@ -15,7 +23,7 @@ import {
   removeOrReport,
   type BuildFolder,
 } from './build-folder.ts';
-import { stepFailed, succeeded, type Build, type BuildRequest, type StepResult } from './build.ts';
+import type { Build, BuildRequest } from './build.ts';
 import { runInFolderQueue } from './folder-queue.ts';
 import { diskIsFull, isDiskFull } from './free-space.ts';
 import { findSpaceProblem, type BuildDependencies } from './make-build.ts';
@@ -28,74 +36,77 @@ interface CopyRequest extends Pick<BuildRequest, 'revisionId' | 'log'> {
   user: ProcessUser | undefined;
 }
 
-/** A copied build. `digest`: `sha256:<hex>` of its commit, its graph configuration's path and its files. */
-export interface BuildCopy {
-  build: Build;
-  digest: string;
-}
-
-const buildAgain = 'Deploy its commit instead, without Landfall-Build-Of: it is built again.';
+/** How a copy ended. */
+export type CopyEnd =
+  /** `digest`: `sha256:<hex>` of its commit, its graph configuration's path and its files. */
+  | { kind: 'copied'; build: Build; digest: string }
+  /** It has to be built again: a clause about the build. */
+  | { kind: 'not-copyable'; why: string }
+  | { kind: 'failed'; reason: string }
+  | { kind: 'interrupted' };
 
 /**
  * Copies the build of another deployment's revision, as it was when it was made: agents of that deployment may have
  * written to it since, so every file is compared with the list of the build while it is copied, and files that are not
- * in the list stay behind. A failed copy leaves no files. Undefined when interrupted.
+ * in the list stay behind. Without a complete copy no files are left.
  */
 export async function copyBuild(
   request: CopyRequest,
   settings: BuildDependencies,
   signal: AbortSignal,
-): Promise<StepResult<BuildCopy> | undefined> {
-  const { revisionId, log } = request;
-  const { dataDir } = settings;
+): Promise<CopyEnd> {
   const spaceProblem = await findSpaceProblem(settings);
-  if (spaceProblem !== undefined) return stepFailed(spaceProblem);
-  const from = buildFolder(dataDir, request.from);
-  return runInFolderQueue(from.root, signal, async () => {
-    const [build, list] = [readBuild(from.root), await readBuildList(from.root)];
-    if (!build || !list) return stepFailed(`The build ${request.from} is no longer on this machine. ${buildAgain}`);
-    if (build.python && build.python.shared === undefined) {
-      return stepFailed(
-        `The Python packages of the build ${request.from} were installed into its folder and can't be moved. ${buildAgain}`,
-      );
-    }
-    const to = await recreateBuildFolder(dataDir, revisionId);
-    const report = (message: string): void => log('warning', message);
-    let isComplete = false;
-    try {
-      const copied = await copyFiles(from, to, list, signal);
-      if (copied === 'interrupted') return undefined;
-      if (!copied.ok) return copied;
-      if (request.user) for (const path of [to.source, to.home]) await changeOwner(path, request.user);
-      copyGeneratedLock(dataDir, basename(from.root), revisionId);
-      await listBuildFiles(to);
-      const graphConfigPath = relative(build.folder, build.graphConfigFile);
-      const copy = { ...build, folder: to.root, graphConfigFile: join(to.root, graphConfigPath) };
-      recordBuild(copy);
-      isComplete = true;
-      const contents = [JSON.stringify([build.from, graphConfigPath]), ...copied.value.toSorted()];
-      const digest = `sha256:${createHash('sha256').update(contents.join('\n')).digest('hex')}`;
-      return succeeded({ build: copy, digest });
-    } catch (error) {
-      if (!isDiskFull(error)) throw error;
-      return stepFailed(diskIsFull);
-    } finally {
-      await (isComplete ? removeOrReport(to.temporary, report) : cleanUp(to.root, report));
-    }
-  });
+  if (spaceProblem !== undefined) return { kind: 'failed', reason: spaceProblem };
+  const from = buildFolder(settings.dataDir, request.from);
+  const end = await runInFolderQueue(from.root, signal, () => copyFrom(from, request, settings, signal));
+  return end ?? { kind: 'interrupted' };
+}
+
+async function copyFrom(
+  from: BuildFolder,
+  { revisionId, log, user }: CopyRequest,
+  { dataDir }: BuildDependencies,
+  signal: AbortSignal,
+): Promise<CopyEnd> {
+  const [build, list] = [readBuild(from.root), await readBuildList(from.root)];
+  if (!build || !list) return { kind: 'not-copyable', why: 'it is no longer on this machine' };
+  // An environment of Python knows the folder that it was made in.
+  if (build.python) return { kind: 'not-copyable', why: 'it has packages of Python' };
+  const to = await recreateBuildFolder(dataDir, revisionId);
+  const report = (message: string): void => log('warning', message);
+  let isComplete = false;
+  try {
+    const copied = await copyFiles(from, to, list, signal);
+    if (!('lines' in copied)) return copied;
+    if (user) for (const path of [to.source, to.home]) await changeOwner(path, user);
+    copyGeneratedLock(dataDir, basename(from.root), revisionId);
+    await listBuildFiles(to);
+    const graphConfigPath = relative(build.folder, build.graphConfigFile);
+    const copy = { ...build, folder: to.root, graphConfigFile: join(to.root, graphConfigPath) };
+    recordBuild(copy);
+    isComplete = true;
+    const contents = [JSON.stringify([build.from, graphConfigPath]), ...copied.lines.toSorted()];
+    const digest = `sha256:${createHash('sha256').update(contents.join('\n')).digest('hex')}`;
+    return { kind: 'copied', build: copy, digest };
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return { kind: 'failed', reason: diskIsFull };
+  } finally {
+    await (isComplete ? removeOrReport(to.temporary, report) : cleanUp(to.root, report));
+  }
 }
 
 /** Copies the listed files; returns a line with the content of each. */
 async function copyFiles(
   from: BuildFolder,
   to: BuildFolder,
-  { descriptions, at }: BuildList,
+  { entries, at }: BuildList,
   signal: AbortSignal,
-): Promise<StepResult<string[]> | 'interrupted'> {
-  const missing = new Map(descriptions);
+): Promise<{ lines: string[] } | Extract<CopyEnd, { kind: 'not-copyable' | 'interrupted' }>> {
+  const missing = new Map(entries);
   const lines: string[] = [];
   for await (const { path, file } of walkBuild(from.source)) {
-    if (signal.aborted) return 'interrupted';
+    if (signal.aborted) return { kind: 'interrupted' };
     const listed = missing.get(path);
     if (listed === undefined) continue;
     const line = await copyEntry({ file, to: join(to.source, path), listed, listedAt: at, outside: from.root });
@@ -104,19 +115,19 @@ async function copyFiles(
     lines.push(JSON.stringify([path, ...line]));
   }
   const [gone] = missing.keys();
-  return gone === undefined ? succeeded(lines) : changedSince(gone);
+  return gone === undefined ? { lines } : changedSince(gone);
 }
 
-const changedSince = (path: string): StepResult<never> =>
-  stepFailed(
-    `The build can't be copied: ${JSON.stringify(path)} is not as it was built, or leads out of the build. ${buildAgain}`,
-  );
+const changedSince = (path: string): Extract<CopyEnd, { kind: 'not-copyable' }> => ({
+  kind: 'not-copyable',
+  why: `${JSON.stringify(path)} is not as it was built, or leads out of it`,
+});
 
 interface Entry {
   file: string;
   to: string;
-  /** The entry as the list describes it, and when the list was written (ms since the epoch). */
-  listed: string;
+  /** The entry as it was listed, and when the list was written (ms since the epoch). */
+  listed: ListedEntry;
   listedAt: number;
   /** No link may lead to this folder by its absolute path: the copy would need the original. */
   outside: string;
@@ -169,8 +180,11 @@ async function copyContent(source: FileHandle, target: FileHandle): Promise<stri
 }
 
 /**
- * Whether an entry is as it was listed. Size and time of the content can be forged by the owner of a file; the time of
- * the last change of the file itself can't. A folder's changes with every entry that is added, so it does not count.
+ * Whether an entry is as it was listed. Size and time of the content can be forged by the owner of a file; that it is
+ * the same inode, and the time of the inode's last change, can't. A folder's changes with every entry that is added, so
+ * that time does not count.
  */
 const isUnchanged = (stat: Stats, { listed, listedAt }: Entry): boolean =>
-  describe(stat) === listed && (stat.isDirectory() || stat.ctimeMs <= listedAt);
+  describe(stat) === listed.description &&
+  inodeOf(stat) === listed.inode &&
+  (stat.isDirectory() || stat.ctimeMs <= listedAt);

@@ -24,9 +24,14 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
       .executeTakeFirst();
   },
 
-  /** Records the digest of a revision's build, once the build was copied. */
-  async noteBuildDigest(revisionId: string, digest: string): Promise<void> {
-    await db.updateTable('revisions').set({ build_digest: digest }).where('id', '=', revisionId).execute();
+  /** Records that a revision's commit is built, and no build is copied. */
+  async forgetBuildOf(revisionId: string): Promise<void> {
+    await db.updateTable('revisions').set({ build_of: null }).where('id', '=', revisionId).execute();
+  },
+
+  /** Records the digest of a build (`builds/<id>`) once it was copied; null where it is made again. */
+  async noteBuildDigest(build: string, digest: string | null): Promise<void> {
+    await db.updateTable('revisions').set({ build_digest: digest }).where('build_folder', '=', build).execute();
   },
 
   /** A page of a deployment's revisions, newest first. */

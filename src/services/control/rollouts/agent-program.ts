@@ -4,6 +4,7 @@ import { damagedFile } from '../builds/build-files.ts';
 import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
 import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
 import { copyBuild } from '../builds/copy-build.ts';
+import { copyGeneratedLock } from '../builds/generated-lock.ts';
 import { makeBuild } from '../builds/make-build.ts';
 import { environmentFolder } from '../builds/python/environment-store.ts';
 import { interpreterIn } from '../builds/python/install-commands.ts';
@@ -51,47 +52,69 @@ function programOfBuild(build: Build, { builds }: RolloutDependencies): AgentPro
 async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
   const { revision, buildLog, signal } = job;
   const { store, buildSlots, retry, builds } = tools;
+  const begin = () => retry(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING'));
+  let copyWarning: string | undefined;
+  if (revision.build_of !== null) {
+    // A copy needs no slot, and would wait with one for a build that waits for a slot.
+    if (!(await begin())) return undefined;
+    const copied = await copyFrom(revision.build_of, job, tools);
+    if (copied.kind === 'ended') return copied.build;
+    copyWarning = copied.warning;
+  }
   const release = await buildSlots.take(signal);
   if (!release) return undefined;
   try {
-    if (!(await retry(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
-    if (revision.build_of !== null) return await copyFrom(revision.build_of, job, tools);
+    if (copyWarning === undefined && !(await begin())) return undefined;
     const step = (done: string) => tools.step?.(done, revision.id);
     const onFailure = (reason: string): Promise<void> => fail(job, 'BUILD_FAILED', reason, tools);
     const end = await makeBuild({ ...(await buildRequest(job, tools)), onFailure }, { ...builds, step }, signal);
     await buildLog.flush();
     if (end.kind !== 'built') return undefined;
-    return await recordBuilt(end.build, { warnings: end.warnings }, job, tools);
+    const warnings = [...(copyWarning === undefined ? [] : [copyWarning]), ...end.warnings];
+    return await recordBuilt(end.build, { warnings }, job, tools);
   } finally {
     release();
   }
 }
 
+/** How copying ended: with the build, or without one, or with the warning that the commit has to be built again. */
+type CopiedFrom = { kind: 'ended'; build: Build | undefined } | { kind: 'built-again'; warning: string };
+
 /** Copies the build of another deployment's revision, which both revisions then name by its digest. */
-async function copyFrom(id: string, job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
+async function copyFrom(id: string, job: RolloutJob, tools: RolloutDependencies): Promise<CopiedFrom> {
   const { deployment, revision, buildLog, signal } = job;
   const { store, retry, builds, userOf } = tools;
   const original = await retry(() => store.findRevisionOfTenant(deployment.tenant_id, id));
   const from = original?.build_folder;
-  if (!original || !from) {
-    const reason = `The build of the revision ${id} was removed. Deploy its commit instead, without Landfall-Build-Of.`;
-    await fail(job, 'BUILD_FAILED', reason, tools);
-    return undefined;
-  }
   const user = userOf && (await retry(() => userOf(deployment)));
-  const request = { revisionId: revision.id, from: basename(from), user, log: buildLog.write };
+  const request = { revisionId: revision.id, from: basename(from ?? id), user, log: buildLog.write };
   const copied = await copyBuild(request, builds, signal);
-  if (!copied) return undefined;
-  if (!copied.ok) {
-    await fail(job, 'BUILD_FAILED', copied.reason, tools);
-    return undefined;
+  switch (copied.kind) {
+    case 'interrupted':
+      return { kind: 'ended', build: undefined };
+    case 'failed':
+      await fail(job, 'BUILD_FAILED', copied.reason, tools);
+      return { kind: 'ended', build: undefined };
+    case 'not-copyable': {
+      const warning = `The build of the revision ${id} can't be copied: ${copied.why}. Its commit is built again, with the same packages.`;
+      buildLog.write('warning', warning);
+      copyGeneratedLock(builds.dataDir, request.from, revision.id);
+      await retry(() => store.forgetBuildOf(revision.id));
+      return { kind: 'built-again', warning };
+    }
+    case 'copied': {
+      const { build, digest } = copied;
+      await retry(() => store.noteBuildDigest(buildName(request.from), digest));
+      buildLog.write('info', `Copied the build of the revision ${id} (${digest}): nothing is built a second time.`);
+      await buildLog.flush();
+      const warnings = original?.build_warnings ?? [];
+      return { kind: 'ended', build: await recordBuilt(build, { warnings, digest }, job, tools) };
+    }
   }
-  const { build, digest } = copied.value;
-  await retry(() => store.noteBuildDigest(id, digest));
-  buildLog.write('info', `Copied the build of the revision ${id} (${digest}): nothing is built a second time.`);
-  await buildLog.flush();
-  return recordBuilt(build, { warnings: original.build_warnings, digest }, job, tools);
 }
+
+/** A build as revisions name it. */
+const buildName = (folder: string): string => `builds/${folder}`;
 
 /** Records a complete build; undefined where its revision was interrupted meanwhile. */
 async function recordBuilt(
@@ -102,7 +125,7 @@ async function recordBuilt(
 ): Promise<Build | undefined> {
   await step?.('recorded', revision.id);
   const commit = build.from.kind === 'commit' ? { commit: build.from.commit } : {};
-  const recorded = { buildFolder: `builds/${basename(build.folder)}`, ...commit, ...details };
+  const recorded = { buildFolder: buildName(basename(build.folder)), ...commit, ...details };
   return (await retry(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', recorded))) && build;
 }
 
@@ -135,7 +158,7 @@ const existingBuildFolder = ({ build_folder, id }: RevisionRecord, { builds }: R
  */
 async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
-  const { builds, buildSlots } = tools;
+  const { builds, buildSlots, retry, store } = tools;
   const folder = existingBuildFolder(revision, tools);
   return runInFolderQueue(folder.root, signal, async () => {
     const release = await buildSlots.take(signal);
@@ -145,6 +168,8 @@ async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Bui
       if (existingBuild && (await damagedFile(folder)) === undefined)
         return { kind: 'built', build: existingBuild, warnings: [] };
       const request = { ...(await buildRequest(job, tools)), revisionId: basename(folder.root) };
+      // What is built now may differ from what was copied elsewhere.
+      await retry(() => store.noteBuildDigest(buildName(basename(folder.root)), null));
       const end = await makeBuild(request, builds, signal);
       await buildLog.flush();
       return end;

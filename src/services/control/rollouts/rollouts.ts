@@ -26,7 +26,7 @@ import { LiveAgents } from './live-agents.ts';
 import { revisionLogs } from './revision-logs.ts';
 import { createSemaphore } from './semaphore.ts';
 
-const maxConcurrentBuilds = 2;
+export const maxConcurrentBuilds = 2;
 const maxConcurrentDatabases = 4;
 
 export interface RolloutsSettings

@@ -81,7 +81,7 @@ export interface RevisionsTable {
   /** The revision whose build this one uses. */
   redeploy_of: Fixed<string | null>;
   /** The revision of another deployment whose build is copied, instead of a build. */
-  build_of: Fixed<string | null>;
+  build_of: string | null;
   /** `sha256:<hex>` of the content of its build; null before that was copied. */
   build_digest: string | null;
   cause: Fixed<CauseKind>;

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { buildOfHeader, commitHeader } from '../../../../contract/control/revision.ts';
 import type { PinnedBuild } from '../../store/records.ts';
 import type { DeploymentRecord, RevisionRecord } from '../../store/tables.ts';
@@ -54,6 +55,13 @@ export function checkPin(
   return accepted({ build_of: from.id, repo_commit_sha, commit_subject, commit_author, commit_authored_at });
 }
 
+/** The value of a field without what makes no difference to a build. */
+function plainly(path: (typeof fieldsOfBuild)[number], owner: object): string {
+  const value = String(fieldAt(owner, path) ?? '');
+  if (path === 'source_revision_config.graph_config_path') return posix.normalize(value);
+  return path === 'source_config.repo_url' ? value.replace(/(\.git)?\/*$/, '') : value;
+}
+
 /** Why the build of a revision is not for this deployment, if anything. */
 function problemOfBuild(from: RevisionRecord, wanted: ChangedDeployment, sha: string | undefined): string | undefined {
   const { id, deployment_id, source, repo_commit_sha } = from;
@@ -61,7 +69,7 @@ function problemOfBuild(from: RevisionRecord, wanted: ChangedDeployment, sha: st
     return `The revision ${id} is of this deployment itself. Deploy it again with POST /v2/deployments/${wanted.id}/revisions/${id}/redeploy.`;
   if (source !== wanted.source)
     return `The revision ${id} has the source ${source}, and this deployment ${wanted.source}. Name one that was built from a repository.`;
-  const differing = fieldsOfBuild.filter((path) => (fieldAt(wanted, path) ?? null) !== (fieldAt(from, path) ?? null));
+  const differing = fieldsOfBuild.filter((path) => plainly(path, wanted) !== plainly(path, from));
   if (differing.length > 0)
     return `The build of the revision ${id} was made with other settings: ${differing.join(', ')}. Set them to the same values, or send the change without ${buildOfHeader}.`;
   return sha !== undefined && sha !== repo_commit_sha
