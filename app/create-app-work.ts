@@ -28,6 +28,7 @@ import { PostgresPreviews } from './previews/postgres-previews.ts';
 import type { PreviewContext } from './previews/preview-context.ts';
 import { createPreviewGraders } from './previews/preview-graders.ts';
 import { previewsAtOnce, startPreviewWorkers } from './previews/preview-workers.ts';
+import { createInstalled } from './previews/installed.ts';
 import { startSweeping } from './previews/sweep-job.ts';
 import { previewSecretOf } from './settings/preview-secrets.ts';
 import { createSharedDeployFile } from './targets/deploy-file-reader.ts';
@@ -127,6 +128,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     gradersOf: createPreviewGraders({ clock, random, graderUrls, userAgent }),
     deployFile: createSharedDeployFile({ githubApi: createGitHubApi(forStrangers), clock, files: examinedFiles }),
     secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),
+    refusalOf: (repository, deployment) => createOwnership(webHost, bindings).refusal(repository, deployment),
     locks: sharedReportLocks(previewLocks.pool),
     log,
     leaving,
@@ -146,7 +148,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
       await startReconcileWorkers({ queue, context, alone, signal: leaving });
       const repositories = createRepositoryClient(clientOf, log);
       await startPreviewWorkers(queue, previewing);
-      await startSweeping(queue, previewing, repositories);
+      await startSweeping(queue, previewing, createInstalled(repositories, clock));
       const services = {
         deliveries: createDeliveryClient(clientOf(undefined)),
         inbox: deliveries,

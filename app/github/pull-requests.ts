@@ -15,7 +15,9 @@ export async function readPullRequest(
   if (found === undefined) return undefined;
   const { head, base, state, merged, labels } = found.data;
   // The name may be another repository's by now, whose pull request has the same number.
-  if (Number(base.repo.id) !== repositoryId) return undefined;
+  if (Number(base.repo.id) !== repositoryId) {
+    throw new GitHubApiError(`${owner}/${name} is another repository by now`, 404, 'none');
+  }
   // GitHub's description says that a head has a repository, but that of a deleted fork has none.
   const headRepository: { id: number | bigint; html_url: string } | null = head.repo;
   const isFork = Number(headRepository?.id) !== repositoryId;

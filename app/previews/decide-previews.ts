@@ -9,6 +9,7 @@ import {
   tooMany,
   type PreviewDecision,
   type PreviewKey,
+  type PreviewOf,
 } from '../../src/deploy/rules/preview.ts';
 import type { PreviewPull, PreviewRefusal } from '../../src/deploy/rules/preview-source.ts';
 import type { PullRequestState } from '../github/github-api.ts';
@@ -78,7 +79,9 @@ function decideWithoutFile(preview: Preview, facts: PreviewsFacts): DecidedPrevi
 
 function removed(preview: Preview, code: GoneCode, { now }: Pick<PreviewsFacts, 'now'>): DecidedPreview {
   const { entry, wanted } = preview;
-  if (wanted.kind === 'gone') return { entry, decision: { kind: 'none' } };
+  // What stays gone for its commit is over with its pull request.
+  const isOver = wanted.kind === 'gone' && !(isKept(wanted) && code === 'closed');
+  if (isOver) return { entry, decision: { kind: 'none' } };
   return { entry, decision: { kind: 'remove', code }, request: removalOf(preview, code, now) };
 }
 
@@ -106,7 +109,17 @@ export const previewWith = (
   secretOf: PreviewsFacts['secretOf'],
 ) => previewOf(deployment, terms, pull, secretOf);
 
-export const keyOf = ({ repositoryId, number, entry }: PreviewKey): PreviewKey => ({ repositoryId, number, entry });
+/** The entry of what was left behind of a pull request: whichever previews it has. */
+export const anyEntry = '';
+
+/** A preview's key as the machine takes it. */
+export const machineKeyOf = ({ repositoryId, number, entry }: PreviewKey): PreviewOf => ({
+  repositoryId,
+  number,
+  ...(entry === anyEntry ? {} : { entry }),
+});
+
+const keyOf = ({ repositoryId, number, entry }: PreviewKey): PreviewKey => ({ repositoryId, number, entry });
 
 function decideEntry(deployment: DesiredDeployment, state: PullRequestState, facts: PreviewsFacts): DecidedPreview {
   const { pull, stored, now, secretOf } = facts;
@@ -115,7 +128,12 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
   const key: PreviewKey = { repositoryId: pull.repositoryId, number: pull.number, entry };
   const preview = stored.find((each) => each.entry === entry);
   // An image or a folder is made by a workflow, and so is its preview: the App only removes what that leaves behind.
-  if (!terms || own.desired.source !== 'github') return { entry, decision: { kind: 'none' } };
+  if (!terms || own.desired.source !== 'github') {
+    return preview
+      ? removed(preview, state.isOpen ? 'not-in-file' : 'closed', facts)
+      : { entry, decision: { kind: 'none' } };
+  }
+  if (preview?.wanted.kind === 'gone' && !state.isOpen) return removed(preview, 'closed', facts);
   if (preview?.wanted.kind === 'gone' && staysGone(preview.wanted, state, facts)) {
     return { entry, decision: { kind: 'none' } };
   }
@@ -160,9 +178,11 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
 
 /** What was removed for its age or its number stays so for this commit, until a person requests it. */
 function staysGone({ code, commit, at }: StoredGone, { headSha }: PullRequestState, { pull }: PreviewsFacts): boolean {
-  if (code !== 'expired' && code !== 'too-many') return false;
+  if (!isKept({ code })) return false;
   return commit === headSha && !(pull.approval?.commit === headSha && pull.approval.at > at);
 }
+
+const isKept = ({ code }: Pick<StoredGone, 'code'>): boolean => code === 'expired' || code === 'too-many';
 
 type StoredGone = Extract<Preview['wanted'], { kind: 'gone' }>;
 

@@ -1,11 +1,17 @@
 import { summary, checkLimitBytes } from '../../src/deploy/words/summary.ts';
+import type { Named } from '../../src/deploy/file/desired.ts';
 import { deploy } from '../../src/deploy/machine/deploy.ts';
+import { findDeployment } from '../../src/deploy/machine/find-deployments.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import { deploymentOf, type Journal } from '../../src/deploy/machine/journal.ts';
 import { toJournalJson } from '../../src/deploy/machine/journal-json.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
-import { keyOf, previewWith } from './decide-previews.ts';
+import { machineKeyOf, previewWith } from './decide-previews.ts';
 import { outcomeOf, type Preview, type PreviewJournal, type PreviewOutcome } from './preview.ts';
-import { refusalWords, unpinned } from './preview-words.ts';
+import { findOwnDeployments } from './own-deployments.ts';
+import { productionRefusals, refusalWords } from './preview-words.ts';
+import { deleteOwn } from './remove-preview.ts';
 import { retryAfterMs, type RunContext } from './run-context.ts';
 
 /** How long one revision is waited for, and how often it is looked at (ms). */
@@ -26,9 +32,11 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
   if (!pull) return;
   const made = previewWith(wanted, (name) => context.secretOf(pull.repository, name));
   if (made.kind === 'refused') return await end(preview, refusedOutcome(refusalWords(made.refusal)), context);
-  // A branch of a fork may have moved on since a person approved one commit.
-  const isPinned = !wanted.pull.isFork || (await control.features({ signal })).pinsCommits === true;
-  if (!isPinned) return await end(preview, refusedOutcome(unpinned), context);
+  const production = await findProduction(pull.repository, wanted.deployment.desired, context);
+  if ('refusal' in production) return await end(preview, refusedOutcome(production.refusal), context);
+  // Those that were named after what the file said before.
+  const former = (await findOwnDeployments(preview, control, signal)).filter(({ name }) => name !== preview.name);
+  if (!(await deleteOwn(former, preview, context))) return;
   const begun = known.begun?.version === version ? known.begun : { version, at: clock.now() };
   await previews.save(run, { known: { begun } });
   await context.step?.('before-deploy');
@@ -38,7 +46,7 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
     const outcome = await deploy({
       ...made.deployment,
       mode: 'deploy',
-      previewRun: { key: keyOf(preview), production: wanted.deployment.desired },
+      previewRun: { key: machineKeyOf(preview), mustPin: wanted.pull.isFork, production },
       wait: true,
       onSuperseded: 'fail',
       control,
@@ -63,6 +71,23 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
   } finally {
     await graders.close();
   }
+}
+
+/**
+ * The deployment that a preview is of, which its repository may act on: with it alone a preview is compared, and only
+ * where the service says its secrets can the mark of a preview be told. @throws ServiceError
+ */
+async function findProduction(
+  repository: InstallationRepository,
+  { name, deploymentId }: Named,
+  { control, refusalOf, signal }: RunContext,
+): Promise<{ deploymentId: string } | { refusal: string }> {
+  const found = await tryCall(findDeployment({ name, deploymentId }, control, signal));
+  if (!found.ok && found.error.status !== 404) throw found.error;
+  if (!found.ok || !found.value.ok) return { refusal: productionRefusals.absent };
+  const { deployment } = found.value;
+  if (refusalOf(repository, deployment) !== undefined) return { refusal: productionRefusals.foreign };
+  return deployment.secrets == null ? { refusal: productionRefusals.unlisted } : { deploymentId: deployment.id };
 }
 
 /** Outcomes after which nothing is tried again, although the run could go on. */

@@ -9,6 +9,7 @@ import type { DesiredReport } from '../reconcile/report.ts';
 import type { WorkTables, WorkTransaction } from '../reconcile/tables.ts';
 import type { Preview, PreviewedPull, PullKey, PreviewKey } from './preview.ts';
 import {
+  keptGoneMs,
   previewJobs,
   pullJob,
   RunSuperseded,
@@ -204,7 +205,10 @@ export class PostgresPreviews extends PostgresReports implements PreviewStore {
     return this.transaction(async (tx) => {
       const gone = await tx
         .deleteFrom('previews')
-        .where(sql<boolean>`wanted ->> 'kind' = 'gone' and (known ->> 'goneAt')::double precision < ${before}`)
+        .where(
+          sql<boolean>`wanted ->> 'kind' = 'gone' and (known ->> 'goneAt')::double precision
+            < ${before}::double precision - case when wanted ->> 'code' in ('expired', 'too-many') then ${keptGoneMs}::double precision else 0 end`,
+        )
         .executeTakeFirst();
       const pulls = await tx
         .deleteFrom('preview_pulls')

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/kit/clock.ts';
 import type { Logger } from '../../src/kit/logger.ts';
 import type { AgentServer, ConversationServer } from '../../src/contract/agent/service.ts';
 import type { Graders } from '../../src/contract/grader.ts';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { DesiredDeployment } from '../../src/deploy/file/desired.ts';
 import type { UploadAndDeleteService } from '../../src/deploy/machine/deploy-run.ts';
@@ -26,6 +27,8 @@ export interface PreviewContext {
   deployFile: (repository: InstallationRepository) => Promise<DeployFile>;
   /** The value that the operator has for a variable which a repository's file names for its previews. */
   secretOf: (repository: InstallationRepository, variable: string) => string | undefined;
+  /** Why a repository may not act on a deployment, as a clause; undefined if it may. */
+  refusalOf: (repository: InstallationRepository, deployment: Deployment) => string | undefined;
   /** One look at a pull request, and one run of a preview, at a time in all processes. */
   locks: ReportLocks;
   log: Logger;

@@ -6,6 +6,12 @@ import type { Approval, KnownPreview, Preview, PreviewedPull, PullKey, WantedPre
 export const pullJob = 'preview-pull';
 export const previewJobs = { deploy: 'preview-deploy', gone: 'preview-removal' } as const;
 
+/**
+ * How much longer is remembered that a preview expired, or was one too many (ms): for its commit it stays gone while the
+ * pull request is open.
+ */
+export const keptGoneMs = 90 * 24 * 60 * 60_000;
+
 /** The right to work on one version of a preview: what another run or a newer version makes of it is not overwritten. */
 export interface PreviewRun extends PreviewKey {
   run: number;

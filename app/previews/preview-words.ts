@@ -30,6 +30,12 @@ const refusals: Sayings<PreviewRefusalFacts> = {
 /** Why a pull request can't have a preview: sentences with text of others. */
 export const refusalWords = (refusal: PreviewRefusal): string => say(refusals, refusal);
 
-/** Why a service gets no fork to build. */
-export const unpinned =
-  'This service builds the head of a branch, and not one commit, so a later push to the fork would run without an approval. Push the commits to a branch of this repository to get a preview.';
+/** Why there is no preview of a deployment, whatever its pull request is. Nothing of another's deployment is shown. */
+export const productionRefusals = {
+  absent:
+    'The service has no deployment of this entry yet, so there is nothing that this could be a preview of. Deploy it once, and push again or comment /preview.',
+  foreign:
+    'The deployment of this entry is not of this repository, and the operator of the App did not bind it. Name one of this repository.',
+  unlisted:
+    'This service does not list the secrets of deployments, so a preview could not be told from another deployment. Make previews on a service that does.',
+} as const;

@@ -1,5 +1,6 @@
 import { deploy } from '../../src/deploy/machine/deploy.ts';
-import { keyOf } from './decide-previews.ts';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { machineKeyOf } from './decide-previews.ts';
 import { findOwnDeployments } from './own-deployments.ts';
 import type { Preview } from './preview.ts';
 import { retryAfterMs, type RunContext } from './run-context.ts';
@@ -13,13 +14,22 @@ const pollMs = 2_000;
  * nothing was there: a creation without a response may take effect late. @throws ServiceError
  */
 export async function removePreview(preview: Preview, context: RunContext): Promise<void> {
+  const { control, previews, run, clock, signal } = context;
+  const own = await findOwnDeployments(preview, control, signal);
+  if (!(await deleteOwn(own, preview, context))) return;
+  const isNews = own.length > 0 || preview.known.goneAt == null;
+  const goneAt = isNews ? clock.now() : (preview.known.goneAt ?? clock.now());
+  await previews.save(run, { known: { goneAt, deploymentId: null, failures: 0 }, journal: null, isNews });
+}
+
+/** Deletes deployments of a preview. False where one is still there: then the run comes again. @throws ServiceError */
+export async function deleteOwn(own: readonly Deployment[], preview: Preview, context: RunContext): Promise<boolean> {
   const { control, previews, run, clock, random, agentAt, credentials, signal } = context;
-  const { own } = await findOwnDeployments(preview, control, signal);
   for (const { id } of own) {
     const outcome = await deploy({
       mode: 'delete',
       named: { deploymentId: id },
-      previewRun: { key: keyOf(preview), production: {} },
+      previewRun: { key: machineKeyOf(preview), production: {} },
       smokeTests: [],
       onFailure: 'keep',
       wait: true,
@@ -40,13 +50,8 @@ export async function removePreview(preview: Preview, context: RunContext): Prom
     const failures = (preview.known.failures ?? 0) + 1;
     context.log.warn({ pull: preview.number }, `A preview is not removed yet: ${outcome.reason}`);
     await previews.save(run, { known: { failures } });
-    return await previews.again(preview, clock.now() + retryAfterMs(failures));
+    await previews.again(preview, clock.now() + retryAfterMs(failures));
+    return false;
   }
-  const isNews = own.length > 0 || preview.known.goneAt == null;
-  const goneAt = isNews ? clock.now() : preview.known.goneAt;
-  await previews.save(run, {
-    known: { goneAt: goneAt ?? clock.now(), deploymentId: null, failures: 0 },
-    journal: null,
-    isNews,
-  });
+  return true;
 }

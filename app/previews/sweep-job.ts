@@ -1,6 +1,6 @@
 import { jobIdOf } from '../../src/kit/postgres/queue-jobs.ts';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
-import type { RepositoryClient } from '../recovery/recover.ts';
+import type { Installed } from './installed.ts';
 import type { PreviewContext } from './preview-context.ts';
 import { sweepPreviews } from './sweep.ts';
 
@@ -16,7 +16,7 @@ const sweepMs = 5 * 60_000;
 export async function startSweeping(
   queue: Pick<Queue, 'define' | 'send' | 'work'>,
   context: PreviewContext,
-  repositories: RepositoryClient,
+  installed: Installed,
 ): Promise<void> {
   const { clock, log } = context;
   const send = async (slot: number): Promise<void> => {
@@ -26,7 +26,7 @@ export async function startSweeping(
   await queue.define(sweepJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 300 });
   await queue.work<{ slot: number }>(sweepJob, { pollSeconds: 2 }, async ({ data: { slot } }) => {
     try {
-      log.info({ ...(await sweepPreviews(context, repositories)) }, 'Previews were swept');
+      log.info({ ...(await sweepPreviews(context, installed)) }, 'Previews were swept');
     } finally {
       await send(Math.max(Math.floor(clock.now() / sweepMs), slot) + 1);
     }

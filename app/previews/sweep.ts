@@ -1,7 +1,11 @@
 import { catchTransientError } from '../recovery/recover-heads.ts';
-import type { RepositoryClient } from '../recovery/recover.ts';
-import { markedDeployments } from './own-deployments.ts';
-import { outcomeOf, type Preview, type PreviewKey } from './preview.ts';
+import type { Installed } from './installed.ts';
+import { allEntriesOf } from '../../src/contract/control/pages.ts';
+import { listPreviews } from '../../src/deploy/machine/previews.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
+import { anyEntry } from './decide-previews.ts';
+import { haveNameOfPreview } from './own-deployments.ts';
+import { outcomeOf, type Preview } from './preview.ts';
 import type { PreviewContext } from './preview-context.ts';
 
 /** How long what was removed is looked at again (ms): a creation without a response may take effect late. */
@@ -20,7 +24,7 @@ export interface SweepResult {
  * Has every pull request with previews looked at, whether or not an event came, and removes previews of repositories
  * that the App reaches which no open pull request has. What does not carry the mark of such a repository is left alone.
  */
-export async function sweepPreviews(context: PreviewContext, repositories: RepositoryClient): Promise<SweepResult> {
+export async function sweepPreviews(context: PreviewContext, installed: Installed): Promise<SweepResult> {
   const { previews, clock, log } = context;
   const open = await previews.openPulls(clock.now() - lateCreationMs);
   for (const pull of open) {
@@ -31,7 +35,7 @@ export async function sweepPreviews(context: PreviewContext, repositories: Repos
   }
   let strays = 0;
   const failure = await catchTransientError(async () => {
-    strays = await removeStrays(context, repositories);
+    strays = await removeStrays(context, installed);
   });
   if (failure !== undefined) log.warn(`Previews without a pull request could not be looked for: ${failure.message}`);
   const forgotten = await previews.forgetPreviews(clock.now() - lateCreationMs);
@@ -44,27 +48,44 @@ const runMs = 45 * 60_000;
 const isStuck = ({ known, version }: Preview, now: number): boolean =>
   outcomeOf({ known, version }) === undefined && now >= Math.max(known.begun?.at ?? 0, known.changedAt ?? 0) + runMs;
 
-async function removeStrays(context: PreviewContext, repositories: RepositoryClient): Promise<number> {
-  const { previews, clock, githubApi } = context;
-  const unknown = new Map<number, { key: PreviewKey; name: string }[]>();
-  for (const { deployment, key } of await markedDeployments(context.control)) {
-    const stored = await previews.preview(key);
-    if (stored?.wanted.kind === 'gone') await previews.again(key, clock.now());
-    if (stored) continue;
-    unknown.set(key.repositoryId, [...(unknown.get(key.repositoryId) ?? []), { key, name: deployment.name }]);
-  }
-  if (unknown.size === 0) return 0;
+/** Removes previews of pull requests that the store knows nothing of, where those are closed. */
+async function removeStrays(context: PreviewContext, installed: Installed): Promise<number> {
+  const { previews, control, log } = context;
+  // A list that has nothing of such a name needs no more requests.
+  const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: '-pr-', ...page }));
+  if (listed.length === 0) return 0;
   let removed = 0;
-  for await (const repository of repositories.repositories()) {
-    for (const { key, name } of unknown.get(repository.repositoryId) ?? []) {
-      const state = await githubApi.pullRequest({ repository, number: key.number });
-      await previews.notify(repository, key.number, { isUnreachable: false });
-      // It may be one that a workflow made: an open pull request keeps it.
-      if (state?.isOpen) continue;
-      const wanted = { kind: 'gone', code: 'closed', commit: state?.headSha ?? '', at: clock.now() } as const;
-      await previews.want([{ key, name, wanted }], []);
-      removed += 1;
+  for (const repository of (await installed()).values()) {
+    const { repositoryId } = repository;
+    if (!haveNameOfPreview(listed, repositoryId)) continue;
+    const numbers = new Set<number>();
+    for (const { number, entry } of await listPreviews(control, repositoryId, () => ({}))) {
+      const stored = await previews.previews({ repositoryId, number });
+      if (!stored.some((each) => entry === undefined || each.entry === entry)) numbers.add(number);
+    }
+    for (const number of numbers) {
+      // One repository that can't be read is no reason to leave the others' alone.
+      const failure = await catchTransientError(async () => {
+        if (await removeStray(repository, number, context)) removed += 1;
+      });
+      if (failure !== undefined) log.warn(`Previews of #${number} were not looked at: ${failure.message}`);
     }
   }
   return removed;
+}
+
+async function removeStray(
+  repository: InstallationRepository,
+  number: number,
+  context: PreviewContext,
+): Promise<boolean> {
+  const { previews, githubApi, clock } = context;
+  const state = await githubApi.pullRequest({ repository, number });
+  // A workflow may have made it: an open pull request keeps it.
+  if (state?.isOpen) return false;
+  await previews.notify(repository, number, { isUnreachable: false });
+  const key = { repositoryId: repository.repositoryId, number, entry: anyEntry };
+  const wanted = { kind: 'gone', code: 'closed', commit: state?.headSha ?? '', at: clock.now() } as const;
+  await previews.want([{ key, name: '', wanted }], []);
+  return true;
 }

@@ -209,12 +209,16 @@ describe('a pull request', () => {
     ],
     ['of a fork', pull({ id: 71, html_url: fork }), { ...open, headUrl: fork }],
     ['of a deleted fork', pull(null), open],
-    ['of a repository that took the name', pull(null, { base: { ref: 'main', repo: { id: 72 } } }), undefined],
     ['that was merged', pull(null, { state: 'closed', merged: true }), { ...open, isOpen: false, isMerged: true }],
   ])('%s', async (_, body, expected) => {
     answer(body);
     expect(await githubApi.pullRequest({ repository, number: 7 })).toEqual(expected);
     expect(github.lines).toEqual(['GET /repos/acme/agents/pulls/7']);
+  });
+
+  test('of a repository that took the name is none of it', async () => {
+    answer(pull(null, { base: { ref: 'main', repo: { id: 72 } } }));
+    await expect(githubApi.pullRequest({ repository, number: 7 })).rejects.toThrow('is another repository by now');
   });
 
   test('that is not there is a value', async () => {

@@ -20,6 +20,11 @@ const goneOf = (code: 'expired' | 'too-many' | 'closed', at = now - hourMs): Pre
 });
 const withSecrets = previewed('{ secrets: [OWN_KEY], fork-secrets: [FORK_KEY] }');
 
+const folder = `
+deployments:
+  support: { source: internal_source, source-dir: ., graph-config-path: langgraph.json, preview: true }
+`;
+
 const decided = (facts: Partial<PreviewsFacts>) =>
   decidePreviews({
     pull,
@@ -79,6 +84,17 @@ describe('decides', () => {
       { stored: [goneOf('expired')], pull: approvalOf(a, now - 2 * hourMs) },
       { kind: 'none' },
     ],
+    [
+      'that what expired is over with its pull request',
+      { stored: [goneOf('expired')], state: aPullRequest(a, { isOpen: false }) },
+      { kind: 'remove', code: 'closed' },
+    ],
+    [
+      'to remove the preview of what became a folder',
+      { stored, entries: entriesOf(folder) },
+      { kind: 'remove', code: 'not-in-file' },
+    ],
+    ['nothing for a folder', { entries: entriesOf(folder) }, { kind: 'none' }],
     ['to create it when it is opened again', { stored: [goneOf('closed')] }, { kind: 'create' }],
     ['to wait for a command', { entries: byCommand }, { kind: 'wait', code: 'command', sha: a }],
     ['to create it at a command', { entries: byCommand, pull: approvalOf(a) }, { kind: 'create' }],

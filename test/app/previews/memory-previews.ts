@@ -2,6 +2,7 @@ import type { InstallationRepository } from '../../../app/github/github-api.ts';
 import type { DesiredReport } from '../../../app/reconcile/report.ts';
 import type { Preview, PreviewedPull, PreviewJournal, PreviewKey, PullKey } from '../../../app/previews/preview.ts';
 import {
+  keptGoneMs,
   previewJobs,
   pullJob,
   RunSuperseded,
@@ -131,7 +132,9 @@ export class MemoryPreviews implements PreviewStore {
   async forgetPreviews(before: number): Promise<number> {
     let count = 0;
     for (const [id, { preview }] of this.#previews) {
-      const isOld = preview.wanted.kind === 'gone' && (preview.known.goneAt ?? Infinity) < before;
+      const { wanted, known } = preview;
+      const isKept = wanted.kind === 'gone' && (wanted.code === 'expired' || wanted.code === 'too-many');
+      const isOld = wanted.kind === 'gone' && (known.goneAt ?? Infinity) < before - (isKept ? keptGoneMs : 0);
       if (isOld && this.#previews.delete(id)) count += 1;
     }
     for (const [id, pull] of this.#pulls) {

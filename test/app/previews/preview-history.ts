@@ -14,6 +14,8 @@ export type PreviewCommand = { after: number } & (
   | { do: 'approve'; pull: number; isOutdated: boolean; arrive: Arrivals }
   | { do: 'uninstall'; arrive: Arrivals }
   | { do: 'leave-file' }
+  /** The file gives previews another name. */
+  | { do: 'rename'; base: string }
   | { do: 'kill'; process: number; cut: Cut; restartAfter: number }
   | { do: 'fault'; fault: Fault }
 );
@@ -49,6 +51,9 @@ function carryOut(world: PreviewWorld, command: PreviewCommand): void {
   switch (command.do) {
     case 'leave-file':
       world.isOutOfFile = true;
+      return;
+    case 'rename':
+      world.base = command.base;
       return;
     case 'uninstall':
       world.uninstalledAt ??= now;
@@ -156,6 +161,7 @@ const command: fc.Arbitrary<PreviewCommand> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ after, do: fc.constant('approve'), pull, isOutdated: fc.boolean(), arrive }) },
   { weight: 1, arbitrary: fc.record({ after, do: fc.constant('leave-file') }) },
+  { weight: 1, arbitrary: fc.record({ after, do: fc.constant('rename'), base: fc.constantFrom('one', 'two') }) },
   { weight: 1, arbitrary: fc.record({ after, do: fc.constant('uninstall'), arrive }) },
   {
     weight: 4,

@@ -26,8 +26,10 @@ export function previewViolations(world: PreviewWorld): string[] {
   ];
 }
 
+const markIn = ({ secrets }: Life): string => secrets.find(({ name }) => name === 'LANDFALL_PREVIEW')?.value ?? '';
+
 const isDouble = (one: Life, other: Life): boolean =>
-  one.name === other.name && one.createdAt < other.goneAt && other.createdAt < one.goneAt;
+  markIn(one) === markIn(other) && one.createdAt < other.goneAt && other.createdAt < one.goneAt;
 
 function violationsOf(life: Life, world: PreviewWorld): string[] {
   const { name, secrets, createdAt, goneAt, built } = life;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { removalOf } from '../../../app/previews/decide-previews.ts';
-import { RunSuperseded, type PreviewStore } from '../../../app/previews/preview-store.ts';
+import { keptGoneMs, RunSuperseded, type PreviewStore } from '../../../app/previews/preview-store.ts';
 import { commitOf, repository, requestOf } from './a-preview.ts';
 
 /** An empty store, the jobs it sent, and its clock. */
@@ -126,6 +126,14 @@ export function previewStoreContract(open: () => Promise<OpenedPreviews>): void 
     expect(await previews.forgetPreviews(start)).toBe(0);
     expect(await previews.forgetPreviews(start + 1)).toBe(2);
     expect(await previews.pull(pull)).toBeUndefined();
+  });
+
+  test('remembers for months what expired, so that it stays gone', async () => {
+    await previews.want([requestOf(7, a)], []);
+    await previews.want([removalOf(await stored(), 'expired', start)], []);
+    await previews.save((await begun()).run, { known: { goneAt: start } });
+    expect(await previews.forgetPreviews(start + keptGoneMs)).toBe(0);
+    expect(await previews.forgetPreviews(start + keptGoneMs + 1)).toBeGreaterThan(0);
   });
 
   test('keeps a pull request with an event that was not looked at, and a new approval', async () => {

@@ -6,7 +6,7 @@ import { sweepPreviews } from '../../../app/previews/sweep.ts';
 import { workOnPreview } from '../../../app/previews/work-on-preview.ts';
 import { approvePreview } from '../../../app/previews/approve.ts';
 import { readDeployFile } from '../../../app/targets/file-entries.ts';
-import type { PullRequestKey, PullRequestState } from '../../../app/github/github-api.ts';
+import type { InstallationRepository, PullRequestKey, PullRequestState } from '../../../app/github/github-api.ts';
 import { markOf, previewName } from '../../../src/deploy/rules/preview.ts';
 import { loggerTo } from '../../logger.ts';
 import { randomFrom } from '../../random-from.ts';
@@ -77,6 +77,8 @@ export class PreviewWorld {
   uninstalledAt: number | undefined;
   /** The preview is taken out of the deploy file. */
   isOutOfFile = false;
+  /** What the names of previews begin with, as the deploy file says. */
+  base: string | undefined;
   /** Deployments that are not the App's. */
   readonly others: readonly string[];
   readonly #code: PreviewCode;
@@ -186,11 +188,11 @@ export class PreviewWorld {
       return approvePreview(context, { repository, number: Number(number) }, commit ?? '', 'wilma');
     }
     if (name === 'uninstall') return void (await removeUnreachable(context.previews, context.clock, () => true));
-    await this.#code.sweep(context, { repositories: () => this.#repositories() });
+    await this.#code.sweep(context, async () => this.#installed());
   }
 
-  async *#repositories() {
-    if (this.uninstalledAt === undefined) yield repository;
+  #installed(): ReadonlyMap<number, InstallationRepository> {
+    return new Map(this.uninstalledAt === undefined ? [[repository.repositoryId, repository]] : []);
   }
 
   #contextOf(process: ModelProcess): PreviewContext {
@@ -210,6 +212,7 @@ export class PreviewWorld {
       gradersOf: () => ({ judge: notThere, similarity: notThere, close: async () => undefined }),
       deployFile: process.reaching('githubApi', files).deployFile,
       secretOf: (_, name) => ({ OWN_KEY: 'preview-value', FORK_KEY: 'fork-value' })[name],
+      refusalOf: () => undefined,
       locks: this.#locks.of(process),
       log: loggerTo((message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`)),
       leaving: new AbortController().signal,
@@ -220,8 +223,9 @@ export class PreviewWorld {
   #file(): string {
     const { when, expiresAfter, max } = this.setting;
     if (this.isOutOfFile) return previewed('false');
+    const named = this.base === undefined ? '' : `name: ${this.base}, `;
     return previewed(
-      `{ when: ${when}, expires-after: ${expiresAfter}, max: ${max}, secrets: [OWN_KEY], fork-secrets: [FORK_KEY] }`,
+      `{ ${named}when: ${when}, expires-after: ${expiresAfter}, max: ${max}, secrets: [OWN_KEY], fork-secrets: [FORK_KEY] }`,
     );
   }
 }

@@ -101,12 +101,3 @@ describe('a sweep', () => {
     expect(await world.previews.pull(key)).toBeUndefined();
   });
 });
-
-test('builds no fork on a service that builds the head of a branch', async () => {
-  world = await PreviewWorld.open({ ...setting, pinsCommits: false }, previewCode);
-  world.open(5, true, commitOf('a'));
-  world.deliver(5, [0]);
-  world.jobs.send('approve', `5 ${commitOf('a')}`);
-  expect(await swept()).toEqual([]);
-  expect(world.previews.all).toMatchObject([{ known: { outcome: { kind: 'refused' } } }]);
-});
