@@ -89,7 +89,7 @@ export interface AppContext {
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
   /** Takes note of pull requests that may have previews; absent where the App makes none. */
-  previews?: Pick<PreviewStore, 'notify' | 'openPulls' | 'moved'>;
+  previews?: Pick<PreviewStore, 'notify' | 'renotify' | 'openPulls' | 'moved'>;
   /** Has what was missed looked for within seconds, and not only at the next regular time. */
   recoverSoon?: () => Promise<void>;
 }

@@ -61,7 +61,7 @@ export function decidePreviews(facts: PreviewsFacts): DecidedPreview[] {
       .filter(({ entry }) => !known.has(entry))
       .map((preview): DecidedPreview => {
         // A mistake in the file is no reason to remove what runs.
-        if (unread.has(preview.entry)) return { entry: preview.entry, decision: { kind: 'unread' } };
+        if (unread.has(preview.entry)) return decideWithoutFile(preview, facts);
         return removed(preview, state.isOpen ? 'not-in-file' : 'closed', facts);
       }),
   ];
@@ -150,7 +150,8 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
     return preview ? removed(preview, decision.code, facts) : { entry, decision: { kind: 'none' } };
   }
   const isRequestedAgain =
-    pull.approval?.commit === state.headSha && pull.approval.at > (wanted?.requestedAt ?? pull.approval.at);
+    pull.approval?.commit === state.headSha &&
+    pull.approval.at > (wanted?.requestedAt ?? preview?.known.changedAt ?? 0);
   if (decision.kind !== 'create' && decision.kind !== 'update' && !(decision.kind === 'keep' && isRequestedAgain)) {
     return { entry, decision };
   }

@@ -110,11 +110,16 @@ async function conclude(preview: Preview, outcome: Outcome, isOver: boolean, con
 
 const deploymentIn = ({ deploymentId }: Outcome) => (deploymentId === undefined ? {} : { deploymentId });
 
-async function end({ version }: Preview, outcome: Outcome, { previews, run, clock }: RunContext): Promise<void> {
+async function end(
+  { version, wanted }: Preview,
+  outcome: Outcome,
+  { previews, run, clock }: RunContext,
+): Promise<void> {
   const { kind, passes, reason, consolePage, deploymentUrl } = outcome;
   const address = consolePage ?? deploymentUrl;
   const shown: PreviewOutcome = {
     version,
+    commit: wanted.commit,
     kind,
     passes,
     reason,

@@ -64,6 +64,21 @@ export class PostgresPreviews extends PostgresReports implements PreviewStore {
     });
   }
 
+  renotify(key: PullKey, { isUnreachable }: PullNews = {}): Promise<void> {
+    return this.transaction(async (tx) => {
+      await tx
+        .updateTable('preview_pulls')
+        .set({
+          notified_seq: sql`notified_seq + 1`,
+          ...(isUnreachable === undefined ? {} : { is_unreachable: isUnreachable }),
+        })
+        .where(isPull(key))
+        .execute();
+      const { repositoryId, number } = key;
+      await this.queue.send(pullJob, { repositoryId, number }, { db: tx });
+    });
+  }
+
   async pull(key: PullKey): Promise<PreviewedPull | undefined> {
     const row = await this.db.selectFrom('preview_pulls').selectAll().where(isPull(key)).executeTakeFirst();
     return row && pullOf(row);

@@ -3,7 +3,7 @@ import { asCode, asLine, asLink, asMarkdown } from '../../src/deploy/words/sanit
 import type { CheckContent, DeploymentContent, PullRequestState } from '../github/github-api.ts';
 import { stateByOutcome } from '../../src/github/deployment.ts';
 import { checkReport, commentReport, type DesiredReport } from '../reconcile/report.ts';
-import type { DecidedPreview } from './decide-previews.ts';
+import { anyEntry, type DecidedPreview } from './decide-previews.ts';
 import { outcomeOf, type Preview, type PreviewedPull, type PreviewOutcome } from './preview.ts';
 import { refusalWords, removalWords } from './preview-words.ts';
 
@@ -18,7 +18,7 @@ interface Reported {
 }
 
 /** The name of the check of a preview. */
-const previewCheckName = (entry: string): string => `Landfall preview: ${entry}`;
+const previewCheckName = (entry: string, number: number): string => `Landfall preview: ${entry} (#${number})`;
 
 /** What GitHub is to show of the previews of a pull request: checks, GitHub Deployments, and a part of the comment. */
 export function reportsOf(reported: Reported): DesiredReport[] {
@@ -67,13 +67,25 @@ function current({ request, entry, decision }: DecidedPreview, before: Preview |
     ];
   }
   if (request) return request.wanted.kind === 'deploy' ? begun({ ...pull, entry, commit: request.wanted.commit }) : [];
-  if (before?.wanted.kind !== 'deploy') return [];
+  if (!before || entry === anyEntry) return [];
   const at = { ...pull, entry, commit: before.wanted.commit };
+  // Put again at each look: what another pull request's look or an outage of GitHub removed was not said then.
+  if (before.wanted.kind === 'gone') return gone(at, before.wanted, before.known);
   const outcome = outcomeOf(before);
   return outcome ? ended(at, outcome) : begun(at);
 }
 
 type ReportedCommit = Pick<PreviewedPull, 'repository' | 'number'> & { entry: string; commit: string };
+
+function gone(
+  at: ReportedCommit,
+  { code }: Extract<Preview['wanted'], { kind: 'gone' }>,
+  { outcome }: Preview['known'],
+): DesiredReport[] {
+  const why = `Removed: ${removalWords(code)}.`;
+  const content = { status: 'completed', conclusion: 'neutral', title: asLine(why, 140), summary: why } as const;
+  return [...(outcome?.commit === at.commit ? [] : [check(at, content)]), deployment(at, 'inactive', why)];
+}
 
 const begun = (at: ReportedCommit): DesiredReport[] => [
   check(at, {
@@ -95,8 +107,8 @@ const ended = (at: ReportedCommit, { kind, passes, reason, summary, address }: P
   deployment(at, stateByOutcome[kind], `${kind}: ${reason}`, address),
 ];
 
-const check = ({ repository, commit, entry }: ReportedCommit, content: CheckContent): DesiredReport =>
-  checkReport({ repository, headSha: commit, name: previewCheckName(entry) }, content);
+const check = ({ repository, number, commit, entry }: ReportedCommit, content: CheckContent): DesiredReport =>
+  checkReport({ repository, headSha: commit, name: previewCheckName(entry, number) }, content);
 
 function deployment(
   { repository, number, commit, entry }: ReportedCommit,
@@ -135,7 +147,9 @@ function sectionOf(
         `${title}\n\n${waitWords[decision.code](decision.sha)}${standing ? `\n\n${stateOf(standing, now)}` : ''}`,
       ];
     case 'refuse':
-      return [`${title}\n\nNo preview: ${asMarkdown(refusalWords(decision.refusal), 2_000)}`];
+      return [
+        `${title}\n\nNo preview of the newest commit: ${asMarkdown(refusalWords(decision.refusal), 2_000)}${standing ? `\n\n${stateOf(standing, now)}` : ''}`,
+      ];
     case 'create':
     case 'update':
       return wanted?.kind === 'deploy' ? [`${title}\n\nCommit ${asCode(wanted.commit)} is on its way.`] : [];

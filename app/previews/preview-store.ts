@@ -44,6 +44,8 @@ export interface PullNews {
 export interface PreviewStore {
   /** Records that something of a pull request may have changed, and sends the job that looks at it. */
   notify(repository: InstallationRepository, number: number, news?: PullNews): Promise<void>;
+  /** The same without an event: what is stored of a known pull request stays. */
+  renotify(key: PullKey, news?: PullNews): Promise<void>;
   pull(key: PullKey): Promise<PreviewedPull | undefined>;
   /** The previews of a pull request, by their entries. */
   previews(key: PullKey): Promise<Preview[]>;

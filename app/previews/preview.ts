@@ -58,8 +58,9 @@ export type GoneCode = RemovalCode | 'unreachable';
 
 /** How a run of a preview ended, as it is shown. */
 export interface PreviewOutcome {
-  /** The version of `wanted` that it was of. */
+  /** The version of `wanted` that it was of, and its commit. */
   version: number;
+  commit: string;
   kind: OutcomeKind;
   passes: boolean;
   /** One sentence, without Markdown. */
@@ -82,8 +83,6 @@ export interface KnownPreview {
   outcome?: PreviewOutcome;
   /** When it was observed that nothing of it is there (ms since the epoch). */
   goneAt?: number | null;
-  /** The commits whose GitHub Deployment is not inactive. */
-  shown?: readonly string[];
   /** How often in a row the service failed. */
   failures?: number;
 }

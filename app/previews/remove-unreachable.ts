@@ -8,11 +8,11 @@ import type { PreviewStore } from './preview-store.ts';
  * @returns of how many pull requests
  */
 export async function removeUnreachable(
-  previews: Pick<PreviewStore, 'notify' | 'openPulls'>,
+  previews: Pick<PreviewStore, 'renotify' | 'openPulls'>,
   clock: Pick<Clock, 'now'>,
   isGone: (repository: InstallationRepository) => boolean,
 ): Promise<number> {
   const pulls = (await previews.openPulls(clock.now())).filter(({ repository }) => isGone(repository));
-  for (const { repository, number } of pulls) await previews.notify(repository, number, { isUnreachable: true });
+  for (const pull of pulls) await previews.renotify(pull, { isUnreachable: true });
   return pulls.length;
 }

@@ -28,7 +28,7 @@ export async function sweepPreviews(context: PreviewContext, installed: Installe
   const { previews, clock, log } = context;
   const open = await previews.openPulls(clock.now() - lateCreationMs);
   for (const pull of open) {
-    await previews.notify(pull.repository, pull.number);
+    await previews.renotify(pull);
     for (const preview of await previews.previews(pull)) {
       if (preview.wanted.kind === 'gone' || isStuck(preview, clock.now())) await previews.again(preview, clock.now());
     }

@@ -10,6 +10,7 @@ import { type DeployRequest } from './deploy-request.ts';
 import { lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import { findBaselines, forgetBaselines, keepBaselines } from './postgres-baselines.ts';
 import { forgetCommands } from './postgres-commands.ts';
+import { keptGoneMs } from '../previews/preview-store.ts';
 import { PostgresReports } from './postgres-reports.ts';
 import {
   freeLease,
@@ -190,7 +191,10 @@ export class PostgresStore extends PostgresReports implements WorkStore {
       const reports = await tx
         .deleteFrom('reports')
         .whereRef('reported_version', '>=', 'version')
-        .where('reported_at', '<', before)
+        .where(
+          sql<boolean>`reported_at < ${before}::double precision
+          - case when name like 'Landfall preview: %' or name like 'preview %' then ${keptGoneMs}::double precision else 0 end`,
+        )
         .where((of) => {
           const kept = of.selectFrom('intents').whereRef('intents.repository_id', '=', 'reports.repository_id');
           return of.not(of.exists(kept.select('intents.id').whereRef('intents.commit', '=', 'reports.head_sha')));

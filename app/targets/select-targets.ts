@@ -1,4 +1,4 @@
-import { isNamedLikePreview } from '../../src/deploy/rules/preview.ts';
+import { numberInName } from '../../src/deploy/rules/preview.ts';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/deploy/rules/plan-fields.ts';
@@ -61,7 +61,7 @@ function decideTarget(
   const requested = entry?.requested?.desired;
   const refuse = (why: string): TargetDecision[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
   // A preview is of its pull request, and no push to its branch deploys it.
-  if (!entry && isNamedLikePreview(deployment.name, repository.repositoryId)) return [];
+  if (!entry && numberInName(deployment.name) !== undefined) return [];
   // No push builds an image or a folder. If file and service agree on such a source, the Action deploys it.
   if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
   const ownershipProblem = ownership.refusal(repository, deployment);

@@ -28,7 +28,7 @@ export const appPreviewScenario: Scenario = {
     const pull = { title: 'Ask back', head: 'question', base: 'main', by: 'mona' };
     const number = await github.openPullRequest(fullName, pull);
     screen.line(`   pull request ${number} with commit ${shortCommit(commit)} is opened`);
-    const isProven = await until(() => isGreen(commit, 'Landfall preview: echo-agent'));
+    const isProven = await until(() => isGreen(commit, `Landfall preview: echo-agent (#${number})`));
     const previews = async () =>
       (await allEntriesOf((page) => control.listDeployments(page))).filter(({ name }) =>
         name.includes(`-pr-${number}-`),

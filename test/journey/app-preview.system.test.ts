@@ -59,7 +59,6 @@ async function said({ url }: Deployment): Promise<unknown> {
 test('follows a pull request from its opening to its close, whenever it is killed', async () => {
   const preview = { secrets: ['MODEL_KEY'] };
   const project = await openProject(fixture, 'previewed', { file: { preview } });
-  const name = `Landfall preview: ${project.name}`;
   const { clone, fullName } = project;
   const pushed = async (message: string): Promise<string> => {
     const commit = await clone.commit(message, { 'notes.txt': `${message}\n` });
@@ -73,6 +72,7 @@ test('follows a pull request from its opening to its close, whenever it is kille
   const first = await pushed('Faster');
   const pull = { title: 'Faster', head: 'next', base: 'main', by: people.writer };
   const number = await fixture.github.openPullRequest(fullName, pull);
+  const name = `Landfall preview: ${project.name} (#${number})`;
   await fixture.until('the preview to be created', async () => (await previews(project)).length > 0);
   await app.kill();
   await start();

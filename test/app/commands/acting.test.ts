@@ -176,6 +176,7 @@ describe('/preview', () => {
     const previews: NonNullable<AppContext['previews']> = {
       notify: async (...notified) => void approved.push(notified),
       openPulls: async () => [],
+      renotify: async () => undefined,
       moved: async () => undefined,
     };
     const command = { name: 'preview', ...(commit ? { commit } : {}) } as const;

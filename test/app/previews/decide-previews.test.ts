@@ -152,7 +152,14 @@ test('proves a preview again at a later request, and once', () => {
   expect(same).toEqual([{ entry: 'support', decision: { kind: 'keep' } }]);
 });
 
-test('keeps the preview of an entry with a mistake', () => {
+test('proves a preview again at a request that a push made', () => {
+  expect(decided({ stored, pull: approvalOf(a) })).toMatchObject([{ decision: { kind: 'update' } }]);
+});
+
+test('keeps the preview of an entry with a mistake until it expires', () => {
   const entries = entriesOf(previewed().replace('langgraph.json', 'langgraph.json\n    verify: never'));
   expect(decided({ stored, entries })).toEqual([{ entry: 'support', decision: { kind: 'unread' } }]);
+  expect(decided({ stored, entries, now: now + 200 * hourMs })).toMatchObject([
+    { decision: { kind: 'remove', code: 'expired' } },
+  ]);
 });

@@ -43,6 +43,12 @@ export class MemoryPreviews implements PreviewStore {
     this.#options.send(pullJob, key, this.#options.now());
   }
 
+  async renotify(key: PullKey, news: PullNews = {}): Promise<void> {
+    const pull = this.#pulls.get(idOf(key));
+    if (pull) this.#pulls.set(idOf(key), { ...pull, ...news, notifiedSeq: pull.notifiedSeq + 1 });
+    this.#options.send(pullJob, pullKeyOf(key), this.#options.now());
+  }
+
   async pull(key: PullKey): Promise<PreviewedPull | undefined> {
     return structuredClone(this.#pulls.get(idOf(key)));
   }

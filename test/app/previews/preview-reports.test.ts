@@ -11,6 +11,7 @@ const { key, name, wanted } = requestOf(7, a);
 const running: Preview = { ...key, name, wanted, version: 2, known: { changedAt: 0 } };
 const outcome: PreviewOutcome = {
   version: 2,
+  commit: a,
   kind: 'deployed',
   passes: true,
   reason: 'Revision r1 is live, said @mona <b>.',
@@ -78,6 +79,12 @@ test('a refusal needs a person, on the head of the pull request', () => {
   const [check, comment] = shownOf({ kind: 'refuse', refusal });
   expect(check).toBe('check of b: action_required');
   expect(JSON.stringify(comment)).toContain('OWN&#95;KEY');
+});
+
+test('ends what is shown of a preview that another look removed', () => {
+  const evicted = { ...running, version: 3, wanted: removalOf(running, 'too-many', 9).wanted };
+  expect(shownOf({ kind: 'none' }, evicted).slice(0, 2)).toEqual(['check of a: neutral', 'deployment of a: inactive']);
+  expect(shownOf({ kind: 'none' }, { ...evicted, known: proven.known })[0]).toBe('deployment of a: inactive');
 });
 
 test('says nothing where there is no preview and never was one', () => {
