@@ -35,6 +35,7 @@ export async function runPreviewStep(step: PreviewStep): Promise<Outcome> {
   const given = {
     options,
     subject,
+    entry: input.name,
     isClosed: (number: number) => isPullRequestClosed(number, reader),
     userAgent: `landfall-action/${version}`,
     receipt,
@@ -43,7 +44,9 @@ export async function runPreviewStep(step: PreviewStep): Promise<Outcome> {
     mask,
   };
   const repositoryId = Number(process.env['GITHUB_REPOSITORY_ID']);
-  if (event.eventName === 'schedule' && repositoryId > 0) return sweepPreviewsOf(given, repositoryId);
+  if (event.eventName === 'schedule' && repositoryId > 0) {
+    return sweepPreviewsOf(given, { id: repositoryId, serverUrl: event.serverUrl });
+  }
   const run = await readPullRequest(event, workflow?.pullRequest, reader);
   if (!run) {
     return refusal(

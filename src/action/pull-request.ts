@@ -11,8 +11,6 @@ export interface PullRequestRun {
   pull: PullRequest;
   /** The commit that the event is about; absent: a person started the run. */
   eventSha?: string | undefined;
-  /** The label that was added or removed. */
-  changedLabel?: string | undefined;
   isRequested: boolean;
 }
 
@@ -40,8 +38,7 @@ export async function readPullRequest(
   const pull = (await lookUp(number ?? read?.number, reader)) ?? ofEvent;
   if (!pull) return undefined;
   if (!ofPullRequests.has(eventName)) return { pull, isRequested: true };
-  const changedLabel = textAt(payload['label'], 'name');
-  return { pull, isRequested: false, eventSha: ofEvent?.headSha, changedLabel };
+  return { pull, isRequested: false, eventSha: ofEvent?.headSha };
 }
 
 /** A pull request as GitHub's events and its API have it; undefined for anything else. */

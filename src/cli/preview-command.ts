@@ -4,6 +4,7 @@ import { version } from '../host/version.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
+import type { Environment } from '../deploy/file/secret-names.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import { sameRepository } from '../deploy/file/repository-url.ts';
 import type { PullRequest } from '../deploy/machine/preview.ts';
@@ -95,16 +96,14 @@ function readCommand({ inputs, pull, labels, isClosed }: PreviewCommand) {
     { inputs: { ...inputs, mode: 'preview' }, ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}) },
     { isClosed },
   );
-  const given = { ...pull, 'repository-id': pull['repository-id'] ?? hostsRepositoryId() };
+  const given = withHostsOwn(pull, process.env);
   const problems = [
     ...(file.kind === 'unreadable' && !isClosed ? [file.problem] : request.ok ? [] : request.problems),
     ...keyProblems(inputs),
     ...pullProblems(given, isClosed),
   ];
   if (!request.ok || problems.length > 0) return { ok: false, problems } as const;
-  const { desired } = request.subject.deployment ?? {};
-  const repositoryUrl = (desired?.source === 'github' && desired.repoUrl) || 'https://unknown.invalid/';
-  const headUrl = given['head-url'] ?? repositoryUrl;
+  const [repositoryUrl = '', headUrl = ''] = [given['repository-url'], given['head-url']];
   const read: PullRequest = {
     repositoryId: Number(given['repository-id']),
     number: Number(given['pull-request']),
@@ -120,15 +119,37 @@ function readCommand({ inputs, pull, labels, isClosed }: PreviewCommand) {
   return { ok: true, options: request.options, subject: request.subject, pull: read } as const;
 }
 
-const hostsRepositoryId = (): string | undefined =>
-  (process.env['GITHUB_REPOSITORY_ID'] ?? process.env['CI_PROJECT_ID'])?.trim() || undefined;
+/** What the CI systems of hosts say of themselves. */
+export function withHostsOwn(pull: PreviewCommand['pull'], env: Environment): PreviewCommand['pull'] {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = env;
+  const given = (...values: (string | undefined)[]): string | undefined =>
+    values.map((value) => value?.trim()).find(Boolean);
+  return {
+    ...pull,
+    'repository-id': given(pull['repository-id'], env['GITHUB_REPOSITORY_ID'], env['CI_PROJECT_ID']),
+    'repository-url': given(
+      pull['repository-url'],
+      server && repository && `${server}/${repository}`,
+      env['CI_MERGE_REQUEST_PROJECT_URL'],
+      env['CI_PROJECT_URL'],
+    ),
+    'head-url': given(pull['head-url'], env['CI_MERGE_REQUEST_SOURCE_PROJECT_URL']),
+  };
+}
 
 function pullProblems(pull: PreviewCommand['pull'], isClosed: boolean): Problem[] {
   const isNumber = (text: string | undefined): boolean => /^[1-9]\d{0,14}$/.test(text ?? '');
   const isSha = (text: string | undefined): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text ?? '');
+  const isAddress = (text: string | undefined): boolean => text !== undefined && URL.canParse(text);
   const rules: readonly [name: keyof PreviewCommand['pull'], isRight: boolean, problem: string][] = [
     ['pull-request', isNumber(pull['pull-request']), 'give the number of the pull request'],
     ['repository-id', isNumber(pull['repository-id']), 'give the number of the repository at its host'],
+    ['repository-url', isAddress(pull['repository-url']), 'give the address of the repository that it is to'],
+    [
+      'head-url',
+      isClosed || isAddress(pull['head-url']),
+      'give the address of the repository that the commit comes from: that of a fork needs an approval',
+    ],
     ['commit', isClosed || isSha(pull.commit), 'give the full SHA of the head, of 40 characters'],
     ['head-ref', isClosed || Boolean(pull['head-ref']), 'give the branch of the head'],
     [

@@ -41,21 +41,20 @@ export interface DeployInputs extends Pick<
 export const maxSilenceMs = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): number =>
   Math.max(60_000, ...tests.map(({ timeoutMs }) => timeoutMs));
 
+/** The clients of agents. */
+type Agents = Pick<RunTerms, 'agentAt' | 'threadsAt'>;
+
 /** What every run is given of its host and its services. */
-export type Services = Pick<
-  RunTerms,
-  | 'control'
-  | 'further'
-  | 'verdictsOf'
-  | 'agentAt'
-  | 'threadsAt'
-  | 'lookUpImage'
-  | 'graders'
-  | 'clock'
-  | 'random'
-  | 'credentials'
-  | 'mask'
->;
+export interface Services
+  extends
+    Agents,
+    Pick<
+      RunTerms,
+      'control' | 'further' | 'lookUpImage' | 'verdictsOf' | 'graders' | 'clock' | 'random' | 'credentials' | 'mask'
+    > {
+  /** The same for agents that must not see the key. */
+  keylessAgents: Agents;
+}
 
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
@@ -101,11 +100,13 @@ export async function withServices(
   let records: ReturnType<typeof connectControlRecords> | undefined;
   const idleMs = maxSilenceMs(smokeTests);
   const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
-  const agentAt = (url: string) => {
-    const agent = agents.get(url) ?? connectAgentServer({ ...settings, url, idleMs });
-    agents.set(url, agent);
+  const connectedWith = (given: { apiKey?: string | undefined; tenantId?: string | undefined }) => (url: string) => {
+    const id = `${given.apiKey === undefined ? 'without' : 'with'} key: ${url}`;
+    const agent = agents.get(id) ?? connectAgentServer({ allowHttp, userAgent, ...given, url, idleMs });
+    agents.set(id, agent);
     return agent;
   };
+  const [agentAt, keylessAgentAt] = [connectedWith(settings), connectedWith({})];
   const { graders, keys, close } = await gradersFor(smokeTests, userAgent);
   const secrets = new Set<string>();
   const startedAt = steadyClock.now();
@@ -123,6 +124,7 @@ export async function withServices(
       },
       agentAt,
       threadsAt: agentAt,
+      keylessAgents: { agentAt: keylessAgentAt, threadsAt: keylessAgentAt },
       lookUpImage: (reference, each) => lookUpImage(reference, { userAgent }, each),
       graders,
       clock: steadyClock,

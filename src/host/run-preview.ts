@@ -1,4 +1,4 @@
-import type { PreviewRequest, SweepRequest } from '../deploy/machine/preview.ts';
+import type { HostedRepository, PreviewRequest, SweepRequest } from '../deploy/machine/preview.ts';
 import type { Workflow } from '../deploy/file/workflow.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
@@ -8,16 +8,16 @@ import { endedWhilePacking, packSourceDir, runOptionsOf, withServices, type Depl
 
 /** What a run about previews is given by its host. */
 export interface PreviewInputs
-  extends Pick<DeployInputs, 'options' | 'userAgent' | 'receipt' | 'signal' | 'mask'>, Pick<SweepRequest, 'isClosed'> {
+  extends
+    Pick<DeployInputs, 'options' | 'userAgent' | 'receipt' | 'signal' | 'mask'>,
+    Pick<SweepRequest, 'isClosed' | 'entry'> {
   subject: PreviewSubject;
   emit: (event: DeployEvent) => void;
 }
 
 /** The same about that of a pull request. */
 export interface PullRequestInputs
-  extends
-    PreviewInputs,
-    Pick<PreviewRequest, 'pull' | 'approvedSha' | 'isRequested' | 'eventSha' | 'changedLabel' | 'valueOfVariable'> {
+  extends PreviewInputs, Pick<PreviewRequest, 'pull' | 'approvedSha' | 'isRequested' | 'eventSha' | 'valueOfVariable'> {
   workflow?: Workflow | undefined;
   /** The outcome of a run whose folder can't be packed. */
   refuse: (problems: readonly Problem[]) => Outcome;
@@ -41,19 +41,19 @@ export async function runPreviewOf({ refuse, ...inputs }: PullRequestInputs): Pr
 }
 
 /** Connects the clients, and removes the previews of a repository that are over. */
-export async function sweepPreviewsOf(inputs: PreviewInputs, repositoryId: number): Promise<Outcome> {
+export async function sweepPreviewsOf(inputs: PreviewInputs, repository: HostedRepository): Promise<Outcome> {
   const { sweepPreviews } = await import('../deploy/machine/preview.ts');
-  return withRequest(inputs, (request) => sweepPreviews(request, repositoryId));
+  return withRequest(inputs, (request) => sweepPreviews(request, repository));
 }
 
 function withRequest(
-  { options, subject, userAgent, receipt, mask, signal, emit, isClosed }: PreviewInputs,
+  { options, subject, userAgent, receipt, mask, signal, emit, isClosed, entry }: PreviewInputs,
   work: (request: SweepRequest) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { agentUrl: _, ...runOptions } = runOptionsOf(options);
   const { smokeTests, deployment } = subject;
   const modeOf = ({ kind }: Outcome) => (kind === 'deleted' ? 'delete' : 'deploy');
   return withServices({ options, userAgent, receipt, smokeTests, modeOf, mask }, (services) =>
-    work({ ...runOptions, ...services, signal, emit, isClosed, deployment }),
+    work({ ...runOptions, ...services, signal, emit, isClosed, entry, deployment }),
   );
 }

@@ -65,16 +65,15 @@ describe('the pull request of a run', () => {
       },
       isRequested: false,
       eventSha: older,
-      changedLabel: undefined,
     });
   });
 
   test('is as GitHub has it now, and the event says of which commit the run is', async () => {
     const now = { ...pull(newer), state: 'closed' };
     const read = await withGitHub([now], (client) =>
-      readPullRequest(event({ pull_request: pull(), label: { name: 'bug' } }), undefined, reader(client)),
+      readPullRequest(event({ pull_request: pull() }), undefined, reader(client)),
     );
-    expect(read).toMatchObject({ pull: { headSha: newer, isOpen: false }, eventSha: older, changedLabel: 'bug' });
+    expect(read).toMatchObject({ pull: { headSha: newer, isOpen: false }, eventSha: older });
   });
 
   test.each([

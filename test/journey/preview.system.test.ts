@@ -177,8 +177,9 @@ test('a run that is killed while it removes leaves the rest to the next', async 
 
 test('the command line does the same for the pull request of any host', async () => {
   const { folder } = repository;
+  const url = pathToFileURL(folder).href;
   const preview = (...args: string[]): Promise<CliEnd> =>
-    runCli(['preview', '--json', '--pull-request', '13', '--repository-id', '4711', ...args], {
+    runCli(['preview', '--json', '--pull-request', '13', '--repository-id', '4711', '--repository-url', url, ...args], {
       cwd: folder,
       env: {
         LANDFALL_BASE_URL: fixture.service.url,
@@ -186,7 +187,8 @@ test('the command line does the same for the pull request of any host', async ()
         PREVIEW_MOOD: 'of previews',
       },
     });
-  const opened = await preview('--head-ref', 'topic', '--commit', await repository.head(), '--poll-seconds', '0.2');
+  const head = ['--head-url', url, '--head-ref', 'topic', '--commit', await repository.head()];
+  const opened = await preview(...head, '--poll-seconds', '0.2');
   const { outcome, name } = JSON.parse(opened.out);
   expect({ code: opened.code, outcome, name }).toMatchObject({ code: 0, outcome: 'deployed' });
   expect(name).toMatch(/^agents-pr-13-/);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { previewMark, reservedNames, selfHostedNames } from '../../contract/control/field-values.ts';
+import { shownName } from './shown-name.ts';
 import type { Secret } from '../../contract/control/secret.ts';
 
 /** A secret of the deployment, and the environment variable that its value is taken from. */
@@ -57,7 +58,3 @@ export function secretValues(
     return [];
   });
 }
-
-/** A name that is safe to print. A user may have written the secret itself in place of its name. */
-export const shownName = (name: string): string =>
-  /^[A-Z]{1,24}$|^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(name) ? name : 'that it names';

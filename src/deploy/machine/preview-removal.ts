@@ -58,9 +58,10 @@ const maxLookedUp = 30;
 export async function sweepClosed(run: PreviewSteps): Promise<void> {
   const { request, previews } = run;
   const others = previews.filter((each) => each.number !== run.own.number && !isLeaving(each.deployment));
-  const oldest = others.toSorted((one, other) => one.number - other.number);
-  const numbers = [...new Set(oldest.map(({ number }) => number))].slice(0, maxLookedUp);
-  for (const number of numbers) {
+  const numbers = [...new Set(others.map(({ number }) => number))];
+  // Another run begins elsewhere: all are looked up in the end.
+  const start = Math.floor(request.random() * numbers.length);
+  for (const number of [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, maxLookedUp)) {
     if ((await request.isClosed(number)) !== true) continue;
     for (const each of others.filter((other) => other.number === number)) await remove(each, 'closed', run);
   }

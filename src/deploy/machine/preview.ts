@@ -1,6 +1,7 @@
 import type { Desired, DesiredDeployment } from '../file/desired.ts';
+import type { PreviewTerms } from '../file/preview-fields.ts';
 import type { PackedSource } from '../../kit/archive/pack.ts';
-import { ServiceError } from '../../contract/service-error.ts';
+import { ifFound, ServiceError } from '../../contract/service-error.ts';
 import {
   decidePreview,
   entryOf,
@@ -9,12 +10,14 @@ import {
   isPreviewOf,
   previewName,
   previewOf,
+  repositoryIdOn,
   tooMany,
   type PreviewDecision,
+  type PreviewKey,
 } from '../rules/preview.ts';
 import type { PreviewPull } from '../rules/preview-source.ts';
 import { tryCall } from '../smoke/try-call.ts';
-import { idleWords, previewFailure, previewInterrupted, refusalWords } from '../words/preview.ts';
+import { idleWords, marksHiddenWords, previewFailure, previewInterrupted, refusalWords } from '../words/preview.ts';
 import { deploy, isCancellation } from './deploy.ts';
 import type { RunTerms } from './deploy-run.ts';
 import type { Outcome, PreviewReport, RemovedPreview } from './outcome-types.ts';
@@ -38,6 +41,12 @@ export interface PullRequest extends PreviewPull {
   headSha: string;
 }
 
+/** A repository by its number at its host. */
+export interface HostedRepository {
+  id: number;
+  serverUrl: string;
+}
+
 /** What a run about the previews of a repository is given. */
 export interface SweepRequest extends Omit<
   RunTerms,
@@ -45,6 +54,10 @@ export interface SweepRequest extends Omit<
 > {
   /** What the file says of the deployment; absent: it was not read, for the pull request was closed. */
   deployment: DesiredDeployment | undefined;
+  /** Clients of agents that send no key; absent: those of the run. */
+  keylessAgents?: Pick<RunTerms, 'agentAt' | 'threadsAt'> | undefined;
+  /** The name of the deployment where the file was not read. */
+  entry?: string | undefined;
   /** Whether a pull request of the repository is closed; undefined where that is not known. */
   isClosed: (number: number) => Promise<boolean | undefined>;
 }
@@ -58,8 +71,6 @@ export interface PreviewRequest extends SweepRequest {
   isRequested: boolean;
   /** The commit that the event is about. */
   eventSha?: string | undefined;
-  /** The label that was added or removed. */
-  changedLabel?: string | undefined;
   /** The value that this host has for a variable. */
   valueOfVariable: (variable: string) => string | undefined;
   /** Packs a folder, once it is known that it is deployed. */
@@ -67,8 +78,11 @@ export interface PreviewRequest extends SweepRequest {
 }
 
 /** Creates, updates or removes the preview of a pull request, and removes those of the repository that are over. */
-export async function runPreview(request: PreviewRequest): Promise<Outcome> {
-  const { pull, deployment } = request;
+export async function runPreview({ pull: ofHost, ...given }: PreviewRequest): Promise<Outcome> {
+  const { deployment } = given;
+  const repositoryId = repositoryIdOn(ofHost.repositoryUrl, ofHost.repositoryId);
+  const pull = { ...ofHost, repositoryId };
+  const request = { ...given, pull };
   const entry = deployment && entryOf(deployment.desired);
   return withPreviews(request, { own: pull, entry }, async (run) => {
     const outcome = pull.isOpen ? await whileOpen(deployment, run) : await removeOwn(run);
@@ -77,12 +91,18 @@ export async function runPreview(request: PreviewRequest): Promise<Outcome> {
 }
 
 /** Removes the previews of a repository whose pull requests are closed, and those of a deployment that expired. */
-export const sweepPreviews = (request: SweepRequest, repositoryId: number): Promise<Outcome> =>
-  withPreviews(request, { own: { repositoryId }, entry: undefined }, async (run) => {
+export async function sweepPreviews(request: SweepRequest, { id, serverUrl }: HostedRepository): Promise<Outcome> {
+  const own = { repositoryId: repositoryIdOn(serverUrl, id) };
+  return withPreviews(request, { own, entry: undefined }, async (run) => {
     const { deployment } = request;
     if (deployment?.preview) await sweepExpired(entryOf(deployment.desired), deployment.preview, run);
     return removeOwn(run);
   });
+}
+
+/** The deployment that a run is about, also where the file was not read. */
+const knownEntry = ({ deployment, entry }: SweepRequest): string | undefined =>
+  deployment ? entryOf(deployment.desired) : entry;
 
 /** Works with the previews of a repository. Failures of the service end in an outcome. */
 async function withPreviews<Request extends SweepRequest>(
@@ -98,7 +118,7 @@ async function withPreviews<Request extends SweepRequest>(
     removed,
   };
   try {
-    const previews = await listPreviews(control, own.repositoryId, () => reading(request));
+    const previews = await listPreviews(control, own.repositoryId, () => reading(request), knownEntry(request));
     const run: PreviewSteps<Request> = { request, own, previews, removed, report, left: [] };
     const outcome = await work(run);
     return { ...outcome, notes: [...outcome.notes, ...run.left], preview: outcome.preview ?? report };
@@ -114,7 +134,7 @@ async function whileOpen(
   run: PreviewSteps<PreviewRequest>,
 ): Promise<Outcome> {
   const { request, previews, report } = run;
-  const { pull, eventSha, changedLabel, approvedSha, isRequested, clock } = request;
+  const { pull, eventSha, approvedSha, isRequested, clock } = request;
   const entry = deployment ? entryOf(deployment.desired) : '';
   const { number, headSha } = pull;
   const rests = (why: Parameters<typeof idleWords>[0]): Outcome => {
@@ -124,8 +144,6 @@ async function whileOpen(
   if (!deployment) return rests({ kind: 'reopened' });
   if (eventSha !== undefined && eventSha.toLowerCase() !== headSha.toLowerCase()) return rests({ kind: 'outdated' });
   const terms = deployment.preview;
-  if (changedLabel !== undefined && terms && !isLabelOf(terms.when, changedLabel))
-    return rests({ kind: 'other-label' });
   const key = { repositoryId: pull.repositoryId, number, entry };
   const own = previews.filter((each) => isPreviewOf(each.deployment, key));
   const existing = own[0] && {
@@ -140,62 +158,85 @@ async function whileOpen(
     return removeEach(own, decision.kind === 'remove' ? decision.code : 'not-in-file', run);
   }
   const made = previewOf(deployment, terms, pull, request.valueOfVariable);
-  if (made.kind === 'refused') return { ...idle(''), kind: 'refused', passes: false, ...refusalWords(made.refusal) };
+  if (made.kind === 'refused') return refused(refusalWords(made.refusal));
+  const packed = await request.pack(made.deployment.desired);
+  if (!packed.ok) return packed.outcome;
+  if (own.length === 0 && !(await showsMarks(request))) return refused(marksHiddenWords);
+  // What has its name is waited for.
+  for (const each of own.filter((one) => isLeaving(one.deployment))) await remove(each, 'closed', run);
+  const outcome = await deployPreview({ ...made.deployment, tarball: packed.tarball }, key, run);
+  if (outcome.deploymentId === undefined || outcome.kind === 'refused' || outcome.kind === 'deleted') return outcome;
   await makeRoom(terms, { own, entry, name: previewName(key, terms.name) }, run);
-  const { name: production, deploymentId } = deployment.desired;
-  const previewRun = { key, mustPin: pull.isFork, production: { name: production, deploymentId } };
-  return deployPreview(made.deployment, previewRun, run);
+  return outcome;
 }
 
-const isLabelOf = (when: string | { label: string }, label: string): boolean =>
-  typeof when === 'object' && when.label.toLowerCase() === label.toLowerCase();
+const refused = (words: { reason: string; advice: string }): Outcome => ({
+  ...idle(''),
+  kind: 'refused',
+  passes: false,
+  ...words,
+});
+
+/** Whether the service says which secrets a deployment has. Without it no preview would be known again. */
+async function showsMarks(request: PreviewRequest): Promise<boolean> {
+  const { control } = request;
+  const { resources } = await control.listDeployments({ limit: 1 }, reading(request));
+  const [any] = resources;
+  const read = any && (await ifFound(control.getDeployment(any.id, reading(request))));
+  return !read || Array.isArray(read.secrets);
+}
 
 async function deployPreview(
-  { desired, ...tested }: DesiredDeployment,
-  previewRun: NonNullable<RunTerms['previewRun']>,
+  preview: DesiredDeployment & { tarball: PackedSource | undefined },
+  key: PreviewKey,
   run: PreviewSteps<PreviewRequest>,
 ): Promise<Outcome> {
   const { request } = run;
-  const packed = await request.pack(desired);
-  if (!packed.ok) return packed.outcome;
-  const { pull } = request;
-  const notes = [...(tested.notes ?? []), ...(request.notes ?? [])];
+  const { pull, control, deployment, agentAt, threadsAt } = request;
+  const { name, deploymentId } = deployment?.desired ?? {};
+  const notes = [...(preview.notes ?? []), ...(request.notes ?? [])];
+  const previewRun = { key, mustPin: pull.isFork, production: { name, deploymentId }, agents: { agentAt, threadsAt } };
+  // The key may change every deployment: the code of a stranger gets it from no service but one that keeps it back.
+  const keepsKeys = !pull.isFork || (await control.features(reading(request))).pinsCommits === true;
   const outcome = await deploy({
     ...request,
-    ...tested,
+    ...(keepsKeys ? {} : request.keylessAgents),
+    ...preview,
     notes,
     mode: 'deploy',
-    desired,
     previewRun,
-    tarball: packed.tarball,
     // The service builds the head of a branch: no other commit than this one is deployed.
     head: pull.headSha,
     commit: pull.headSha,
   });
+  const made = outcome.plan?.kind === 'create' && outcome.changed ? outcome.deploymentId : undefined;
+  if (made !== undefined && (await isWithoutMark(made, key, request))) {
+    const named = { deploymentId: made };
+    await deploy({ ...request, smokeTests: [], onFailure: 'keep', mode: 'delete', named, emit: undefined });
+    return refused(marksHiddenWords);
+  }
   // Closed meanwhile: the run of that event may have found nothing to remove.
   if ((await request.isClosed(pull.number)) !== true) return outcome;
-  const again = await listPreviews(request.control, pull.repositoryId, () => reading(request));
+  const again = await listPreviews(control, pull.repositoryId, () => reading(request), knownEntry(request));
   return removeOwn({ ...run, previews: again });
 }
 
-/** Before a preview is made: what has its place is removed, and what has its name and is being deleted is waited for. */
+/** Whether a deployment that was made for this key does not show its mark. */
+async function isWithoutMark(id: string, key: PreviewKey, request: PreviewRequest): Promise<boolean> {
+  const read = await tryCall(request.control.getDeployment(id, reading(request)));
+  return read.ok && !isPreviewOf(read.value, key);
+}
+
+/** Once a preview is there: what has its place is removed. */
 async function makeRoom(
-  terms: NonNullable<DesiredDeployment['preview']>,
+  terms: PreviewTerms,
   { own, entry, name }: { own: readonly Preview[]; entry: string; name: string },
   run: PreviewSteps,
 ): Promise<void> {
-  for (const each of own) {
-    if (each.deployment.name !== name) await remove(each, 'renamed', run);
-    else if (isLeaving(each.deployment)) await remove(each, 'closed', run);
-  }
+  for (const each of own) if (each.deployment.name !== name) await remove(each, 'renamed', run);
   const others = run.previews.filter((each) => each.entry === entry && !own.includes(each) && !isRemoved(each, run));
-  const over = new Set(
-    tooMany(
-      others.map(({ deployment }) => deployment),
-      terms,
-    ),
-  );
-  for (const each of others) if (over.has(each.deployment)) await remove(each, 'too-many', run);
+  const dated = others.map((preview) => ({ preview, updated_at: preview.deployment.updated_at }));
+  for (const { preview } of tooMany(dated, terms)) await remove(preview, 'too-many', run);
 }
 
 /** How long one read may take (ms). */

@@ -3,7 +3,14 @@ import type { Deployment } from '../../contract/control/deployment.ts';
 import { allEntriesOf } from '../../contract/control/pages.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import { isNamedLikePreview, nameOfPreviews, numberInName, ownsPreview, previewKeyOf } from '../rules/preview.ts';
+import {
+  isNamedLikePreview,
+  isPreviewOf,
+  nameOfPreviews,
+  numberInName,
+  ownsPreview,
+  previewKeyOf,
+} from '../rules/preview.ts';
 
 /** A deployment that carries the mark of a repository's previews. */
 export interface Preview {
@@ -14,11 +21,16 @@ export interface Preview {
   entry?: string | undefined;
 }
 
-/** The previews of a repository, as the service has them: it matches names loosely, and a name alone is no mark. */
+/**
+ * The previews of a repository, as the service has them: it matches names loosely, and a name alone is no mark.
+ *
+ * @param known a deployment of the file, to know its previews by their names where the service hides their marks
+ */
 export async function listPreviews(
   control: Pick<ControlService, 'listDeployments' | 'getDeployment'>,
   repositoryId: number,
   options: () => CallOptions,
+  known?: string,
 ): Promise<Preview[]> {
   const name_contains = nameOfPreviews(repositoryId);
   const listed = await allEntriesOf((page) => control.listDeployments({ name_contains, ...page }, options()));
@@ -30,7 +42,9 @@ export async function listPreviews(
     if (!deployment || !ownsPreview(deployment, repositoryId)) continue;
     const key = previewKeyOf(deployment);
     const number = key?.number ?? numberInName(deployment.name);
-    if (number !== undefined) previews.push({ deployment, number, entry: key?.entry });
+    if (number === undefined) continue;
+    const isKnown = known !== undefined && isPreviewOf(deployment, { repositoryId, number, entry: known });
+    previews.push({ deployment, number, entry: key?.entry ?? (isKnown ? known : undefined) });
   }
   return previews;
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../kit/errors.ts';
 import type { Named } from '../file/desired.ts';
 import type { PreviewOf } from '../rules/preview.ts';
 import { tryCall } from '../smoke/try-call.ts';
-import type { DeployRun } from './deploy-run.ts';
+import type { DeployRun, RunTerms } from './deploy-run.ts';
 import { findDeployment } from './find-deployments.ts';
 import { clientAt } from './live-address.ts';
 
@@ -15,6 +15,8 @@ export interface PreviewRun {
   mustPin?: boolean;
   /** The deployment that it is a preview of: it is compared with its live agent. */
   production: Named;
+  /** Clients of that agent; absent: those of the run. */
+  agents?: Pick<RunTerms, 'agentAt' | 'threadsAt'>;
 }
 
 /** The live agent of a deployment. */
@@ -24,16 +26,17 @@ export interface ProductionAgent {
 }
 
 /**
- * The live agent of the deployment that a run is a preview of, by the client that `connect` makes; undefined for every
+ * The live agent of the deployment that a run is a preview of, by the client that is connected; undefined for every
  * other run, and where nothing is live. It is looked up once.
  */
 export async function productionAgent<Client>(
   run: DeployRun,
-  connect: ((url: string) => Client) | undefined,
+  connectOf: (agents: Pick<RunTerms, 'agentAt' | 'threadsAt'>) => ((url: string) => Client) | undefined,
 ): Promise<Client | undefined> {
-  if (!run.request.previewRun) return undefined;
+  const { previewRun } = run.request;
+  if (!previewRun) return undefined;
   run.known.production ??= await lookUp(run);
-  return clientAt(run.known.production?.address, connect);
+  return clientAt(run.known.production?.address, connectOf(previewRun.agents ?? run.request));
 }
 
 /** One that can't be read is noted: the preview is still tested, and compared with nothing. */

@@ -16,6 +16,20 @@ export interface PreviewKey {
   entry: string;
 }
 
+/** Numbers below are those of GitHub itself. */
+const leastOfOtherHosts = 10 ** 12;
+
+/**
+ * The id of a repository for its previews. Hosts other than GitHub count their repositories anew, so that theirs are
+ * made of the host and the number.
+ */
+export function repositoryIdOn(serverUrl: string, id: number): number {
+  const { protocol, host } = URL.parse(serverUrl) ?? { protocol: '', host: '' };
+  if (!protocol.startsWith('http') || host === 'github.com') return id;
+  const digits = createHash('sha256').update(`${host}/${id}`).digest('hex').slice(0, 11);
+  return leastOfOtherHosts + Number.parseInt(digits, 16);
+}
+
 /** A preview whose entry may be unknown: the service hides its mark. */
 export type PreviewOf = Omit<PreviewKey, 'entry'> & { entry?: string | undefined };
 
@@ -132,7 +146,8 @@ export function previewOf(
     deployment: {
       desired,
       smokeTests: terms.smokeTests ?? smokeTests,
-      ...(terms.conversations ? { conversations: terms.conversations } : {}),
+      // Texts of people are not for the code of a stranger.
+      ...(terms.conversations && !pull.isFork ? { conversations: terms.conversations } : {}),
       // The newest commit is what people look at, also where its tests fail.
       verify: 'after-traffic',
       onFailure: 'keep',

@@ -13,7 +13,7 @@ export async function rememberConversations(run: DeployRun, until?: number): Pro
   const { known } = run;
   const isPreview = run.request.previewRun !== undefined;
   if (!check || (!isPreview && !known.deployment?.active_revision_id)) return;
-  const live = isPreview ? await productionAgent(run, run.request.threadsAt) : liveServer(run);
+  const live = isPreview ? await productionAgent(run, (agents) => agents.threadsAt) : liveServer(run);
   // Nothing is live that could have conversations.
   if (isPreview && !live) return;
   known.conversations = live
@@ -40,7 +40,7 @@ export async function withConversationsHeld(
 
 /** The same of a revision that serves. Unless it is a preview, nothing else does, so that a failed run can't be compared. */
 export async function withConversationsLive(tested: Verdict, run: DeployRun): Promise<Verdict> {
-  const live = run.known.conversations ? await productionAgent(run, run.request.threadsAt) : undefined;
+  const live = run.known.conversations ? await productionAgent(run, (agents) => agents.threadsAt) : undefined;
   return withConversations(tested, { changed: liveServer(run), live }, run);
 }
 

@@ -78,14 +78,14 @@ export interface LiveVerdict {
  * verdict is about it, and is reported to the service while the run goes on.
  */
 export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
-  const { control, agentAt } = run.request;
+  const { control } = run.request;
   const { known } = run;
   // What was answered before is of the revision that the followed one replaced: where that was another one meanwhile,
   // there is nothing to compare with.
   const isOfFormer = revisionId === run.own?.revisionId && known.before?.of === known.formerLive?.id;
   const before = isOfFormer ? known.before?.answers : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
-  const live = comparesLive(run) ? await productionAgent(run, agentAt) : undefined;
+  const live = comparesLive(run) ? await productionAgent(run, (agents) => agents.agentAt) : undefined;
   const answered = await withConversationsLive(await smokeAt(liveAddress(run), { before, live, compared }, run), run);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };

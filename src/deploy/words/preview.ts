@@ -2,9 +2,9 @@ import { say, type Sayings } from '../../kit/coded.ts';
 import { asSentence, capitalized } from '../../kit/plain-text.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
-import { shownName } from '../file/secret-names.ts';
+import { shownName } from '../file/shown-name.ts';
 import { shownRepository } from '../file/repository-url.ts';
-import type { Outcome, PreviewEnd, PreviewReport, RemovedPreview } from '../machine/outcome-types.ts';
+import type { Outcome, PreviewEnd, RemovedPreview } from '../machine/outcome-types.ts';
 import type { PreviewRefusal, PreviewRefusalFacts } from '../rules/preview-source.ts';
 import type { PreviewDecision } from '../rules/preview.ts';
 import { adviceOn } from './advice-on-errors.ts';
@@ -39,6 +39,12 @@ const refusals: Sayings<PreviewRefusalFacts, Said> = {
   }),
 };
 
+/** Why there are no previews on a service that says nothing of secrets. */
+export const marksHiddenWords: Said = {
+  reason: 'This service does not say which secrets a deployment has, so that no preview would be known again.',
+  advice: 'Deploy pull requests by mode deploy with a name of their own, and remove them by mode delete.',
+};
+
 /** Why a pull request gets no preview, and what to do about it. */
 export const refusalWords = (refusal: PreviewRefusal): Said => say(refusals, refusal);
 
@@ -56,7 +62,7 @@ export const previewEndWords = (code: PreviewEnd): string => ends[code];
 
 /** What a pull request has no preview for, or what it waits for. */
 export function idleWords(
-  decision: Extract<PreviewDecision, { kind: 'wait' | 'none' }> | { kind: 'outdated' | 'other-label' | 'reopened' },
+  decision: Extract<PreviewDecision, { kind: 'wait' | 'none' }> | { kind: 'outdated' | 'reopened' },
   { number, entry, headSha }: { number: number; entry: string; headSha: string },
 ): { reason: string; advice?: string } {
   const pull = `pull request ${number}`;
@@ -64,8 +70,6 @@ export function idleWords(
   switch (decision.kind) {
     case 'outdated':
       return { reason: `Commit ${commit} is no longer the head of ${pull}: the run of the newer one deploys it.` };
-    case 'other-label':
-      return { reason: `The label that changed does not decide about the preview of ${pull}.` };
     case 'reopened':
       return { reason: `It is open again: the run that reopened ${pull} deploys it.` };
     case 'wait':
@@ -124,12 +128,6 @@ function listOfRemoved(removed: readonly RemovedPreview[]): string {
   const names = removed.map(({ name, code }) => `${name} (${ends[code]})`).join(', ');
   return `${removed.length === 1 ? 'A preview was' : `${removed.length} previews were`} removed: ${names}.`;
 }
-
-/** What is said of how long a preview stays, as an item of a list. */
-export const expiryLines = (preview: PreviewReport | undefined): string[] =>
-  preview?.expiresAt === undefined || preview.pullRequest === undefined
-    ? []
-    : [`- Preview of pull request ${preview.pullRequest}: removed when it closes, or on ${asCode(preview.expiresAt)}`];
 
 /** The comment on a pull request whose preview was removed. */
 export const removedComment = ({ entry, code }: RemovedPreview): string =>

@@ -5,7 +5,7 @@ import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { toReportedTest } from '../rules/verdict-report.ts';
 import { failedRollbackTitle } from './revision-ending.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
-import { expiryLines } from './preview.ts';
+import { expiryLines } from './preview-expiry.ts';
 import { timeline } from './timeline.ts';
 import { asCode, asCodeBlock, asLink, asMarkdown } from './sanitize.ts';
 import { verdictTable } from './shown-verdict-table.ts';

@@ -83,7 +83,7 @@ class PreviewFixture extends DeployFixture {
         timeoutMs: 600_000,
         pollMs: 5_000,
       },
-      key.repositoryId,
+      { id: key.repositoryId, serverUrl: 'https://github.com' },
     );
   }
 
@@ -190,7 +190,6 @@ describe('an open pull request', () => {
 
   test.each<[sentence: string, more: Partial<PreviewRequest>, reason: string]>([
     ['no longer has this head', { eventSha: second }, 'no longer the head of pull request 12'],
-    ['got another label', { changedLabel: 'bug' }, 'does not decide about the preview'],
     ['needs a label', { deployment: file('{ when: { label: preview } }') }, 'does not have it'],
     ['needs a command', { deployment: file('{ when: command }') }, 'nobody requested one'],
     ['has no preview in the file', { deployment: file('false') }, 'has no `preview` of agent'],
@@ -214,7 +213,7 @@ describe('an open pull request', () => {
   test('loses its preview with the label', async () => {
     const { fixture } = await opens();
     const labeled = file('{ when: { label: preview } }');
-    const outcome = await fixture.run({ deployment: labeled, changedLabel: 'preview' });
+    const outcome = await fixture.run({ deployment: labeled });
     expect(outcome).toMatchObject({ kind: 'deleted', preview: { removed: [{ code: 'unlabeled' }] } });
   });
 });
@@ -255,6 +254,76 @@ describe('a closed pull request', () => {
       passes: false,
       preview: { removed: [] },
     });
+  });
+});
+
+test('repositories of another host with the same number are others', async () => {
+  const fixture = new PreviewFixture();
+  fixture.hasPreview(12);
+  const repositoryUrl = 'https://github.acme.example/acme/agent';
+  const outcome = await fixture.run({ pull: { ...closed, repositoryUrl }, deployment: undefined });
+  expect(outcome).toMatchObject({ kind: 'deleted', changed: false });
+});
+
+describe('a service that does not say which secrets there are', () => {
+  test('gets no preview, where it says so of any deployment', async () => {
+    const fixture = new PreviewFixture();
+    fixture.has('agent', null);
+    const reason = expect.stringContaining('no preview would be known again');
+    expect(await fixture.run()).toMatchObject({ kind: 'refused', passes: false, reason });
+    expect(fixture.control.sent).toEqual([]);
+  });
+
+  test('keeps none that was made before that was known', async () => {
+    const fixture = new PreviewFixture();
+    fixture.control.onWrite = () => {
+      if (fixture.control.service.deployment) fixture.control.service.deployment.secrets = null;
+    };
+    expect(await fixture.run()).toMatchObject({ kind: 'refused', passes: false });
+    expect(fixture.deletedIds).toEqual(['d1']);
+  });
+});
+
+describe('the agents of a fork', () => {
+  const tested = file(
+    '{ smoke-tests: [{ name: t, assistant: echo, input: 1, against: live, tries: 30, decide-by: [pass-rate] }] }',
+  );
+
+  async function asked(pull: PullRequest, pinsCommits: boolean) {
+    const fixture = new PreviewFixture();
+    fixture.control.pinsCommits = pinsCommits;
+    fixture.control.scripts.push(goesLive(first));
+    const production = { ...built, url: 'https://production.test', source: 'external_docker' };
+    const ids = { id: 'p', tenant_id: 't1', latest_revision_id: 'p1', active_revision_id: 'p1', status: 'READY' };
+    fixture.control.others.push({ ...production, ...ids, created_at: '', updated_at: '' });
+    const [keyed, keyless]: [string[], string[]] = [[], []];
+    const agentAt = (urls: string[]) => (url: string) => {
+      urls.push(url);
+      return fixture.agent;
+    };
+    const imaged = { ...tested, desired: { source: 'external_docker', name: 'agent', rebuild: 'auto' } } as const;
+    await fixture.run({
+      deployment: { ...imaged, desired: { ...imaged.desired, secretsStrategy: 'merge' } },
+      pull: { ...pull, imageUri: 'registry.test/agent@sha256:0' },
+      approvedSha: first,
+      agentAt: agentAt(keyed),
+      keylessAgents: { agentAt: agentAt(keyless) },
+    });
+    return { keyed: [...new Set(keyed)], keyless: [...new Set(keyless)] };
+  }
+
+  test('get no key of a service that would hand it to them', async () => {
+    expect(await asked(ofFork, false)).toEqual({
+      keyed: ['https://production.test'],
+      keyless: ['https://agent.test'],
+    });
+  });
+
+  test.each([
+    ['of a service that keeps it back', ofFork, true],
+    ['where the commit is of the repository itself', opened, false],
+  ])('get one %s', async (_, pull, pinsCommits) => {
+    expect((await asked(pull, pinsCommits)).keyless).toEqual([]);
   });
 });
 
@@ -316,6 +385,37 @@ describe('what other runs left', () => {
     const fixture = new PreviewFixture();
     fixture.hasPreview(7);
     await fixture.run({ isClosed: async () => undefined });
+    expect(fixture.control.deleted).toEqual([]);
+  });
+
+  test('has its time and its number also where the service hides the marks', async () => {
+    const fixture = new PreviewFixture();
+    const old = fixture.hasPreview(7, 49 * hour);
+    const [oldest] = [fixture.hasPreview(8, 4 * hour), fixture.hasPreview(9, 3 * hour)];
+    fixture.hasPreview(10, 99 * hour, { ...key, entry: 'billing' });
+    for (const each of fixture.control.others) each.secrets = [{ name: 'LANDFALL_PREVIEW', value: '*****' }];
+    const outcome = await fixture.run({ deployment: file('{ max: 2, expires-after: 2d }') });
+    expect(fixture.deletedIds.toSorted()).toEqual([old, oldest].toSorted());
+    expect(outcome).toMatchObject({ preview: { removed: [{ entry: 'agent' }, { entry: 'agent' }] } });
+  });
+
+  test('is looked up in the end, however many pull requests are open', async () => {
+    const fixture = new PreviewFixture();
+    for (let number = 100; number < 160; number += 1) fixture.hasPreview(number);
+    fixture.closed.add(155);
+    await fixture.run({ deployment: file('{ max: 100 }'), random: () => 0.7 });
+    expect(fixture.control.deleted).toHaveLength(1);
+  });
+
+  test('stays where the new one is not made', async () => {
+    const fixture = new PreviewFixture();
+    fixture.hasPreview(7);
+    const deployment = file('{ max: 1 }');
+    const outcome = { kind: 'refused', passes: false, reason: 'x', changed: false, notes: [] } as const;
+    await fixture.run({ deployment, pack: async () => ({ ok: false, outcome }) });
+    await fixture.run({ deployment, pull: ofFork, approvedSha: first });
+    fixture.control.fails('create', serviceError('rejected', 'create deployment', { status: 400 }));
+    await fixture.run({ deployment });
     expect(fixture.control.deleted).toEqual([]);
   });
 

@@ -16,6 +16,7 @@ import {
   previewKeyOf,
   previewName,
   previewOf,
+  repositoryIdOn,
   tooMany,
   type PreviewDecision,
   type PreviewFacts,
@@ -53,6 +54,19 @@ describe('the name of a preview', () => {
     expect(isNamedLikePreview('support-pr-12', 4711)).toBe(false);
     expect([previewName(key), 'support-pr-12', 'support'].map(numberInName)).toEqual([12, undefined, undefined]);
   });
+});
+
+test('the repositories of two hosts are never one', () => {
+  const hosts = ['https://github.com', 'https://github.acme.example', 'https://gitlab.com', 'https://gitlab.com:8443'];
+  const ids = hosts.flatMap((host) => [1, 42].map((id) => repositoryIdOn(host, id)));
+  expect(ids.slice(0, 2)).toEqual([1, 42]);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const repositoryId of ids) {
+    expect(previewKeyOf({ secrets: [{ name: 'LANDFALL_PREVIEW', value: markOf({ ...key, repositoryId }) }] })).toEqual({
+      ...key,
+      repositoryId,
+    });
+  }
 });
 
 describe('only a deployment with our mark is a preview', () => {
@@ -208,6 +222,11 @@ describe('what a pull request gets', () => {
   test('its own tests and conversations, where the file has some', () => {
     const text = github.replace(terms, 'preview: { smoke-tests: [], conversations: 3 }');
     expect(preview(text)).toMatchObject({ deployment: { smokeTests: [], conversations: { newest: 3 } } });
+  });
+
+  test('from a fork, none of the conversations of production', () => {
+    const text = github.replace(terms, 'preview: { conversations: 3 }');
+    expect(preview(text, fork)).not.toHaveProperty('deployment.conversations');
   });
 
   // A field that is new has to be left out of previews, or to be no part of production.
