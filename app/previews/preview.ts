@@ -1,7 +1,7 @@
 import type { DesiredDeployment } from '../../src/deploy/file/desired.ts';
 import type { PreviewTerms } from '../../src/deploy/file/preview-fields.ts';
 import type { KeptDeploy } from '../../src/deploy/machine/journal.ts';
-import type { OutcomeKind } from '../../src/deploy/machine/outcome-types.ts';
+import type { OutcomeKind } from '../../src/contract/outcome-kinds.ts';
 import type { PreviewKey as Key, RemovalCode } from '../../src/deploy/rules/preview.ts';
 import type { PreviewPull } from '../../src/deploy/rules/preview-source.ts';
 import type { InstallationRepository } from '../github/github-api.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { outcomeKinds } from './outcome-kinds.ts';
 
 // The receipt of a deploy, a rollback or a deletion: a statement of in-toto (https://in-toto.io/Statement/v1), which
 // actions/attest can sign. docs/receipts.md describes it; receipt.schema.json derives from this.
@@ -16,6 +17,8 @@ export const maxReceiptList = 100;
 const text = z.string().max(maxReceiptText);
 /** An id is part of a path: `..` would lead elsewhere. */
 const id = text.regex(/^(?!\.{0,2}$)/, 'must be an id');
+const digest = text.regex(/^sha256:[0-9a-f]{64}$/, 'must be a digest');
+const commit = text.regex(/^[0-9a-f]{40,64}$/, 'must be a commit');
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -70,7 +73,7 @@ const receiptWorkflow = z.strictObject({
 export const receiptPredicate = z.strictObject({
   operation: z.enum(['deploy', 'rollback', 'delete']),
   /** One of the values of the Action's output `outcome`. */
-  outcome: text,
+  outcome: z.enum(outcomeKinds),
   passes: z.boolean(),
   /** Whether anything was written to the service. */
   changed: z.boolean(),
@@ -82,10 +85,10 @@ export const receiptPredicate = z.strictObject({
     .strictObject({
       id,
       /** `sha256:` and the digest of every file that was built. */
-      build_digest: text.nullable(),
-      commit: text.nullable(),
+      build_digest: digest.nullable(),
+      commit: commit.nullable(),
       /** `sha256:` and the digest of the uploaded folder. */
-      source_digest: text.nullable(),
+      source_digest: digest.nullable(),
       image: text.nullable(),
     })
     .nullable(),

@@ -1,6 +1,7 @@
 import { fromJson } from '../kit/json-text.ts';
 import { repositoryParameters, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
-import type { Outcome, OutcomeKind } from '../deploy/machine/outcome-types.ts';
+import type { OutcomeKind } from '../contract/outcome-kinds.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
 
 /** The desired state of a GitHub Deployment: it is created once, then gets a status for each change. */

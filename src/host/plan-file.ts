@@ -27,7 +27,7 @@ const maxPlanBytes = 1024 * 1024;
 export function openPlan(
   options: EntryOptions,
 ): { ok: true; plan?: OpenedPlan | undefined } | { ok: false; problem: Problem } {
-  const { planPath: path, mode, baseUrl, tenantId, apiKey = '' } = options;
+  const { planPath: path, mode, dryRun, baseUrl, tenantId, apiKey = '' } = options;
   if (path === undefined) return { ok: true };
   const common = {
     service: addressOf(baseUrl),
@@ -35,7 +35,8 @@ export function openPlan(
     digest: (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32),
     keyed: (text: string) => createHmac('sha256', apiKey).update(text).digest('hex').slice(0, 32),
   };
-  if (mode === 'plan') return { ok: true, plan: writtenPlan(path, common) };
+  // A dry run writes nothing: it says whether the plan would be applied.
+  if (mode === 'plan' && !dryRun) return { ok: true, plan: writtenPlan(path, common) };
   const saved = readPlan(path);
   if (typeof saved === 'string') return { ok: false, problem: inputProblem('plan-file', `${path} ${saved}`) };
   return { ok: true, plan: { binding: { ...common, saved }, conclude: async (outcome) => outcome } };

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { outputsOf } from '../../src/action/report-outcome.ts';
 import { version } from '../../src/host/version.ts';
 import { readEntryOptions } from '../../src/deploy/file/entry-options.ts';
-import { outcomeKinds } from '../../src/deploy/machine/outcome-types.ts';
+import { outcomeKinds } from '../../src/contract/outcome-kinds.ts';
 import { referenceTables, withInputs, withTables } from '../../scripts/reference-tables.ts';
 
 const root = join(import.meta.dirname, '../..');

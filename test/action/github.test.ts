@@ -6,7 +6,8 @@ import { GitHubReporter } from '../../src/action/github-reporter.ts';
 import type { RunReport } from '../../src/action/deployment-reports.ts';
 import { statusOf } from '../../src/github/client.ts';
 import { outcomeStatus } from '../../src/github/deployment.ts';
-import { outcomeKinds, type Outcome } from '../../src/deploy/machine/outcome-types.ts';
+import { outcomeKinds } from '../../src/contract/outcome-kinds.ts';
+import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import type { DeployEvent } from '../../src/deploy/machine/deploy-event.ts';
 import { LittleGitHub } from '../github/little-github.ts';
 

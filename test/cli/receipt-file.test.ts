@@ -65,6 +65,7 @@ test.each<[string, string, string | RegExp]>([
   ['a key of a prototype', text.replace('"passes"', '"__proto__": {"a": 1}, "passes"'), /__proto__/],
   ['an unknown key', text.replace('"passes"', '"constructor": 1, "passes"'), /constructor/],
   ['a missing key', text.replace(/"passes": true,\s*/, ''), '`predicate.passes` is missing'],
+  ['an invented outcome', text.replace('"deployed"', '"proven-safe"'), /predicate.outcome/],
   ['an id that leads elsewhere', text.replace('"d1"', '".."'), /deployment.id/],
   ['no id', text.replace('"d1"', '""'), /deployment.id/],
   ['a long text', text.replace('"d1"', `"${'x'.repeat(501)}"`), /at most 500/],

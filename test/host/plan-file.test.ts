@@ -10,12 +10,13 @@ import { readEntryOptions } from '../../src/deploy/file/entry-options.ts';
 const folder = mkdtempSync(join(tmpdir(), 'landfall-plan-file-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function open(mode: string, name: string) {
+function open(mode: string, name: string, more: Record<string, string> = {}) {
   const read = readEntryOptions({
     'base-url': 'https://host/api-host/',
     'api-key': 'a-key',
     mode,
     'plan-file': join(folder, name),
+    ...more,
   });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return openPlan(read.options);
@@ -51,6 +52,18 @@ test('a plan that was written is the one that a deploy is bound to', async () =>
   expect(await write('plan.json')).toMatchObject({ kind: 'planned', passes: true });
   const opened = open('deploy', 'plan.json');
   expect(opened).toMatchObject({ ok: true, plan: { binding: { service: 'https://host/api-host', saved: facts } } });
+});
+
+test('a dry run of a deploy is bound to the plan, and writes none', async () => {
+  await write('approved.json');
+  const path = join(folder, 'approved.json');
+  const approved = readFileSync(path, 'utf8');
+  const opened = open('deploy', 'approved.json', { 'dry-run': 'true' });
+  expect(opened).toMatchObject({ ok: true, plan: { binding: { saved: facts } } });
+  const plan = opened.ok ? opened.plan : undefined;
+  plan?.binding.keep?.({ ...facts, change: 'another' });
+  await plan?.conclude(planned, () => undefined);
+  expect(readFileSync(path, 'utf8')).toBe(approved);
 });
 
 test('each plan has an id of its own', async () => {

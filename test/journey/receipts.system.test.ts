@@ -152,7 +152,11 @@ test('a rollback and a deletion leave receipts that are confirmed', async () => 
   expect(rolledBack.holds).toEqual(expect.arrayContaining(['rollback', 'verdict', 'source_digest']));
   expect(await verify('deploy.json')).toMatchObject({ code: 0, fails: [], now: ['replaced'] });
   expect(await run('delete')).toMatchObject({ code: 0 });
-  expect(await verify('delete.json')).toMatchObject({ code: 0, holds: ['subject', 'service', 'times', 'outcome'] });
+  expect(await verify('delete.json')).toMatchObject({
+    code: 0,
+    holds: ['subject', 'service', 'times', 'outcome'],
+    now: ['gone'],
+  });
   expect(await verify('deploy.json')).toMatchObject({ code: 1, fails: ['deployment'] });
 });
 

@@ -160,6 +160,8 @@ export interface ControlService {
 export interface ControlRecords {
   /** How a revision came about, and its statuses. */
   historyOf(deploymentId: string, revisionId: string, options?: CallOptions): Promise<HistoryEntry | undefined>;
+  /** When a deployment was deleted. */
+  deletionOf(deploymentId: string, options?: CallOptions): Promise<string | undefined>;
   /** The verdicts on a revision, newest first. */
   verdictsOf(
     deploymentId: string,

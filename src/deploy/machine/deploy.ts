@@ -1,5 +1,6 @@
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { knownSecrets } from '../../contract/control/secret.ts';
+import { passesBy } from '../../contract/outcome-kinds.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { nameObstacles } from '../rules/plan-identity.ts';
 import { rememberConversations } from '../smoke/run-conversations.ts';
@@ -15,7 +16,7 @@ import { builtFromOf } from './built-from.ts';
 import { deploymentOf, isOver, resumeDeploy } from './journal.ts';
 import { liveAddress } from './live-address.ts';
 import { ambiguousName } from './observe.ts';
-import type { Outcome, OutcomeKind } from './outcome-types.ts';
+import type { Outcome } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { findFormer } from './roll-back.ts';
 import { abandonHeld } from './verify-held.ts';
@@ -95,8 +96,6 @@ async function runToEnd(work: (run: DeployRun) => Promise<Ending>, run: DeployRu
 export const isCancellation = (error: unknown, signal: AbortSignal | undefined): boolean =>
   signal?.aborted === true && (error === signal.reason || error instanceof ServiceError);
 
-const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
-
 /** The revision that the outcome is about. */
 function revisionOf({ request, own, known: { rollback } }: DeployRun): string | undefined {
   const rolledBackTo = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
@@ -127,7 +126,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
     kind,
     reason: run.redact(reason),
     ...(advice ? { advice: run.redact(advice) } : {}),
-    passes: passes(kind, request),
+    passes: passesBy(kind, request.mode, request.onSuperseded),
     ...(name ? { deploymentName: name } : {}),
     ...(id ? { deploymentId: id } : {}),
     ...(revisionId ? { revisionId } : {}),
@@ -145,11 +144,4 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
     ...(logs ? { logs } : {}),
     notes: known.notes.map((note) => run.noteText(note)),
   };
-}
-
-/** A rollback passes only if it was requested: after a failed deploy it is a recovery, not a success. */
-function passes(kind: OutcomeKind, { mode, onSuperseded }: DeployRunRequest): boolean {
-  if (kind === 'rolled-back') return mode === 'rollback';
-  if (kind === 'superseded') return onSuperseded === 'pass';
-  return passing.has(kind);
 }

@@ -2,30 +2,11 @@ import type { Verify } from '../file/desired.ts';
 import type { LogEntry } from '../../contract/control/log.ts';
 import type { ReportedPlan } from '../words/plan.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
+import type { OutcomeKind } from '../../contract/outcome-kinds.ts';
 import type { ErrorFacts } from '../../contract/service-error.ts';
 import type { RemovalCode } from '../rules/preview.ts';
 import type { RollbackObstacle } from '../rules/trigger-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
-
-/** How a run can end; these are the values of the Action's `outcome` output. */
-export const outcomeKinds = [
-  'deployed',
-  'unchanged',
-  'planned',
-  'started',
-  'rolled-back',
-  'discarded',
-  'deleted',
-  'superseded',
-  'failed',
-  'broken',
-  'unproven',
-  'interrupted',
-  'timed-out',
-  'refused',
-  'neutral',
-] as const;
-export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** The result of a rollback that was requested or that a failure caused. */
 export type Rollback =

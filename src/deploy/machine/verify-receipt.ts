@@ -62,7 +62,8 @@ async function readRecords(
   { control, records, options }: ReceiptVerifier,
 ): Promise<ReceiptRecords> {
   const found = (await ifFound(control.getDeployment(deployment.id, options()))) ?? null;
-  if (found === null || !revision) return { deployment: found };
+  if (found === null) return { deployment: null, deletedAt: await records.deletionOf(deployment.id, options()) };
+  if (!revision) return { deployment: found };
   const { id } = revision;
   const seen = (await ifFound(control.getRevision(found.id, id, options()))) ?? null;
   if (seen === null) return { deployment: found, revision: null };

@@ -1,7 +1,8 @@
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import type { ReceiptPredicate } from '../../contract/receipt.ts';
 import { shownInstead } from '../../contract/masking/mask.ts';
-import { checkVerdict, recordedVerdict } from './check-receipt-verdict.ts';
+import { passesBy, type OutcomeKind } from '../../contract/outcome-kinds.ts';
+import { checkVerdict, recordedVerdict, verdictDiffers, verdictsOfRun } from './check-receipt-verdict.ts';
 import type { CheckedReceipt, Claim, ClaimName, Finding } from './receipt-claims.ts';
 
 /** How far clocks may differ (ms). */
@@ -33,6 +34,7 @@ const differs = (claimed: string, recorded: string): Finding => ({
   claimed,
   recorded,
 });
+const noRevision: Finding = { result: 'fails', code: 'no-revision' };
 const unread: Finding = { result: 'unknown', code: 'not-read' };
 
 function subjectFinding({ subject }: CheckedReceipt): Finding {
@@ -54,18 +56,29 @@ function timesFinding({ predicate, now, records: { revision } }: CheckedReceipt)
   return { result: 'holds', code: 'in-order' };
 }
 
+/** What is a name or an address may hold a secret's value; a commit or a digest that was masked is no commit. */
+const mayBeMasked: ReadonlySet<ClaimName> = new Set(['tenant', 'deployment', 'image']);
+
 /** A value that the service may not report. */
 function valueClaim(name: ClaimName, claimed: string | null, recorded: string | null | undefined): Claim[] {
   if (claimed === null) return [];
-  if (claimed.includes(shownInstead)) return [claim(name, { result: 'unknown', code: 'masked' })];
+  if (claimed.includes(shownInstead) && mayBeMasked.has(name))
+    return [claim(name, { result: 'unknown', code: 'masked' })];
   if (!recorded) return [claim(name, { result: 'unknown', code: 'unreported' })];
   return [claim(name, claimed === recorded ? holds(recorded) : differs(claimed, recorded))];
 }
 
-function deletionClaims({ predicate, records: { deployment } }: CheckedReceipt): Claim[] {
+function deletionClaims({ predicate, records: { deployment, deletedAt } }: CheckedReceipt): Claim[] {
   if (deployment === undefined) return [claim('outcome', unread)];
   const { tenant_id } = predicate.service;
-  if (deployment === null) return [claim('outcome', { result: 'holds', code: 'gone' })];
+  const contradiction = passesFinding(predicate);
+  if (contradiction) return [claim('outcome', contradiction)];
+  if (deployment === null) {
+    const gone: Finding = deletedAt
+      ? { result: 'holds', code: 'deletion-recorded', at: deletedAt }
+      : { result: 'unknown', code: 'gone' };
+    return [claim('outcome', gone)];
+  }
   const isClaimedGone = predicate.outcome === 'deleted';
   return [
     ...valueClaim('tenant', tenant_id, deployment.tenant_id),
@@ -92,7 +105,11 @@ function deployClaims(checked: CheckedReceipt): Claim[] {
       : valueClaim('deployment', name, deployment.name)),
   ];
   const rest = names.filter((each) => each !== 'tenant' && each !== 'deployment');
-  if (!made || revision === undefined) return [...about, ...rest.map((each) => claim(each, unread))];
+  if (!made) {
+    const finding = needsRevision.has(predicate.outcome) ? noRevision : (passesFinding(predicate) ?? unread);
+    return [...about, ...rest.map((each) => claim(each, each === 'outcome' ? finding : unread))];
+  }
+  if (revision === undefined) return [...about, ...rest.map((each) => claim(each, unread))];
   if (revision === null) {
     const missing = claim('revision', { result: 'fails', code: 'absent', what: 'revision', id: made.id });
     return [...about, ...rest.map((each) => (each === 'revision' ? missing : claim(each, unread)))];
@@ -107,9 +124,15 @@ function deployClaims(checked: CheckedReceipt): Claim[] {
     ...valueClaim('image', made.image, image_uri),
     claim('outcome', outcomeFinding(checked)),
     ...(predicate.rollback ? [claim('rollback', rollbackFinding(checked))] : []),
-    ...(predicate.verdict.result === 'none' ? [] : [claim('verdict', checkVerdict(checked))]),
+    ...(predicate.verdict.result === 'none' ? untested(checked) : [claim('verdict', checkVerdict(checked))]),
     ...(predicate.plan && predicate.plan.kind !== 'none' ? [claim('plan', planFinding(checked))] : []),
   ];
+}
+
+/** A receipt without a verdict claims that its run reported none. */
+function untested(checked: CheckedReceipt): Claim[] {
+  const reported = verdictsOfRun(checked);
+  return reported.length === 0 ? [] : [claim('verdict', verdictDiffers(reported))];
 }
 
 /** The claims of a receipt about a deploy or a rollback. */
@@ -130,12 +153,26 @@ function namesOf({ service, revision, rollback, verdict, plan }: ReceiptPredicat
   return claimed.flatMap(([name, isClaimed]) => (isClaimed ? [name] : []));
 }
 
+/** The outcomes that are about a revision. */
+const needsRevision: ReadonlySet<OutcomeKind> = new Set([
+  ...(['deployed', 'unchanged', 'broken', 'unproven'] as const),
+  ...(['discarded', 'superseded', 'rolled-back'] as const),
+]);
+
+/** Whether a run passes follows from its outcome; of a superseded one, from an input. */
+function passesFinding({ outcome, operation, passes }: ReceiptPredicate): Finding | undefined {
+  const mayPass = (['pass', 'fail'] as const).map((each) => passesBy(outcome, operation, each));
+  return mayPass.includes(passes) ? undefined : { result: 'fails', code: 'contradicts-passes' };
+}
+
 /** The outcomes of a revision that got traffic. */
-const liveOutcomes: ReadonlySet<string> = new Set(['deployed', 'unchanged', 'broken']);
+const liveOutcomes: ReadonlySet<OutcomeKind> = new Set(['deployed', 'unchanged', 'broken']);
 
 /** What the service must have recorded for an outcome: a live revision, a discarded one, or every status that was seen. */
 function outcomeFinding({ predicate, records: { revision, history } }: CheckedReceipt): Finding {
   const { outcome, verdict, rollout, operation } = predicate;
+  const contradiction = passesFinding(predicate);
+  if (contradiction) return contradiction;
   const isProven = outcome === 'deployed' || outcome === 'unchanged';
   if (isProven && verdict.result !== 'passed' && verdict.result !== 'none') {
     return { result: 'fails', code: 'contradicts-verdict', verdict: verdict.result };
@@ -165,6 +202,7 @@ function outcomeFinding({ predicate, records: { revision, history } }: CheckedRe
 function rollbackFinding({ predicate, records }: CheckedReceipt): Finding {
   const { rollback } = predicate;
   const { cause } = records.rollback ?? {};
+  if (rollback?.done && rollback.revision_id === null) return noRevision;
   if (!rollback || rollback.revision_id === null || !cause) return { result: 'unknown', code: 'no-history' };
   const of = cause.redeploy_of;
   if (of === rollback.to_revision_id) return { result: 'holds', code: 'rollback-recorded', of };

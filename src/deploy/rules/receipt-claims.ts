@@ -26,7 +26,8 @@ export const claimNames = [
 export type ClaimName = (typeof claimNames)[number];
 
 /** Why a claim holds. */
-export interface HoldsFacts extends Record<'subject-digest' | 'receipt-digest' | 'in-order' | 'gone', unknown> {
+export interface HoldsFacts extends Record<'subject-digest' | 'receipt-digest' | 'in-order', unknown> {
+  'deletion-recorded': { at: string };
   same: { value: string };
   exists: { value: string };
   'status-recorded': { status: string };
@@ -38,7 +39,10 @@ export interface HoldsFacts extends Record<'subject-digest' | 'receipt-digest' |
 }
 
 /** Why a claim does not hold. */
-export interface FailsFacts extends Record<'subject-differs' | 'times-reversed' | 'still-there', unknown> {
+export interface FailsFacts extends Record<
+  'subject-differs' | 'times-reversed' | 'still-there' | 'no-revision' | 'contradicts-passes',
+  unknown
+> {
   differs: { claimed: string; recorded: string };
   absent: { what: 'deployment' | 'revision'; id: string };
   'in-future': { at: string };
@@ -56,6 +60,7 @@ export interface UnknownFacts extends Record<
   | 'unreported'
   | 'masked'
   | 'no-history'
+  | 'gone'
   | 'nothing-recorded'
   | 'no-verdicts'
   | 'verdicts-pruned'
@@ -80,6 +85,8 @@ export interface ReceiptRecords {
   revision?: Revision | null;
   history?: HistoryEntry | undefined;
   verdicts?: readonly StoredVerdict[] | undefined;
+  /** When the service recorded the deletion. */
+  deletedAt?: string | undefined;
   /** Of the revision that a rollback made. */
   rollback?: HistoryEntry | undefined;
 }

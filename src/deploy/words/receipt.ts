@@ -24,6 +24,7 @@ export interface ReceiptFacts {
 
 /** The bounds of `src/contract/receipt.ts`, which the bundle of the Action leaves out. */
 const [longest, most] = [500, 100];
+const [digestShape, commitShape] = [/^sha256:[0-9a-f]{64}$/, /^[0-9a-f]{40,64}$/];
 
 /**
  * The receipt of a run that deployed, rolled back or deleted; undefined where no deployment was found, or nothing was
@@ -35,6 +36,9 @@ export function receiptOf(outcome: Outcome, facts: ReceiptFacts): Receipt | unde
   if (deploymentId === undefined || mode === 'plan' || mode === 'smoke' || outcome.kind === 'planned') return undefined;
   const text = (full: string): string => asLine(cutText(facts.mask(full), longest), longest);
   const optional = (full: string | undefined): string | null => (full === undefined || full === '' ? null : text(full));
+  // What has another shape, by a mask or by the service, says nothing that could be checked.
+  const shaped = (shape: RegExp, full: string | undefined): string | null =>
+    full !== undefined && shape.test(facts.mask(full)) ? full : null;
   const { rollback, builtFrom } = outcome;
   const rollout = mode === 'rollback' ? rolloutOfRollback(outcome) : outcome.rollout;
   const verdict = mode === 'rollback' ? verdictOfRollback(outcome) : outcome.verdict;
@@ -48,9 +52,9 @@ export function receiptOf(outcome: Outcome, facts: ReceiptFacts): Receipt | unde
     revision: builtFrom
       ? {
           id: text(builtFrom.revisionId),
-          build_digest: optional(builtFrom.buildDigest),
-          commit: optional(builtFrom.commit),
-          source_digest: optional(builtFrom.sourceDigest),
+          build_digest: shaped(digestShape, builtFrom.buildDigest),
+          commit: shaped(commitShape, builtFrom.commit),
+          source_digest: shaped(digestShape, builtFrom.sourceDigest),
           image: optional(builtFrom.image),
         }
       : null,
@@ -123,7 +127,7 @@ function subjectDigest(predicate: ReceiptPredicate): Record<string, string> {
   } = predicate.revision ?? {};
   const [, digest] = /(?:^|@)sha256:([0-9a-f]{64})$/.exec(build ?? source ?? image ?? '') ?? [];
   if (digest !== undefined) return { sha256: digest };
-  if (commit !== null && /^[0-9a-f]{40,64}$/.test(commit)) return { gitCommit: commit };
+  if (commit !== null) return { gitCommit: commit };
   return { sha256: sha256(receiptText(predicate)) };
 }
 

@@ -116,6 +116,16 @@ describe('nothing is sent', () => {
   });
 });
 
+test('a dry run says whether the plan would be applied, and sends nothing', async () => {
+  const prepared = await prepare({ builds: second });
+  const { fixture, agentAt } = prepared;
+  const saved = await planOf(prepared, toSecond);
+  const dryRun = { ...toSecond, agentAt, mode: 'plan', binding: { ...common, saved } } as const;
+  expect(await fixture.deploy(dryRun)).toMatchObject({ kind: 'planned' });
+  expect(await fixture.deploy({ ...dryRun, onFailure: 'rollback' })).toMatchObject({ kind: 'refused' });
+  expect(writes(fixture.control)).toEqual([]);
+});
+
 test('another client that is first makes the plan refused, and is not overtaken', async () => {
   const prepared = await prepare({ builds: first, keys: true });
   const { fixture, agentAt } = prepared;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OutcomeKind } from '../../../src/deploy/machine/outcome-types.ts';
+import type { OutcomeKind } from '../../../src/contract/outcome-kinds.ts';
 import { breaks, says } from '../smoke/agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
 import {

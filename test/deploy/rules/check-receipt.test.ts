@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../../src/contract/control/revision-history.ts';
 import type { StoredVerdict } from '../../../src/contract/control/verdict.ts';
 import type { ReceiptPredicate } from '../../../src/contract/receipt.ts';
@@ -74,7 +74,7 @@ const storedVerdict: StoredVerdict = {
       name: 'says hello',
       kind: 'passed',
       attempts: 1,
-      expectations: [],
+      expectations: [{ expected: 'it greets', seen: 'hello', held: true }],
       why: null,
       first_event_ms: 5,
       total_ms: 9.5,
@@ -219,7 +219,7 @@ test.each<[string, Changed, string[]]>([
   [
     'a discarded revision that was promoted',
     {
-      claimed: { outcome: 'discarded' },
+      claimed: { outcome: 'discarded', passes: false },
       recorded: { revision: { ...revision, hold: { address: '', ends_at: null, decision: 'promoted' } } },
     },
     ['outcome: decision-not-recorded'],
@@ -248,6 +248,30 @@ test.each<[string, Changed, string[]]>([
     'an end before its revision was made',
     { claimed: { started_at: '2026-01-01T00:00:00.000Z', ended_at: '2026-01-01T00:01:00.000Z' } },
     ['times: before-revision'],
+  ],
+  ['no revision', { claimed: { revision: null } }, ['outcome: no-revision']],
+  ['a success of an outcome that fails', { claimed: { outcome: 'failed' } }, ['outcome: contradicts-passes']],
+  ['a failure of an outcome that passes', { claimed: { passes: false } }, ['outcome: contradicts-passes']],
+  [
+    'a masked commit',
+    { claimed: { revision: { id: 'r2', build_digest: null, commit: '***', source_digest: null, image: null } } },
+    ['commit: differs'],
+  ],
+  [
+    'a rollback that made no revision',
+    { claimed: { rollback: { to_revision_id: 'r1', revision_id: null, done: true } } },
+    ['rollback: no-revision'],
+  ],
+  ['more expectations', { claimed: withTest({ expectations: 100, held: 100 }) }, ['verdict: verdict-differs']],
+  ['fewer expectations that held', { claimed: withTest({ held: 0 }) }, ['verdict: verdict-differs']],
+  ['a masked name of a test', { claimed: withTest({ name: '***' }) }, ['verdict: verdict-differs']],
+  [
+    'a verdict of its run that was left out',
+    {
+      claimed: { verdict: { result: 'none', verified: null, tests: [] } },
+      recorded: { verdicts: [{ ...storedVerdict, kind: 'failed' }] },
+    },
+    ['verdict: verdict-differs'],
   ],
   [
     'a rollback to another revision',
@@ -281,7 +305,7 @@ test.each<[string, Changed, string[]]>([
   ],
   [
     'a run that requested nothing',
-    { claimed: { outcome: 'refused', rollout: null, changed: false } },
+    { claimed: { outcome: 'refused', passes: false, rollout: null, changed: false } },
     ['outcome: nothing-recorded'],
   ],
   ['a verdict that was never reported', { recorded: { verdicts: [] } }, ['verdict: no-verdicts', 'by: unsigned']],
@@ -316,7 +340,22 @@ test.each<[string, Changed, string]>([
   expect(servingNow(checkedOf(changed)).code).toBe(expected);
 });
 
-test('a deletion holds where the deployment is gone', () => {
-  const claimed = { operation: 'delete', outcome: 'deleted' } as const;
-  expect(findings({ claimed, recorded: { deployment: null } })).toEqual([]);
+test('a masked name of the service matches that of the receipt', () => {
+  const [stored] = storedVerdict.tests;
+  const tests = stored ? [{ ...stored, name: 'says ***' }] : [];
+  expect(findings({ recorded: { verdicts: [{ ...storedVerdict, tests }] } })).toEqual([]);
+});
+
+describe('a deletion', () => {
+  const deleted = { operation: 'delete', outcome: 'deleted' } as const;
+
+  test('holds where the service recorded it', () => {
+    const recorded = { deployment: null, deletedAt: '2026-01-02T03:05:00.000Z' };
+    expect(findings({ claimed: deleted, recorded })).toEqual([]);
+    expect(findings({ claimed: deleted, recorded }, 'unknown')).toEqual([]);
+  });
+
+  test("can't be checked where the service has no such deployment and no record of it", () => {
+    expect(findings({ claimed: deleted, recorded: { deployment: null } }, 'unknown')).toContain('outcome: gone');
+  });
 });
