@@ -50,35 +50,35 @@ export async function readChecks(
   return isRead ? { seen } : { seen, isUnread: true };
 }
 
-/** The checks that a branch requires, by the rules of its repository and by its protection. */
+/** The checks that a branch requires, by its protection and by the rules of its repository. */
 export async function readRequiredChecks(
   client: Client,
   { owner, name: repo }: InstallationRepository,
   branch: string,
 ): Promise<readonly BranchCheck[]> {
-  const required: BranchCheck[] = [];
+  const place = { owner, repo, branch };
+  const { data } = await client.request('GET /repos/{owner}/{repo}/branches/{branch}', place);
+  const { protection }: { protection?: typeof data.protection } = data;
+  const { contexts = [], checks = [] } = protection?.required_status_checks ?? {};
+  const required = checks.map(({ context, app_id: appId }) => ({ name: storableText(context), ...appOf(appId) }));
+  const known = new Set(checks.map(({ context }) => context));
+  for (const each of contexts) if (!known.has(each)) required.push({ name: storableText(each) });
   const rules = paginate(
     async (page) =>
-      (await client.request('GET /repos/{owner}/{repo}/rules/branches/{branch}', { owner, repo, branch, ...page }))
-        .data,
+      (await client.request('GET /repos/{owner}/{repo}/rules/branches/{branch}', { ...place, ...page })).data,
   );
-  // Private repositories of free accounts have no rules: GitHub refuses to list them.
-  await unlessRefused(() =>
-    forSome(rules, (rule) => {
+  try {
+    await forSome(rules, (rule) => {
       if (rule.type !== 'required_status_checks') return;
       for (const { context, integration_id: appId } of rule.parameters?.required_status_checks ?? []) {
         required.push({ name: storableText(context), ...appOf(appId) });
       }
-    }),
-  );
-  await unlessRefused(async () => {
-    const { data } = await client.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo, branch });
-    const { protection }: { protection?: typeof data.protection } = data;
-    const { contexts = [], checks = [] } = protection?.required_status_checks ?? {};
-    for (const { context, app_id: appId } of checks) required.push({ name: storableText(context), ...appOf(appId) });
-    const known = new Set(checks.map(({ context }) => context));
-    for (const each of contexts) if (!known.has(each)) required.push({ name: storableText(each) });
-  });
+    });
+  } catch (error) {
+    // Private repositories of free accounts have neither rules nor protection, and older servers no rules.
+    const isNone = isRefusal(error, 404) || (isRefusal(error, 403) && !data.protected);
+    if (!isNone) throw error;
+  }
   return required;
 }
 
@@ -95,13 +95,16 @@ async function forSome<Entry>(entries: AsyncIterable<Entry>, take: (entry: Entry
   }
 }
 
-/** Whether it was read: false where GitHub refuses it or has none. Rethrows any other failure. */
+/** Whether it was read: false where the App may not. Rethrows any other failure. */
 async function unlessRefused(read: () => Promise<void>): Promise<boolean> {
   try {
     await read();
     return true;
   } catch (error) {
-    if (error instanceof GitHubApiError && (error.status === 403 || error.status === 404)) return false;
+    if (isRefusal(error, 403) || isRefusal(error, 404)) return false;
     throw error;
   }
 }
+
+const isRefusal = (error: unknown, status: 403 | 404): boolean =>
+  error instanceof GitHubApiError && error.status === status;

@@ -50,13 +50,16 @@ export function decideAfterChecks({ required, seen, isUnread, isLate }: ChecksSe
   return { kind: 'skip', code: 'checks-late', pending, ...(isUnread ? { isUnread } : {}) };
 }
 
-/** The state of all checks of a name: a workflow and a status may have the same one. */
+/**
+ * The state of all checks of a name: a workflow and a status may have the same one. Where one App's check is required, a
+ * status may fail or hold up, and proves nothing: anybody who may write can make it.
+ */
 function stateOf({ name, appId }: RequiredCheck, seen: readonly SeenCheck[]): SeenCheck['state'] {
-  const states = seen
-    .filter((each) => each.name === name && (appId === undefined || each.appId === undefined || each.appId === appId))
-    .map(({ state }) => state);
+  const isOfApp = (check: SeenCheck): boolean => appId === undefined || check.appId === appId;
+  const counting = seen.filter((check) => check.name === name && (isOfApp(check) || check.appId === undefined));
+  const states = counting.map(({ state }) => state);
   if (states.includes('failed')) return 'failed';
-  return states.length === 0 || states.includes('pending') ? 'pending' : 'passed';
+  return states.includes('pending') || !counting.some(isOfApp) ? 'pending' : 'passed';
 }
 
 /** The name of a check as a decision keeps it. */

@@ -96,35 +96,48 @@ describe('the checks of a commit', () => {
 describe('the checks that a branch requires', () => {
   const rule = { type: 'required_status_checks', parameters: { required_status_checks: [{ context: 'build' }] } };
   const ofApp = { ...rule, parameters: { required_status_checks: [{ context: 'lint', integration_id: 15_368 }] } };
+  const branch = '/repos/acme/agents/branches/main';
   const protection = (required: object) => ({
-    body: { name: 'main', protection: { required_status_checks: required } },
+    body: { name: 'main', protected: true, protection: { required_status_checks: required } },
   });
+  const refused = { status: 403, body: { message: 'Upgrade to GitHub Pro or make this repository public' } };
 
-  test('are those of its rules and of its protection', async () => {
+  test('are those of its protection and of its rules', async () => {
     answers['/rules/branches/main'] = { body: [{ type: 'deletion' }, rule, ofApp] };
     const checks = [
       { context: 'e2e', app_id: 4 },
       { context: 'unit', app_id: -1 },
     ];
-    answers['/branches/main'] = protection({ contexts: ['e2e', 'unit', 'old'], checks });
-    answers['/rules/branches/main'] = { body: [{ type: 'deletion' }, rule, ofApp] };
+    answers[branch] = protection({ contexts: ['e2e', 'unit', 'old'], checks });
     expect(await githubApi.requiredChecks(repository, 'main')).toEqual([
-      { name: 'build' },
-      { name: 'lint', appId: 15_368 },
       { name: 'e2e', appId: 4 },
       { name: 'unit' },
       { name: 'old' },
+      { name: 'build' },
+      { name: 'lint', appId: 15_368 },
     ]);
   });
 
-  test('are none of rules that the account does not have', async () => {
-    answers['/rules/branches/main'] = { status: 403, body: { message: 'Upgrade to GitHub Pro' } };
-    answers['/repos/acme/agents/branches/main'] = { body: { name: 'main' } };
+  test.each([
+    ['that the account does not have', refused],
+    ['that the server does not know', { status: 404, body: { message: 'Not Found' } }],
+  ])('are none of rules %s', async (_, rules) => {
+    answers = { '/rules/branches/main': rules, [branch]: { body: { name: 'main', protected: false } } };
     expect(await githubApi.requiredChecks(repository, 'main')).toEqual([]);
   });
 
+  test('are an error where the App may not read them: fewer would be waited for', async () => {
+    answers = { '/rules/branches/main': refused, [branch]: protection({ contexts: ['e2e'] }) };
+    await expect(githubApi.requiredChecks(repository, 'main')).rejects.toMatchObject({ status: 403 });
+    answers = { '/rules/branches/main': { body: [rule] }, [branch]: refused };
+    await expect(githubApi.requiredChecks(repository, 'main')).rejects.toMatchObject({ status: 403 });
+  });
+
   test('are an error where GitHub fails', async () => {
-    answers['/rules/branches/main'] = { status: 502, body: {} };
+    answers = {
+      '/rules/branches/main': { status: 502, body: {} },
+      [branch]: { body: { name: 'main', protected: false } },
+    };
     await expect(githubApi.requiredChecks(repository, 'main')).rejects.toMatchObject({ status: 502 });
   });
 });

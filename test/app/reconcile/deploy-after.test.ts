@@ -93,6 +93,7 @@ describe('a push that waits for checks', () => {
     await fixture.push('a', { terms: gated });
     await fixture.run(minute);
     expect([await fixture.ends(a), fixture.made]).toEqual([['skipped'], 0]);
+    expect((await fixture.check(a))?.summary).toContain('no check of others is named or required');
   });
 
   test('makes way for a newer commit, which waits for its own', async () => {
@@ -105,6 +106,26 @@ describe('a push that waits for checks', () => {
     await come(b, 'passed', 'build');
     await fixture.run(10 * minute);
     expect([await fixture.ends(b), fixture.made, fixture.serving]).toEqual([['deployed'], 1, b]);
+  });
+
+  test('waits its whole time for a revision of others that comes later', async () => {
+    const builds10 = (commit: string) => [
+      { after: 0, status: 'BUILDING', commit },
+      { after: 10 * minute, status: 'DEPLOYED', commit },
+    ];
+    const others = commitOf('0');
+    fixture.control.push(builds10(others));
+    await fixture.push('a', { terms: builds });
+    await fixture.run(25 * minute);
+    expect(await fixture.check(a)).toMatchObject({ title: 'Waits for the check build' });
+    fixture.control.push(builds10(others));
+    await fixture.run(8 * minute);
+    await come(a, 'passed', 'build');
+    const before = fixture.made;
+    await fixture.run(minute);
+    expect([await fixture.ends(a), fixture.made]).toEqual([['waiting'], before]);
+    await fixture.run(20 * minute);
+    expect([await fixture.ends(a), fixture.made]).toEqual([['deployed'], before + 1]);
   });
 
   test('writes its check when what it waits for changes, and only then', async () => {

@@ -63,7 +63,27 @@ test.each<[what: string, required: RequiredCheck[], seen: SeenCheck[], inTime: C
     pass,
     pass,
   ],
-  ['a status passed, whose App is unknown', [{ name: 'build', appId: 7 }], [check('build', 'passed')], pass, pass],
+  [
+    'a status passed, which any App may have made',
+    [{ name: 'build', appId: 7 }],
+    [check('build', 'passed')],
+    awaits('build'),
+    late('build'),
+  ],
+  [
+    'a status failed, which any App may have made',
+    [{ name: 'build', appId: 7 }],
+    [check('build', 'passed', 7), check('build', 'failed')],
+    failed('build'),
+    failed('build'),
+  ],
+  [
+    'a status runs beside the check that passed',
+    [{ name: 'build', appId: 7 }],
+    [check('build', 'passed', 7), check('build', 'pending')],
+    awaits('build'),
+    late('build'),
+  ],
   [
     'two Apps are required',
     [
