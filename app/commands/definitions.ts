@@ -54,7 +54,7 @@ const definitions = {
     takes: ['commit'],
     on: 'open',
     acts: false,
-    does: 'Makes the preview of the pull request; one from a fork needs the commit',
+    does: 'Makes the preview of the pull request; one from a fork needs the commit in full',
   },
   plan: {
     takes: [],

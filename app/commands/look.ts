@@ -35,16 +35,17 @@ export async function plan({ given, pull, pullRequests }: PullCommand): Promise<
 }
 
 /**
- * Requests the preview of the commit that is the head now. What a fork changes may come after the person looked at it,
- * so that its commit is named.
+ * Requests the preview of the commit that is the head now. What a fork changes may come after the person looked at it, so
+ * that its commit is named, and in full: one that is abbreviated can be made to fit another one.
  */
 export async function preview({ command, given, pull, context }: PullCommand): Promise<CommandOutcome> {
   const { previews, clock } = context;
   if (!previews) return refused({ code: 'no-previews' });
   const { headSha: head, isFork } = pull;
   const { commit } = command;
-  if (commit === undefined && isFork) return refused({ code: 'fork-commit', head });
-  if (commit !== undefined && !sameCommit(commit, head)) return refused({ code: 'not-pull-head', commit, head });
+  if (isFork && (commit === undefined || commit.length < head.length)) return refused({ code: 'fork-commit', head });
+  const isHead = isFork ? commit?.toLowerCase() === head.toLowerCase() : sameCommit(commit, head);
+  if (commit !== undefined && !isHead) return refused({ code: 'not-pull-head', commit, head });
   const { repository, number, by } = given;
   await approvePreview({ previews, clock }, { repository, number }, head, by.login);
   return { kind: 'done', code: 'previewed', commit: head };

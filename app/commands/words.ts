@@ -106,12 +106,12 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     advice: 'Add preview to an entry of the deploy file on the default branch.',
   }),
   'fork-commit': ({ head }) => ({
-    why: `the pull request is from a fork, and nothing of it runs before you have looked at it: its head is ${shortCommit(head)}`,
-    advice: `Look at that commit, and give /preview ${shortCommit(head)}.`,
+    why: `the pull request is from a fork, and nothing of it runs before a person has looked at that very commit and named it in full`,
+    advice: `Look at its head, and give /preview ${head}.`,
   }),
   'not-pull-head': ({ commit, head }) => ({
-    why: `${commit} is not the head of the pull request, which is ${shortCommit(head)}`,
-    advice: `Look at that commit, and give /preview ${shortCommit(head)}.`,
+    why: `${commit} is not the head of the pull request, which is ${head}`,
+    advice: `Look at that commit, and give /preview ${head}.`,
   }),
   'service-error': ({ text }) => ({
     why: `the service refused it: ${text}`,

@@ -4,6 +4,7 @@ import { scenarios, type CompletedScenario, type Scenario } from './scenarios.ts
 import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appPreviewScenario } from './app-preview-scenario.ts';
 import { appScenarios } from './app-scenarios.ts';
+import { commentScenario } from './comment-scenario.ts';
 import { consoleScenario } from './console-scenarios.ts';
 import { pythonScenarios } from './python-scenarios.ts';
 import { Renderer } from './renderer.ts';
@@ -30,6 +31,7 @@ const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   ...agentScenarios,
   ...appScenarios,
   appPreviewScenario,
+  commentScenario,
   uploadScenario,
   keylessScenario,
   promotionScenario,

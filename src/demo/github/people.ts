@@ -1,12 +1,22 @@
+import { isObject } from '../../kit/json-object.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { latestOf, runsOf } from './answers/checks.ts';
-import { changeInstallation } from './events/deliver.ts';
+import { botOf } from './answers/accounts.ts';
+import { commentInEvent } from './answers/comments.ts';
+import { changeInstallation, deliver } from './events/deliver.ts';
 import type { Delivery } from './deliveries.ts';
 import { changePull, openPull, type NewPull } from './pull-requests.ts';
 import { numberAt, objectAt, textAt, type JsonObject } from './exchange.ts';
 import { git, resolveCommit } from './git/commits.ts';
-import { requestEmulator, fullNameOf, findRepository, type Repository, type GitHubState } from './state.ts';
+import {
+  requestEmulator,
+  fullNameOf,
+  findRepository,
+  repositoryUrl,
+  type Repository,
+  type GitHubState,
+} from './state.ts';
 
 /** A check run as a person sees it on a commit. */
 export type ShownRun = ReturnType<typeof toShownRun>;
@@ -64,6 +74,35 @@ export const userActions = (state: GitHubState) => ({
   /** Closes a pull request, or opens it again. */
   changePullRequest: (fullName: string, number: number, action: 'closed' | 'reopened'): Promise<void> =>
     changePull(state, knownRepository(state, fullName), number, action),
+  /** Comments on a pull request. @returns the id of the comment. */
+  async comment(fullName: string, number: number, body: string, by = state.administrator): Promise<number> {
+    const repository = knownRepository(state, fullName);
+    const path = `/repos/${fullName}/issues/${number}/comments`;
+    const comment = await requestEmulator(state, 'POST', path, { body }, by);
+    const {
+      id,
+      node_id,
+      title,
+      state: isOpen,
+      user,
+    } = await requestEmulator(state, 'GET', `/repos/${fullName}/pulls/${number}`);
+    const pull_request = { url: `${repositoryUrl(state, repository)}/pulls/${number}` };
+    const issue = { id, node_id, number, title, state: isOpen, user, locked: false, pull_request };
+    const payload = { action: 'created', issue, comment: commentInEvent(comment) };
+    await deliver(state, repository, 'issue_comment', payload, by);
+    return numberAt(comment, 'id');
+  },
+  /** What the App says in its comments on a pull request. */
+  async commentsOfApp(fullName: string, number: number): Promise<string[]> {
+    const token = `token ${tokenOf(state, state.administrator)}`;
+    const path = `/repos/${fullName}/issues/${number}/comments?per_page=100`;
+    const { body } = await state.emulator.request('GET', path, token);
+    const comments = Array.isArray(body) ? body.filter(isObject) : [];
+    const own = comments.filter((each) => textAt(objectAt(each, 'user'), 'login') === botOf(state).login);
+    return own.map((each) => textAt(each, 'body') ?? '');
+  },
+  /** The App's reactions to a comment, in order. */
+  reactionsTo: (commentId: number): readonly string[] => state.reactions.get(commentId) ?? [],
 
   /** The newest check run of every name on a commit. */
   async checkRuns(fullName: string, ref: string): Promise<ShownRun[]> {

@@ -8,6 +8,7 @@ import { answerGit, gitAddress } from './git/backend.ts';
 import { identify, type Handler, type Operation, type GitHubState } from './state.ts';
 import * as app from './answers/app.ts';
 import * as checks from './answers/checks.ts';
+import * as comments from './answers/comments.ts';
 import * as deployments from './answers/deployments.ts';
 import * as git from './answers/git.ts';
 import * as pulls from './pull-requests.ts';
@@ -95,6 +96,7 @@ const operations: readonly Operation[] = [
   ['GET', `${repo}/check-runs/{check_run_id}`, checks.getRun],
   ['PATCH', `${repo}/check-runs/{check_run_id}`, checks.updateRun],
   ['GET', `${repo}/commits/{ref}/check-runs`, checks.listRuns],
+  ['GET', `${repo}/collaborators/{username}/permission`, pulls.handOn],
   ['GET', `${repo}/compare/{basehead}`, git.compare],
   ['GET', `${repo}/contents/{path}`, git.getContents],
   ['GET', `${repo}/deployments`, deployments.listDeployments],
@@ -104,6 +106,7 @@ const operations: readonly Operation[] = [
   ['GET', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
   ['POST', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
   ['PATCH', `${repo}/issues/comments/{comment_id}`, pulls.handOn],
+  ['POST', `${repo}/issues/comments/{comment_id}/reactions`, comments.createReaction],
   ['GET', `${repo}/pulls/{pull_number}`, pulls.getPull],
   ['GET', `${repo}/pulls/{pull_number}/files`, pulls.listPullFiles],
   ['GET', repo, getRepository],

@@ -124,6 +124,8 @@ export interface GitHubState {
   repositories: Repository[];
   emulator: Emulator;
   deliveries: Deliveries;
+  /** The reactions to each comment, in order. */
+  reactions: Map<number, string[]>;
   checkRuns: Map<number, CheckRecord>;
   /** Oldest first. */
   deployments: DeploymentRecord[];

@@ -169,8 +169,9 @@ describe('/preview', () => {
     ['of the head that is named', pull, 'a1b2c3d', 'previewed'],
     ['of another commit', pull, '1234567', 'not-pull-head'],
     ['of a fork', fork, undefined, 'fork-commit'],
-    ['of a commit of a fork', fork, 'a1b2c3d', 'previewed'],
-    ['of another commit of a fork', fork, '1234567', 'not-pull-head'],
+    ['of a commit of a fork', fork, head.toUpperCase(), 'previewed'],
+    ['of an abbreviated commit of a fork', fork, head.slice(0, 39), 'fork-commit'],
+    ['of another commit of a fork', fork, '1'.repeat(40), 'not-pull-head'],
   ])('%s', async (_name, at, commit, code) => {
     const approved: unknown[] = [];
     const previews: NonNullable<AppContext['previews']> = {
