@@ -7,6 +7,7 @@ import type { GitHubApi, InstallationRepository } from './github/github-api.ts';
 import type { IntentFields, Measuring, SmokeState, Testing } from './reconcile/intent.ts';
 import type { Terms } from './reconcile/deploy-request.ts';
 import type { TestAnswers, TestResult } from '../src/deploy/machine/state.ts';
+import type { DeployFile } from './targets/file-entries.ts';
 import type { WorkStore } from './reconcile/store.ts';
 import type { PreviewStore } from './previews/preview-store.ts';
 
@@ -90,6 +91,8 @@ export interface AppContext {
   step?: (name: string, intentId?: string) => void | Promise<void>;
   /** Takes note of pull requests that may have previews; absent where the App makes none. */
   previews?: Pick<PreviewStore, 'notify' | 'renotify' | 'openPulls' | 'moved'>;
+  /** Reads the deploy file of the default branch, which says what previews there are. */
+  previewFile?: (repository: InstallationRepository) => Promise<DeployFile>;
   /** Has what was missed looked for within seconds, and not only at the next regular time. */
   recoverSoon?: () => Promise<void>;
 }

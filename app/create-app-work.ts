@@ -81,6 +81,12 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
   const examinedFiles = openReader('pull-request', { attempts: 1, maxInterruptions: 0, budget: budgets.pullRequests });
   const judge = createProcessJudge({ clock, log });
   const previews = new PostgresPreviews({ pool: database.pool, queue, clock });
+  const forStrangers: ClientOf = (installationId) => clientOf(installationId, 'strangers');
+  const previewFile = createSharedDeployFile({
+    githubApi: createGitHubApi(forStrangers),
+    clock,
+    files: examinedFiles,
+  });
   const context: AppContext = {
     clock,
     random,
@@ -101,9 +107,9 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     }),
     log,
     previews,
+    previewFile,
     recoverSoon: () => recoverSoon(queue, clock),
   };
-  const forStrangers: ClientOf = (installationId) => clientOf(installationId, 'strangers');
   const pullRequests = createPullRequestExaminer({
     context: { ...context, githubApi: createGitHubApi(forStrangers) },
     files: examinedFiles,
@@ -126,7 +132,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     agentAt: agents.at,
     threadsAt: agents.at,
     gradersOf: createPreviewGraders({ clock, random, graderUrls, userAgent }),
-    deployFile: createSharedDeployFile({ githubApi: createGitHubApi(forStrangers), clock, files: examinedFiles }),
+    deployFile: previewFile,
     secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),
     refusalOf: (repository, deployment) => createOwnership(webHost, bindings).refusal(repository, deployment),
     locks: sharedReportLocks(previewLocks.pool),

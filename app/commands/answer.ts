@@ -10,15 +10,27 @@ export type EndedCommand = Omit<StoredCommand, 'outcome'> & { outcome: CommandOu
 /** How many earlier commands are listed. */
 export const maxEarlier = 4;
 
-/** The answer to a command in escaped Markdown, with the commands before it. @param earlier newest first. */
-export function answerTo(command: EndedCommand, earlier: readonly StoredCommand[], isFirst = false): string {
+/**
+ * The answer to a command in escaped Markdown, with the commands before it. What is said to a person who may give none
+ * stands below the last answer to those who may.
+ *
+ * @param last the newest commands of those who may, newest first.
+ */
+export function answerTo(command: EndedCommand, last: readonly StoredCommand[], isFirst = false): string {
+  const others = last.filter(({ commentId }) => commentId !== command.commentId).flatMap(ended);
+  if (command.outcome.code !== 'no-write') return answer(command, others.slice(0, maxEarlier), isFirst);
+  const [newest, ...earlier] = others;
+  return [...(newest ? [answer(newest, earlier.slice(0, maxEarlier), false)] : []), lineOf(command)].join('\n\n');
+}
+
+function answer(command: EndedCommand, earlier: readonly EndedCommand[], isFirst: boolean): string {
   const { outcome } = command;
   const sections = [
     `### ${outcome.kind === 'done' ? '✅' : '❌'} ${headOf(command)}`,
     sentencesOf(outcome),
     ...(isFirst ? ['Only the first command of a comment is taken.'] : []),
     ...(outcome.kind === 'done' && outcome.details ? [outcome.details] : []),
-    ...earlierSection(earlier.flatMap(ended).slice(0, maxEarlier)),
+    ...earlierSection(earlier),
   ];
   return sections.join('\n\n');
 }
@@ -44,16 +56,16 @@ const ended = (command: StoredCommand): EndedCommand[] =>
 
 function earlierSection(commands: readonly EndedCommand[]): string[] {
   if (commands.length === 0) return [];
-  const items = commands.map(
-    (each) =>
-      `- ${headOf(each)}: ${
-        each.outcome.kind === 'done'
-          ? asMarkdown(asSentence(resultWords(each.outcome)))
-          : `nothing was done: ${asMarkdown(asSentence(refusalWords(each.outcome).why))}`
-      }`,
-  );
+  const items = commands.map(lineOf);
   return [['<details><summary>Earlier commands</summary>', '', ...items, '', '</details>'].join('\n')];
 }
+
+const lineOf = (command: EndedCommand): string =>
+  `- ${headOf(command)}: ${
+    command.outcome.kind === 'done'
+      ? asMarkdown(asSentence(resultWords(command.outcome)))
+      : `nothing was done: ${asMarkdown(asSentence(refusalWords(command.outcome).why))}`
+  }`;
 
 /** A sentence for the log. */
 export const logWords = (outcome: CommandOutcome): string =>

@@ -1,5 +1,5 @@
-import type { Ended, Intent } from '../reconcile/intent.ts';
 import { cancelRequests, isCancellable } from '../reconcile/cancel-requests.ts';
+import { cancelledOf } from './carried-out.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
 import { decideOnce, type Performance } from './performance.ts';
 
@@ -11,7 +11,7 @@ export async function cancel(performance: Performance): Promise<CommandOutcome> 
   const decided = await decideOnce(performance, 'cancel', async () => {
     const open = await context.store.openIntents(deploymentId);
     const intents = open.filter(isCancellable).map(({ id }) => id);
-    if (intents.length > 0) return { ok: true, action: { kind: 'cancel', deploymentId, intents } };
+    if (intents.length > 0) return { ok: true, action: { kind: 'cancel', deploymentId, deployment, intents } };
     const [late] = open;
     if (late) return { ok: false, outcome: refused({ code: 'too-late', deployment, commit: late.commit }) };
     return { ok: false, outcome: refused({ code: 'nothing-to-cancel', deployment }) };
@@ -19,15 +19,7 @@ export async function cancel(performance: Performance): Promise<CommandOutcome> 
   if (!decided.ok) return decided.outcome;
   const { intents } = decided.action;
   await cancelRequests(context, deploymentId, intents, stored.by);
-  const ends = await Promise.all(intents.map((id) => context.store.intent(id)));
-  const commits = [...new Set(ends.flatMap((intent) => (intent && isCancelled(intent) ? [intent.commit] : [])))];
-  const late = ends.find((intent) => intent && !isCancelled(intent));
-  if (commits.length === 0) return refused({ code: 'too-late', deployment, commit: late?.commit ?? '' });
-  return { kind: 'done', code: 'cancelled', deployment, commits };
+  const [first] = await Promise.all(intents.map((id) => context.store.intent(id)));
+  const late = refused({ code: 'too-late', deployment, commit: first?.commit ?? '' });
+  return (await cancelledOf(decided.action, context)) ?? late;
 }
-
-const isCancelled = (intent: Intent): intent is Ended =>
-  intent.state === 'ended' &&
-  intent.decision?.kind === 'skip' &&
-  'code' in intent.decision &&
-  intent.decision.code === 'cancelled';

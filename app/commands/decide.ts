@@ -39,9 +39,11 @@ export function refusalOfCommand(
 
 /** Why a person with write access may not act on a deployment: it is production, and the deploy file names others. */
 export function refusalOfProduction(
-  { deploymentName: deployment, environment, admins }: Terms,
+  { deploymentName: deployment, environment, admins, areAdminsUnknown }: Terms,
   login: string,
 ): CommandRefusal | undefined {
+  // What is production is unknown then, too.
+  if (areAdminsUnknown) return { code: 'file-unread', deployment };
   if (!environment.production) return undefined;
   const isAdmin = admins?.some((each) => each.toLowerCase() === login.toLowerCase()) ?? true;
   return isAdmin ? undefined : { code: 'not-admin', login, deployment };

@@ -21,7 +21,8 @@ import {
 import type { Command, CommandName } from './definitions.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
 import { cancel } from './cancel.ts';
-import { plan, preview } from './look.ts';
+import { outcomeOfEarlier } from './carried-out.ts';
+import { plan, preview, requestPreview } from './look.ts';
 import { deploy, rollBack } from './perform.ts';
 import type { Performance } from './performance.ts';
 import { promote } from './promote.ts';
@@ -42,11 +43,11 @@ export const onCommand: Handler<'command'> = async (given, handling) => {
   const { repositoryId } = repository;
   const taken = { repositoryId, commentId, number, by: by.login, text: textOf(parsed), takenAt: context.clock.now() };
   const stored = await store.takeCommand(taken);
-  const outcome = stored.outcome ?? (await store.endCommand(stored, await carryOut(given, stored, handling)));
+  const outcome =
+    stored.outcome ?? (await store.endCommand(stored, await carryOut(given, stored, handling).catch(refusalOfService)));
   const last = await store.lastCommands(repositoryId, number, maxEarlier + 1);
-  const earlier = last.filter((each) => each.commentId !== commentId);
   const isFirst = parsed.kind === 'command' && parsed.isFirst === true;
-  await putComment(store, { repository, number }, 'answer', answerTo({ ...stored, outcome }, earlier, isFirst));
+  await putComment(store, { repository, number }, 'answer', answerTo({ ...stored, outcome }, last, isFirst));
   await react(context, given, outcome.kind === 'done' ? '+1' : 'confused');
   const words = logWords(outcome);
   log.info({ repository: repositoryId, pull: number, comment: commentId, code: outcome.code }, words);
@@ -83,28 +84,43 @@ async function carryOut(
   stored: StoredCommand,
   handling: HandlerContext,
 ): Promise<CommandOutcome> {
-  const { repository, number, by, parsed, isLocked, writtenAt } = given;
-  const { githubApi, clock } = handling.context;
-  const stranger = refusalOfPerson(by.login, await githubApi.permissionOf(repository, by.login, by.id));
+  const { context } = handling;
+  // What an earlier attempt did is done: nothing is refused any more.
+  const earlier = await outcomeOfEarlier(stored, context);
+  if (earlier) return earlier;
+  if (stored.action?.kind === 'preview') return requestPreview(stored.action, { given, stored, context });
+  const { repository, by, parsed } = given;
+  const stranger = refusalOfPerson(by.login, await context.githubApi.permissionOf(repository, by.login, by.id));
   if (stranger) return refused(stranger);
   if (parsed.kind === 'problem') return refused(parsed.problem);
-  const { command } = parsed;
-  const pull = await githubApi.pullRequest({ repository, number });
+  return obey(parsed.command, given, stored, handling);
+}
+
+/** Carries out a command of a person who may give it. */
+async function obey(
+  command: Command,
+  given: DecisionOf<'command'>,
+  stored: StoredCommand,
+  handling: HandlerContext,
+): Promise<CommandOutcome> {
+  const { context } = handling;
+  const { repository, number, isLocked, writtenAt } = given;
+  const pull = await context.githubApi.pullRequest({ repository, number });
   if (!pull) return refused({ code: 'not-open' });
-  const facts = { isLocked, pull, ageMs: clock.now() - (writtenAt ?? stored.takenAt) };
+  const facts = { isLocked, pull, ageMs: context.clock.now() - (writtenAt ?? stored.takenAt) };
   const refusal = refusalOfCommand(command.name, facts);
   if (refusal) return refused(refusal);
   switch (command.name) {
     case 'help':
       return { kind: 'done', code: 'helped', details: commandTable() };
     case 'plan':
-      return plan({ command, given, pull, ...handling });
+      return plan({ command, given, stored, pull, ...handling });
     case 'preview':
-      return preview({ command, given, pull, ...handling });
+      return preview({ command, given, stored, pull, ...handling });
     case 'status':
       return showStatus(command, repository, pull, handling);
     default:
-      return act(command.name, { command, stored, repository, pull, context: handling.context });
+      return act(command.name, { command, stored, repository, pull, context });
   }
 }
 
@@ -123,11 +139,13 @@ async function showStatus(
 async function act(name: ActingCommand, performance: Omit<Performance, 'candidate'>): Promise<CommandOutcome> {
   const { command, stored, repository, pull, context } = performance;
   const found = await candidatesOf(repository, pull, context);
-  const chosen = chooseDeployment(stored.action ? { deployment: stored.action.deploymentId } : command, found);
+  const { action } = stored;
+  const isSame = action !== undefined && 'deploymentId' in action;
+  const chosen = chooseDeployment(isSame ? { deployment: action.deploymentId } : command, found);
   if (!chosen.ok) return refused(chosen.refusal);
   const other = refusalOfProduction(chosen.value.target.terms, stored.by);
   if (other) return refused(other);
-  return performances[name]({ ...performance, candidate: chosen.value }).catch(refusalOfService);
+  return performances[name]({ ...performance, candidate: chosen.value });
 }
 
 /** A refusal of the service is final; anything else is tried again with the delivery, until the command is too old. */

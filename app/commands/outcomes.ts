@@ -31,7 +31,14 @@ export interface CommandRefusals extends ParseProblems {
   'nothing-held': { deployment: string };
   /** Discarded, or replaced, before it could be promoted. */
   'hold-over': { deployment: string; revisionId: string };
+  /** The revision does not say what it was built from, and the App did not make it. */
+  'commit-unknown': { deployment: string; revisionId: string };
+  /** The deploy file has a mistake and speaks of admins, so that it is unknown who they are. */
+  'file-unread': { deployment: string };
   'no-previews': unknown;
+  'previews-unread': unknown;
+  /** Previews are made with a label, which the pull request lacks. */
+  'no-label': { label: string };
   /** The preview of a fork's commit is made only where the person names it. */
   'fork-commit': { head: string };
   'not-pull-head': { commit: string; head: string };
@@ -51,7 +58,7 @@ export interface CommandResults {
   promoted: { deployment: string; revisionId: string };
   cancelled: { deployment: string; commits: readonly string[] };
   planned: { title: string };
-  previewed: { commit: string };
+  previewed: { commit: string; isFork: boolean };
 }
 
 export type CommandRefusal = Coded<CommandRefusals>;

@@ -1,5 +1,7 @@
+import type { IntentFields } from '../reconcile/intent.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
 import { refusalOfCommit } from './decide.ts';
+import { outcomeOf } from './carried-out.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
 import { causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
 
@@ -11,7 +13,9 @@ export async function deploy(performance: Performance): Promise<CommandOutcome> 
     const head = await context.githubApi.head(repository, branch);
     const refusal = refusalOfCommit(command.commit, candidate, head?.sha);
     if (refusal || !head) return { ok: false, outcome: refused(refusal ?? { code: 'branch-gone', branch }) };
-    return { ok: true, action: { kind: 'deploy', deploymentId: target.deploymentId, commit: head.sha } };
+    const { deploymentId, terms } = target;
+    const of = { deploymentId, deployment: terms.deploymentName };
+    return { ok: true, action: { kind: 'deploy', ...of, commit: head.sha, branch, isOfPull } };
   });
   if (!decided.ok) return decided.outcome;
   const { commit } = decided.action;
@@ -22,7 +26,7 @@ export async function deploy(performance: Performance): Promise<CommandOutcome> 
       sending: { kind: 'restate', repoRef: target.repoRef },
     }),
   );
-  return { kind: 'done', code: 'deployed', deployment: target.terms.deploymentName, commit, branch, isOfPull };
+  return outcomeOf(decided.action);
 }
 
 /** How many of a deployment's intents are searched for the one that made the live revision. */
@@ -30,23 +34,26 @@ const maxSearchedIntents = 100;
 
 /** Restores the revision that was live before the one that serves when the command is taken. */
 export async function rollBack(performance: Performance): Promise<CommandOutcome> {
-  const { stored, pull, candidate, context } = performance;
+  const { stored, candidate, context } = performance;
   const { store, control } = context;
   const { deploymentId, terms } = candidate.target;
+  const deployment = terms.deploymentName;
   const decided = await decideOnce(performance, 'roll-back', async () => {
     const intents = (await store.lastWithRevision(deploymentId, maxSearchedIntents)).toReversed();
     const found = await findRollbackTarget(deploymentId, intents, control, { isOneOfThem: false });
     if (!found.ok) {
       const { ok: _, ...why } = found;
-      return { ok: false, outcome: refused({ code: 'no-rollback', deployment: terms.deploymentName, why }) };
+      return { ok: false, outcome: refused({ code: 'no-rollback', deployment, why }) };
     }
     const { id: revisionId, source_revision_config: config } = found.revision;
-    const commit = config.repo_commit_sha ?? pull.headSha;
-    return { ok: true, action: { kind: 'roll-back', deploymentId, revisionId, commit } };
+    const made = intents.findLast((intent: IntentFields) => intent.revisionId === revisionId);
+    const commit = config.repo_commit_sha ?? made?.commit;
+    if (!commit) return { ok: false, outcome: refused({ code: 'commit-unknown', deployment, revisionId }) };
+    return { ok: true, action: { kind: 'roll-back', deploymentId, deployment, revisionId, commit } };
   });
   if (!decided.ok) return decided.outcome;
   const { revisionId, commit } = decided.action;
   const sending = { kind: 'redeploy', revisionId } as const;
   await store.request(requestOf(performance, { commit, cause: causeOf('rollback', stored), sending }));
-  return { kind: 'done', code: 'rolled-back', deployment: terms.deploymentName, revisionId, commit };
+  return outcomeOf(decided.action);
 }

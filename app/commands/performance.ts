@@ -4,7 +4,7 @@ import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { Candidate } from './decide.ts';
 import type { Command } from './definitions.ts';
 import type { CommandOutcome } from './outcomes.ts';
-import type { CommandAction, StoredCommand } from './stored-command.ts';
+import { causeKey, type CommandAction, type StoredCommand } from './stored-command.ts';
 
 /** A command that is carried out on one deployment. It may be carried out again after a crash. */
 export interface Performance {
@@ -22,7 +22,7 @@ type Decided<Kind extends CommandAction['kind']> =
 
 /** Stores the action before it is carried out, so that it is the same one whenever that happens. */
 export async function decideOnce<Kind extends CommandAction['kind']>(
-  { stored, context: { store } }: Performance,
+  { stored, context: { store } }: { stored: StoredCommand; context: Pick<AppContext, 'store'> },
   kind: Kind,
   decide: () => Promise<Decided<Kind>>,
 ): Promise<Decided<Kind>> {
@@ -37,7 +37,7 @@ export async function decideOnce<Kind extends CommandAction['kind']>(
 /** The cause of what a comment requests: once for each comment, however often it is delivered. */
 export const causeOf = (kind: Cause['kind'], { commentId, by, takenAt }: StoredCommand): Cause => ({
   kind,
-  key: `comment-${commentId}`,
+  key: causeKey(commentId),
   by,
   at: takenAt,
 });

@@ -1,5 +1,6 @@
 import { settleHold } from '../../src/deploy/machine/decide-hold.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { outcomeOf } from './carried-out.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
 import { decideOnce, type Performance } from './performance.ts';
 
@@ -19,7 +20,7 @@ export async function promote(performance: Performance): Promise<CommandOutcome>
     // One without an end of its hold is not healthy yet.
     if (!revision?.hold?.ends_at || revision.hold.decision !== null)
       return { ok: false, outcome: refused({ code: 'nothing-held', deployment }) };
-    return { ok: true, action: { kind: 'promote', deploymentId, revisionId: revision.id } };
+    return { ok: true, action: { kind: 'promote', deploymentId, deployment, revisionId: revision.id } };
   });
   if (!decided.ok) return decided.outcome;
   const { revisionId } = decided.action;
@@ -30,5 +31,5 @@ export async function promote(performance: Performance): Promise<CommandOutcome>
   );
   await store.wake(deploymentId);
   if (hold.kind !== 'promoted') return refused({ code: 'hold-over', deployment, revisionId });
-  return { kind: 'done', code: 'promoted', deployment, revisionId };
+  return outcomeOf(decided.action);
 }

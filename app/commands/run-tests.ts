@@ -1,18 +1,23 @@
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import type { IntentFields } from '../reconcile/intent.ts';
 import type { Terms } from '../reconcile/deploy-request.ts';
+import { outcomeOf } from './carried-out.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
 import { causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
 
 /** How long one call of the service may take with all its repetitions (ms). */
 const callMs = 20_000;
 
+/** How many of a deployment's intents are searched for the one that made the live revision. */
+const maxSearchedIntents = 100;
+
 /** The most tests of one command: pushes of the deployment wait for them. */
 const maxTests = 60;
 
 /** Requests the smoke tests of the revision that is live when the command is taken. Nothing is built or rolled back. */
 export async function runTests(performance: Performance): Promise<CommandOutcome> {
-  const { command, stored, pull, candidate, context } = performance;
+  const { command, stored, candidate, context } = performance;
   const { control, clock, store } = context;
   const { deploymentId, terms } = candidate.target;
   const { deploymentName: deployment } = terms;
@@ -26,8 +31,12 @@ export async function runTests(performance: Performance): Promise<CommandOutcome
     const { active_revision_id: revisionId } = await control.getDeployment(deploymentId, options());
     if (!revisionId) return { ok: false, outcome: refused({ code: 'nothing-live', deployment }) };
     const revision = await findRevision(deploymentId, revisionId, { control, options });
-    const commit = revision?.source_revision_config.repo_commit_sha ?? pull.headSha;
-    return { ok: true, action: { kind: 'test', deploymentId, revisionId, commit } };
+    const made = await store.lastWithRevision(deploymentId, maxSearchedIntents);
+    const maker = made.find((intent: IntentFields) => intent.revisionId === revisionId);
+    const commit = revision?.source_revision_config.repo_commit_sha ?? maker?.commit;
+    if (!commit) return { ok: false, outcome: refused({ code: 'commit-unknown', deployment, revisionId }) };
+    const action = { kind: 'test', deploymentId, deployment, revisionId, commit, tests: smokeTests.length } as const;
+    return { ok: true, action };
   });
   if (!decided.ok) return decided.outcome;
   const { revisionId, commit } = decided.action;
@@ -38,7 +47,7 @@ export async function runTests(performance: Performance): Promise<CommandOutcome
     sending: { kind: 'test', revisionId },
   });
   await store.request({ ...request, terms: { ...rest, smokeTests, onFailure: 'keep' } satisfies Terms });
-  return { kind: 'done', code: 'tests-requested', deployment, revisionId, commit, tests: smokeTests.length };
+  return outcomeOf(decided.action);
 }
 
 /** A test that compares with the live revision has nothing to compare that one with. */

@@ -1,19 +1,29 @@
 import type { CommandOutcome } from './outcomes.ts';
 
+interface OfDeployment {
+  deploymentId: string;
+  /** Its name. */
+  deployment: string;
+}
+
 /** What a command is to change, with all that it is about: it is stored before it is sent, and stays the same then. */
 export type CommandAction =
-  | { kind: 'deploy'; deploymentId: string; commit: string }
-  | { kind: 'roll-back'; deploymentId: string; revisionId: string; commit: string }
-  | { kind: 'test'; deploymentId: string; revisionId: string; commit: string }
-  | { kind: 'promote'; deploymentId: string; revisionId: string }
+  | ({ kind: 'deploy'; commit: string; branch: string; isOfPull: boolean } & OfDeployment)
+  | ({ kind: 'roll-back'; revisionId: string; commit: string } & OfDeployment)
+  | ({ kind: 'test'; revisionId: string; commit: string; tests: number } & OfDeployment)
+  | ({ kind: 'promote'; revisionId: string } & OfDeployment)
   /** The ids of the intents that were open when it was taken. */
-  | { kind: 'cancel'; deploymentId: string; intents: readonly string[] };
+  | ({ kind: 'cancel'; intents: readonly string[] } & OfDeployment)
+  | { kind: 'preview'; commit: string; isFork: boolean };
 
 /** Which command: one for each comment. */
 export interface CommandKey {
   repositoryId: number;
   commentId: number;
 }
+
+/** What makes the cause of a comment's request one. */
+export const causeKey = (commentId: number): string => `comment-${commentId}`;
 
 /** A command that was taken. */
 export interface TakenCommand extends CommandKey {

@@ -101,6 +101,22 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: `revision ${revisionId} of ${deployment} is not held any more`,
     advice: 'Look at /status, and deploy it again.',
   }),
+  'commit-unknown': ({ deployment, revisionId }) => ({
+    why: `it is unknown of which commit revision ${revisionId} of ${deployment} is, so that it could not be reported`,
+    advice: 'Use the console or `npx landfall` for it.',
+  }),
+  'file-unread': ({ deployment }) => ({
+    why: `the deploy file has a mistake, so that it is unknown who may act on ${deployment}`,
+    advice: 'Correct the deploy file on the default branch: the check of its newest commit names the mistake.',
+  }),
+  'previews-unread': () => ({
+    why: 'the deploy file has a mistake, so that it is unknown what it says of previews',
+    advice: 'Correct the deploy file on the default branch: the check of its newest commit names the mistake.',
+  }),
+  'no-label': ({ label }) => ({
+    why: `previews are made of pull requests with the label ${label}, which this one lacks`,
+    advice: 'Add the label.',
+  }),
   'no-previews': () => ({
     why: 'no preview is configured',
     advice: 'Add preview to an entry of the deploy file on the default branch.',
@@ -141,7 +157,8 @@ const results: Sayings<CommandResults> = {
   cancelled: ({ deployment, commits }) =>
     `Cancelled what was not sent of ${deployment}: ${list(commits.map(shortCommit))}`,
   planned: ({ title }) => title,
-  previewed: ({ commit }) => `Requested the preview of commit ${shortCommit(commit)}; a push needs it again`,
+  previewed: ({ commit, isFork }) =>
+    `Requested the preview of commit ${shortCommit(commit)}${isFork ? '; another commit needs it again' : ''}`,
 };
 
 /** What a command did: a sentence without its full stop. */

@@ -35,8 +35,11 @@ export async function readPullRequest(
   };
 }
 
-/** The topic of the App's one comment on a pull request. Those of the Action have the names of deployments. */
-export const commentTopic = 'app';
+/**
+ * The topic of the App's one comment on a pull request. Those of the Action have the names of deployments, which hold no
+ * NUL.
+ */
+export const commentTopic = '\0app';
 
 /** Creates what reads the App's own author of comments. That changes only with the App's name, so it is read once. */
 export function createAuthorReader(clientOf: ClientOf): () => Promise<Author> {

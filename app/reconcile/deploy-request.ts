@@ -50,6 +50,8 @@ export interface Terms {
   environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
   /** Logins of those who may act on it by comments and buttons, where its environment is production; absent: all. */
   admins?: readonly string[];
+  /** The file speaks of admins, and could not be read. */
+  areAdminsUnknown?: true;
   /** Fields in which the file and the deployment differ, and how to apply them; fit to show. */
   differences: readonly { field: string; from: string | undefined; to: string | undefined }[];
   /** How long a revision is waited for (ms). */

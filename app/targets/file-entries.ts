@@ -12,6 +12,8 @@ export interface DeployFile {
   notes: readonly string[];
   /** Why an existing file could not be read, as a clause without a full stop. Then its rules are unknown. */
   unread?: string;
+  /** The file speaks of admins, whether or not they could be read; not known of a file that was not read. */
+  hasAdmins?: true;
 }
 
 /** The texts of a deploy file and its case files. */
@@ -36,12 +38,15 @@ const maxProblems = 10;
 export function readDeployFile(file: DeployFileTexts | undefined): DeployFile {
   if (file === undefined) return { entries: [], notes: [] };
   const read = readPushed({ text: file.text, path: defaultConfigPath }, caseFilesOf(file.cases ?? {}));
-  return read.ok ? { entries: read.deployments, notes: [] } : { entries: [], notes: notesOf(read.problems) };
+  const hasAdmins = /\badmins\b/.test(file.text) ? { hasAdmins: true as const } : {};
+  if (!read.ok) return { entries: [], notes: notesOf(read.problems), ...hasAdmins };
+  return { entries: read.deployments, notes: [], ...hasAdmins };
 }
 
 /** A file that exists but was not read. @param why a clause without a full stop. */
 export const unreadDeployFile = (why: string): DeployFile => ({
   entries: [],
+  hasAdmins: true,
   notes: [`the deploy file was not read, so pushes are built as if it said nothing: ${why}`],
 });
 

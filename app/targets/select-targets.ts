@@ -94,7 +94,8 @@ function decideTarget(
     return [{ refused: { deployment: deployment.name, why: unreadFile(file.unread), isFailure: true } }];
   const notes = [...file.notes, ...(entry?.notes ?? [])];
   const terms = termsOf(deployment, entry?.requested, notes, common, isShared);
-  return [{ target: { deploymentId: deployment.id, repoRef: ref, terms } }];
+  const unknown = terms.unread && file.hasAdmins ? { areAdminsUnknown: true as const } : {};
+  return [{ target: { deploymentId: deployment.id, repoRef: ref, terms: { ...terms, ...unknown } } }];
 }
 
 /** The deployments of this repository that pushes build from another branch. */

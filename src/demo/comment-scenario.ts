@@ -22,14 +22,17 @@ export const commentScenario: Scenario = {
     let answers: string[] = [];
     await until(async () => {
       answers = await github.commentsOfApp(fullName, number);
-      return answers.length > 0 && github.reactionsTo(comment).length === 2;
+      return answers.some((each) => each.includes('/rollback')) && github.reactionsTo(comment).length === 2;
     });
-    for (const line of (answers[0] ?? '').split('\n').slice(1)) if (line !== '') screen.quote(`| ${line}`);
+    const [answer = ''] = answers;
+    const lines = answer.slice(Math.max(0, answer.indexOf('### ✅'))).split('\n');
+    for (const line of lines) if (line !== '') screen.quote(`| ${line}`);
     let reply = mistaken;
     await until(async () => {
       reply = await ask(environment, address);
       return reply !== mistaken;
     });
+    await github.changePullRequest(fullName, number, 'closed');
     const reactions = github.reactionsTo(comment).join(' ');
     const newRevisions = (await environment.countRevisions(id)) - revisions;
     const isAnswered = answers.length === 1 && reactions === 'eyes +1';

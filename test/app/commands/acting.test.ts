@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AppContext } from '../../../app/context.ts';
-import { preview } from '../../../app/commands/look.ts';
+import { readDeployFile } from '../../../app/targets/file-entries.ts';
 import { DeploymentBusy } from '../../../app/reconcile/with-lease.ts';
-import { targetsOn, noExaminer } from '../events/handler-fixture.ts';
+import { targetsOn } from '../events/handler-fixture.ts';
 import { repository, tested } from '../reconcile/requests.ts';
 import { aPullRequest } from '../github/a-pull-request.ts';
 import { CommentFixture } from './commenting.ts';
@@ -159,36 +158,190 @@ test('/plan answers with the forecast of the pull request', async () => {
 
 describe('/preview', () => {
   const head = 'a1b2c3d4e5'.repeat(4);
-  const pull = aPullRequest(head);
-  const { headBranch: _, ...ofFork } = pull;
+  const own = aPullRequest(head);
+  const { headBranch: _, ...ofFork } = own;
   const fork = { ...ofFork, isFork: true };
-  const given = { repository, number: 7, by: { login: 'octocat', id: 5 } };
+  const withPreview =
+    'name: support\nrepo-url: https://github.com/acme/agents\nrepo-ref: main\ngraph-config-path: x.json\n';
+  let approved: unknown[];
 
-  test.each([
-    ['of the head', pull, undefined, 'previewed'],
-    ['of the head that is named', pull, 'a1b2c3d', 'previewed'],
-    ['of another commit', pull, '1234567', 'not-pull-head'],
-    ['of a fork', fork, undefined, 'fork-commit'],
-    ['of a commit of a fork', fork, head.toUpperCase(), 'previewed'],
-    ['of an abbreviated commit of a fork', fork, head.slice(0, 39), 'fork-commit'],
-    ['of another commit of a fork', fork, '1'.repeat(40), 'not-pull-head'],
-  ])('%s', async (_name, at, commit, code) => {
-    const approved: unknown[] = [];
-    const previews: NonNullable<AppContext['previews']> = {
+  beforeEach(() => {
+    approved = [];
+    fixture.context.previews = {
       notify: async (...notified) => void approved.push(notified),
       openPulls: async () => [],
       renotify: async () => undefined,
       moved: async () => undefined,
     };
-    const command = { name: 'preview', ...(commit ? { commit } : {}) } as const;
-    const context = { clock: fixture.clock, previews };
-    expect(await preview({ command, given, pull: at, context, pullRequests: noExaminer })).toMatchObject({ code });
-    const approval = { commit: head, by: 'octocat', at: fixture.clock.now() };
-    expect(approved).toEqual(code === 'previewed' ? [[repository, 7, { isUnreachable: false, approval }]] : []);
+    file(`${withPreview}preview: {}`);
+  });
+  const file = (text: string | undefined) => {
+    fixture.context.previewFile = async () => readDeployFile(text === undefined ? undefined : { text });
+  };
+  const approval = (at = fixture.clock.now()) => [
+    repository,
+    7,
+    { isUnreachable: false, approval: { commit: head, by: 'octocat', at } },
+  ];
+
+  test.each([
+    ['of the head', own, '', 'Requested the preview of commit a1b2c3d.'],
+    ['of the head that is named', own, ' a1b2c3d', 'Requested the preview of commit a1b2c3d.'],
+    ['of a commit of a fork', fork, ` ${head.toUpperCase()}`, 'another commit needs it again'],
+  ])('%s is requested', async (_name, pull, argument, said) => {
+    fixture.githubApi.pulls.set(7, pull);
+    await fixture.comment(`/preview${argument}`);
+    expect(await fixture.said()).toContain(said);
+    expect(approved).toEqual([approval()]);
   });
 
-  test('without previews says so', async () => {
+  test.each([
+    ['of another commit', own, ' 1234567', 'is not the head of the pull request'],
+    ['of a fork', fork, '', `give /preview ${head}.`],
+    ['of an abbreviated commit of a fork', fork, ` ${head.slice(0, 39)}`, `give /preview ${head}.`],
+    ['of another commit of a fork', fork, ` ${'1'.repeat(40)}`, 'is not the head of the pull request'],
+  ])('%s is refused', async (_name, pull, argument, why) => {
+    fixture.githubApi.pulls.set(7, pull);
+    await fixture.comment(`/preview${argument}`);
+    expect(await fixture.said()).toContain(why);
+    expect(approved).toEqual([]);
+  });
+
+  test.each([
+    ['without a file', undefined, 'no preview is configured'],
+    ['without an entry that has previews', withPreview, 'no preview is configured'],
+    ['with a mistake in the file', `${withPreview}preview: { whenn: always }`, 'the deploy file has a mistake'],
+    ['with an unreadable file', 'a: [', 'the deploy file has a mistake'],
+    [
+      'without the label',
+      `${withPreview}preview: { when: { label: try } }`,
+      'with the label try, which this one lacks',
+    ],
+    ['of an image', 'name: support\nimage-uri: x/y\npreview: {}', 'no preview is configured'],
+  ])('%s is refused', async (_name, text, why) => {
+    fixture.githubApi.pulls.set(7, own);
+    file(text);
+    await fixture.comment('/preview');
+    expect(await fixture.said()).toContain(why);
+    expect(approved).toEqual([]);
+  });
+
+  test('with the label is requested', async () => {
+    fixture.githubApi.pulls.set(7, { ...own, labels: ['Try'] });
+    file(`${withPreview}preview: { when: { label: try } }`);
+    await fixture.comment('/preview');
+    expect(approved).toHaveLength(1);
+  });
+
+  test('that is carried out again approves the same commit at the same time', async () => {
+    fixture.githubApi.pulls.set(7, own);
+    const end = fixture.store.endCommand.bind(fixture.store);
+    fixture.store.endCommand = async () => {
+      throw new Error('killed');
+    };
+    const at = fixture.clock.now();
+    await expect(fixture.comment('/preview', { id: 600 })).rejects.toThrow('killed');
+    fixture.store.endCommand = end;
+    await fixture.clock.sleep(60 * 60_000);
+    fixture.githubApi.pulls.set(7, aPullRequest('f'.repeat(40), { isOpen: false }));
+    await fixture.comment('/preview', { id: 600, delivery: 'again' });
+    expect(approved).toEqual([approval(at), approval(at)]);
+    expect(await fixture.said()).toContain('Requested the preview of commit a1b2c3d');
+  });
+
+  test('of an App without previews is refused', async () => {
+    delete fixture.context.previews;
     await fixture.comment('/preview');
     expect(await fixture.said()).toContain('no preview is configured');
+  });
+});
+
+describe('a command that was carried out', () => {
+  const changes = {
+    late: () => fixture.clock.sleep(60 * 60_000),
+    'after the permission was lost': () => fixture.allow('none'),
+    'after the close': () => fixture.githubApi.pulls.set(7, aPullRequest(fixture.head, { isOpen: false })),
+    'after the deployment was taken away': () => fixture.branches.clear(),
+  };
+  const cases = Object.entries(changes).flatMap(([when, change]) =>
+    (
+      [
+        ['/deploy', 'Requested support at commit'],
+        ['/rollback', 'Requested support to go back to revision r1'],
+        ['/cancel', 'Cancelled what was not sent of support'],
+        ['/promote', 'Revision r3 of support is promoted'],
+      ] as const
+    ).map(([body, said]) => [body, when, change, said] as const),
+  );
+
+  test.each(cases)('%s and is delivered again %s is not said to be refused', async (body, _when, change, said) => {
+    fixture.control.still.set('d-support', {
+      active: 'r2',
+      revisions: [
+        { id: 'r3', status: 'DEPLOYING', commit: fixture.head, hold: 'open' },
+        { id: 'r2', status: 'DEPLOYED', commit: fixture.head },
+        { id: 'r1', status: 'DEPLOYED', commit: fixture.head },
+      ],
+    });
+    fixture.control.promoteRevision = async (_, id) => {
+      const [, ...others] = fixture.control.still.get('d-support')?.revisions ?? [];
+      const promoted = { id, status: 'DEPLOYED', hold: 'promoted' as const };
+      fixture.control.still.set('d-support', { active: 'r2', revisions: [promoted, ...others] });
+      return fixture.control.getRevision('d-support', id);
+    };
+    await fixture.push(fixture.head);
+    const end = fixture.store.endCommand.bind(fixture.store);
+    fixture.store.endCommand = async () => {
+      throw new Error('killed');
+    };
+    const comment = { created_at: new Date(fixture.clock.now()).toISOString() };
+    await expect(fixture.comment(body, { id: 600 })).rejects.toThrow('killed');
+    fixture.store.endCommand = end;
+    const made = fixture.intents().length;
+    await change();
+    await fixture.comment(body, { id: 600, delivery: 'again', comment });
+    expect(await fixture.said()).toContain(said);
+    expect(fixture.intents()).toHaveLength(made);
+  });
+
+  test('and was killed before anything came of it is refused as any other', async () => {
+    const request = fixture.store.request.bind(fixture.store);
+    fixture.store.request = async () => {
+      throw new Error('killed');
+    };
+    await expect(fixture.comment('/deploy', { id: 600 })).rejects.toThrow('killed');
+    fixture.store.request = request;
+    fixture.allow('none');
+    await fixture.comment('/deploy', { id: 600, delivery: 'again' });
+    expect(await fixture.said()).toContain('has no access');
+    expect(fixture.intents()).toEqual([]);
+  });
+});
+
+describe('a revision that reports no commit', () => {
+  beforeEach(() =>
+    fixture.control.still.set('d-support', {
+      active: 'r2',
+      revisions: [
+        { id: 'r2', status: 'DEPLOYED' },
+        { id: 'r1', status: 'DEPLOYED' },
+      ],
+    }),
+  );
+
+  test('is not rolled back to as another commit', async () => {
+    await fixture.comment('/rollback');
+    expect(await fixture.said()).toContain('it is unknown of which commit revision r1 of support is');
+    expect(fixture.intents()).toEqual([]);
+  });
+
+  test('is of the commit that the App made it of', async () => {
+    await fixture.push(fixture.head);
+    const [intent] = fixture.intents();
+    if (!intent) throw new Error('nothing was requested');
+    const end = { kind: 'deployed', reason: 'live', at: 1 } as const;
+    await fixture.save({ ...intent, state: 'ended', revisionId: 'r1', end });
+    await fixture.comment('/rollback');
+    expect(fixture.intents().at(-1)).toMatchObject({ commit: fixture.head, sending: { revisionId: 'r1' } });
   });
 });

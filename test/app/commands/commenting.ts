@@ -36,8 +36,8 @@ export class CommentFixture extends HandlerFixture {
 
   /** The last answer as one line of plain text. */
   async said(): Promise<string> {
-    const [, ...lines] = (await this.answer()).split('\n\n');
-    return (lines[0] ?? '')
+    const sections = (await this.answer()).split('\n\n');
+    return (sections[1] ?? sections[0] ?? '')
       .replaceAll(/<\/?code>/g, '')
       .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
   }

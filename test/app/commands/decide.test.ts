@@ -63,6 +63,12 @@ test.each([
   expect(refusalOfProduction({ ...terms, environment, ...(admins ? { admins } : {}) }, 'mona')).toEqual(refusal);
 });
 
+test.each([true, false])('acting where admins are unknown, in production: %s', (production) => {
+  const environment = { name: 'x', production, transient: false };
+  const refusal = { code: 'file-unread', deployment: 'support' };
+  expect(refusalOfProduction({ ...terms, environment, areAdminsUnknown: true }, 'mona')).toEqual(refusal);
+});
+
 describe('the deployment', () => {
   const [support, sales, staging] = [candidate('support'), candidate('sales'), candidate('staging', 'd-9', 'next')];
   test.each([

@@ -286,6 +286,17 @@ describe('the answer', () => {
     expect(earlier).toEqual(['/help', '/deploy', '/help', '/status']);
   });
 
+  test('to a stranger stands below the last answer', async () => {
+    await fixture.comment('/help');
+    fixture.allow('none');
+    await fixture.comment('/deploy', { login: 'eve' });
+    const answer = await fixture.answer();
+    expect(answer).toMatch(/^### ✅ <code>\/help<\/code>/);
+    expect(answer).toMatch(
+      /\n\n- <code>\/deploy<\/code> by <code>eve<\/code>[^\n]*nothing was done: eve has no access[^\n]*$/,
+    );
+  });
+
   test('keeps the commands of others, however many strangers comment', async () => {
     await fixture.comment('/deploy');
     fixture.allow('read');
@@ -302,6 +313,14 @@ describe('the answer', () => {
 });
 
 describe('a failure of the service', () => {
+  test.each(['/deploy', '/status'])('before %s is decided is said, too', async (body) => {
+    fixture.context.targets.targetsOf = async () => {
+      throw serviceError('unauthorized', 'list deployments', { status: 401 });
+    };
+    await fixture.comment(body);
+    expect(await fixture.said()).toContain('the service refused it: list deployments');
+  });
+
   test('that is for good is said', async () => {
     await fixture.comment('/rollback');
     expect(await fixture.said()).toContain('the service refused it: get deployment: answered 404');

@@ -4,6 +4,7 @@ import { createGitHubApi, createRepositoryClient } from '../../../app/github/git
 import { createDeliveryClient, nextCursor } from '../../../app/github/deliveries.ts';
 import type { GitHubApi } from '../../../app/github/github-api.ts';
 import { AppOctokit, createInstallationClients } from '../../../app/github/installation-clients.ts';
+import { commentTopic } from '../../../app/github/pull-requests.ts';
 import { commentMark } from '../../../src/github/comment.ts';
 import { LittleGitHub, type ReceivedRequest } from '../../github/little-github.ts';
 import { SteppingClock } from './stepping-clock.ts';
@@ -231,7 +232,7 @@ describe('comments', () => {
   const at = { repository, number: 12 };
   const by = (login: string) => ({
     id: github.nextId(),
-    body: `${commentMark('app')}\ntheirs`,
+    body: `${commentMark(commentTopic)}\ntheirs`,
     user: { login, type: 'Bot' },
   });
   beforeEach(() => {
@@ -243,8 +244,8 @@ describe('comments', () => {
     const id = await githubApi.writeComment(at, undefined, 'first');
     expect(await githubApi.writeComment(at, undefined, 'second')).toBe(id);
     expect(github.comments.map(({ body }) => body)).toEqual([
-      `${commentMark('app')}\ntheirs`,
-      `${commentMark('app')}\nsecond`,
+      `${commentMark(commentTopic)}\ntheirs`,
+      `${commentMark(commentTopic)}\nsecond`,
     ]);
     expect(github.lines.filter((line) => line === 'GET /app')).toHaveLength(1);
   });

@@ -71,7 +71,8 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
   describe('commands', () => {
     const key = { repositoryId: repository.repositoryId, commentId: 9_000_000_001 };
     const taken = { ...key, number: 7, by: 'octocat', text: '/deploy', takenAt: start };
-    const action = { kind: 'deploy', deploymentId: id, commit: a } as const;
+    const of = { deploymentId: id, deployment: 'support', branch: 'main', isOfPull: false };
+    const action = { kind: 'deploy', ...of, commit: a } as const;
     const done = { kind: 'done', code: 'helped' } as const;
 
     test('are recorded once for each comment', async () => {

@@ -80,7 +80,9 @@ function doneOnce(simulation: Simulation, given: readonly StoredCommand[], inten
     const isWrong = made.some(
       ({ deploymentId, commit }) =>
         !text.endsWith(` ${simulation.termsOf(deploymentId).deploymentName}`) ||
-        action?.deploymentId !== deploymentId ||
+        action === undefined ||
+        !('deploymentId' in action) ||
+        action.deploymentId !== deploymentId ||
         ('commit' in action && action.commit !== commit),
     );
     if (isWrong) return [`${text} (${commentId}) acted on something else`];

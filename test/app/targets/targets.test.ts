@@ -436,6 +436,18 @@ secrets: [OPENAI_API_KEY]
   });
 });
 
+describe('a file with a mistake', () => {
+  const entry = 'name: a\nrepo-url: https://github.com/acme/agents\nno-such-field: 1\n';
+  test.each([
+    ['and admins', `${entry}admins: [wilma]\n`, true],
+    ['in the whole file and admins', `${entry}admins: [wilma\n`, true],
+    ['and no admins', entry, undefined],
+  ])('%s says whether it is known who may act', async (_, file, areAdminsUnknown) => {
+    const { targets } = await resolverOf([deployed('a')], { 'acme/agents': file }).targetsOf(agents, 'main');
+    expect(targets.map(({ terms }) => terms.areAdminsUnknown)).toEqual([areAdminsUnknown]);
+  });
+});
+
 describe('a file with mistakes', () => {
   const mistakes = 'the deploy file has mistakes here, so pushes are built as if it said nothing';
 
