@@ -50,7 +50,9 @@ export function runReportOf(
   const [owner = '', repo = ''] = repository.split('/');
   const isPullRequest = pullRequest !== undefined || headRef !== undefined;
   const isPreview = mode === 'preview';
-  const environmentName = environment ?? (isPreview && pullRequest ? previewEnvironment(pullRequest) : name);
+  // A run about previews that belongs to no pull request deploys nothing.
+  const ofPreview = pullRequest === undefined ? undefined : (environment ?? previewEnvironment(pullRequest));
+  const environmentName = isPreview ? ofPreview : (environment ?? name);
   return {
     mode,
     repository: { owner, name: repo },
@@ -63,7 +65,7 @@ export function runReportOf(
     // The same in every mode, so that a plan and the deployment after it share one comment.
     ...(name === undefined ? {} : { topic: isPreview ? previewTopic(name) : topicOf(name, environment) }),
     ...(comment && pullRequest ? { pullRequest } : {}),
-    ...(comment && isPreview ? { commentsOnPreviews: true } : {}),
+    ...(isPreview ? { ofRemoved: { comments: comment, deployments: deployment } } : {}),
     ...(deployment && deployingModes.has(mode) && environmentName !== undefined
       ? {
           environment: {

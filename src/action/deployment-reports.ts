@@ -33,8 +33,8 @@ export interface RunReport {
   topic?: string | undefined;
   /** The pull request to comment on, if any. */
   pullRequest?: number | undefined;
-  /** Whether the comments on previews that are removed say so. */
-  commentsOnPreviews?: boolean;
+  /** Where it is said of previews that are removed. */
+  ofRemoved?: { comments: boolean; deployments: boolean };
   /** The environment to show in GitHub Deployments, if any. */
   environment?: { name: string; production: boolean; transient: boolean } | undefined;
 }

@@ -45,13 +45,13 @@ async function reportOne(
 ): Promise<void> {
   const { repository, runUrl: logUrl, step } = run;
   const { pullRequest } = removed;
-  if (run.commentsOnPreviews) {
+  if (run.ofRemoved?.comments) {
     await attempt(`The comment on pull request ${pullRequest} was not written`, 'pull-requests: write', async () => {
       const at = { repository, pullRequest, topic: previewTopic(entry), step };
       await editCommentOfTopic(client, at, await authorOf(client), removedComment(removed));
     });
   }
-  if (!run.environment || environment === undefined) return;
+  if (!run.ofRemoved?.deployments || environment === undefined) return;
   const why = `${entry}: ${previewEndWords(removed.code)}`;
   await attempt('GitHub Deployments were not set to inactive', 'deployments: write', () =>
     retireDeployments(client, { repository, environment, names: [entry] }, { why, logUrl }),

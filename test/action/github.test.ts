@@ -113,6 +113,23 @@ describe('what of a run is shown', () => {
     });
   });
 
+  test('a preview is in an environment of its pull request', () => {
+    expect(runReportOf(reporting, facts, { mode: 'preview', name: 'echo' })).toMatchObject({
+      topic: 'preview of echo',
+      environment: { name: 'preview/pr-12', production: false, transient: true },
+    });
+  });
+
+  test.each([undefined, 'production'])('a run that sweeps previews is in no environment: %s', (environment) => {
+    const report = runReportOf(
+      { ...reporting, environment },
+      { ...facts, workflow: pushed },
+      { mode: 'preview', name: 'echo' },
+    );
+    expect(report.environment).toBeUndefined();
+    expect(report.ofRemoved).toEqual({ comments: true, deployments: true });
+  });
+
   test.each([
     ['production of a branch is production', 'production', pushed, true],
     ['prod too', 'Prod', pushed, true],

@@ -1,3 +1,5 @@
+import type { Deployment } from '../../contract/control/deployment.ts';
+import { tryCall } from '../smoke/try-call.ts';
 import { isExpired } from '../rules/preview.ts';
 import type { PreviewTerms } from '../file/preview-fields.ts';
 import { notRemovedNote, removedWords, sweptWords } from '../words/preview.ts';
@@ -59,9 +61,11 @@ export async function sweepClosed(run: PreviewSteps): Promise<void> {
   const { request, previews } = run;
   const others = previews.filter((each) => each.number !== run.own.number && !isLeaving(each.deployment));
   const numbers = [...new Set(others.map(({ number }) => number))];
+  // On a schedule nothing hurries.
+  const most = run.own.number === undefined ? Infinity : maxLookedUp;
   // Another run begins elsewhere: all are looked up in the end.
   const start = Math.floor(request.random() * numbers.length);
-  for (const number of [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, maxLookedUp)) {
+  for (const number of [...numbers.slice(start), ...numbers.slice(0, start)].slice(0, most)) {
     if ((await request.isClosed(number)) !== true) continue;
     for (const each of others.filter((other) => other.number === number)) await remove(each, 'closed', run);
   }
@@ -84,6 +88,16 @@ export async function removeEach(previews: readonly Preview[], code: PreviewEnd,
   return worst.passes ? { ...worst, kind: 'deleted', reason: removedWords(own, run.own.number ?? 0) } : worst;
 }
 
+/** Why a preview goes that would stay if it had changed. */
+const datedCodes: ReadonlySet<PreviewEnd> = new Set(['expired', 'too-many']);
+
+/** Whether a deployment was changed since the run began: by the run of a push, perhaps. */
+async function hasChanged({ id, updated_at, latest_revision_id }: Deployment, { request }: PreviewSteps) {
+  const { control, signal } = request;
+  const read = await tryCall(control.getDeployment(id, { signal }));
+  return !read.ok || read.value.updated_at !== updated_at || read.value.latest_revision_id !== latest_revision_id;
+}
+
 /** Deletes a preview; its mark is looked at again before. That of another pull request is not waited for. */
 export async function remove(
   { deployment, number, entry }: Preview,
@@ -92,6 +106,7 @@ export async function remove(
 ): Promise<Outcome> {
   const { request, removed, left } = run;
   const { repositoryId } = run.own;
+  if (datedCodes.has(code) && (await hasChanged(deployment, run))) return idle('');
   const isOwn = number === run.own.number;
   const outcome = await deploy({
     ...request,

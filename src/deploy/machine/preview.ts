@@ -123,8 +123,8 @@ async function withPreviews<Request extends SweepRequest>(
     const outcome = await work(run);
     return { ...outcome, notes: [...outcome.notes, ...run.left], preview: outcome.preview ?? report };
   } catch (error) {
-    if (isCancellation(error, signal)) return { ...previewInterrupted, preview: report };
-    if (error instanceof ServiceError) return { ...previewFailure(error), preview: report };
+    if (isCancellation(error, signal)) return { ...previewInterrupted(removed), preview: report };
+    if (error instanceof ServiceError) return { ...previewFailure(error, removed), preview: report };
     throw error;
   }
 }
@@ -209,6 +209,12 @@ async function deployPreview(
     head: pull.headSha,
     commit: pull.headSha,
   });
+  if (
+    outcome.kind === 'refused' &&
+    !outcome.changed &&
+    run.previews.every((each) => !isPreviewOf(each.deployment, key))
+  )
+    return withoutOthers(outcome);
   const made = outcome.plan?.kind === 'create' && outcome.changed ? outcome.deploymentId : undefined;
   if (made !== undefined && (await isWithoutMark(made, key, request))) {
     const named = { deploymentId: made };
@@ -219,6 +225,12 @@ async function deployPreview(
   if ((await request.isClosed(pull.number)) !== true) return outcome;
   const again = await listPreviews(control, pull.repositoryId, () => reading(request), knownEntry(request));
   return removeOwn({ ...run, previews: again });
+}
+
+/** A refusal without the deployment that has the name of the preview: it is not one. */
+function withoutOthers(outcome: Outcome): Outcome {
+  const { deploymentId: _id, deploymentUrl: _url, activeRevisionId: _active, consolePage: _page, ...rest } = outcome;
+  return rest;
 }
 
 /** Whether a deployment that was made for this key does not show its mark. */

@@ -54,24 +54,26 @@ export function previewSourceOf(
   terms: PreviewTerms,
   pull: PreviewPull,
 ): SourceFields<Desired> | PreviewRefusal {
+  // Each push is to be seen, whatever the deployment says.
+  const rebuild = 'auto';
   switch (desired.source) {
     case 'github': {
       const head = headOf(desired.repoUrl, pull);
       return 'code' in head
         ? head
-        : { ...withoutIdentity(desired), ...head, deploymentType: 'dev', buildOnPush: false };
+        : { ...withoutIdentity(desired), ...head, deploymentType: 'dev', buildOnPush: false, rebuild };
     }
     case 'internal_source':
-      return { ...withoutIdentity(desired), deploymentType: 'dev' };
+      return { ...withoutIdentity(desired), deploymentType: 'dev', rebuild };
     case 'external_docker': {
       const { customUrl: _url, secretReferences: _references, resourceSpec = {}, ...kept } = withoutIdentity(desired);
       const { imageUri } = pull;
       if (imageUri === undefined) return { code: 'image-missing' };
-      return { ...kept, imageUri, resourceSpec: smallest(resourceSpec, terms.resourceSpec ?? {}) };
+      return { ...kept, imageUri, rebuild, resourceSpec: smallest(resourceSpec, terms.resourceSpec ?? {}) };
     }
     case 'internal_docker': {
       const { imageUri } = pull;
-      return imageUri === undefined ? { code: 'image-missing' } : { ...withoutIdentity(desired), imageUri };
+      return imageUri === undefined ? { code: 'image-missing' } : { ...withoutIdentity(desired), imageUri, rebuild };
     }
   }
 }

@@ -93,25 +93,28 @@ export function idleWords(
   }
 }
 
-/** The outcome of a run about previews in which the service failed before anything was changed. */
-export const previewFailure = (error: ServiceError): Outcome => ({
+/** The outcome of a run about previews in which the service failed before anything was deployed. */
+export const previewFailure = (error: ServiceError, removed: readonly RemovedPreview[]): Outcome => ({
   kind: 'failed',
   passes: false,
-  reason: asSentence(error.message),
+  reason: withRemoved(asSentence(error.message), removed),
   advice: adviceOn(error, 'run'),
-  changed: false,
+  changed: removed.length > 0,
   notes: [],
 });
 
 /** The outcome of a cancelled one. */
-export const previewInterrupted: Outcome = {
+export const previewInterrupted = (removed: readonly RemovedPreview[]): Outcome => ({
   kind: 'interrupted',
   passes: false,
-  reason: 'This step was ended before anything was changed.',
+  reason: withRemoved('This step was ended before anything was deployed.', removed),
   advice: 'Run it again: a preview that is there is followed, not made twice.',
-  changed: false,
+  changed: removed.length > 0,
   notes: [],
-};
+});
+
+const withRemoved = (reason: string, removed: readonly RemovedPreview[]): string =>
+  removed.length === 0 ? reason : `${reason} ${listOfRemoved(removed)}`;
 
 /** What is noted of a preview that could not be removed. */
 export const notRemovedNote = (name: string, why: string): string => `preview ${name} was not removed: ${why}`;

@@ -358,6 +358,23 @@ describe('what other runs left', () => {
     expect(fixture.deletedIds.toSorted()).toEqual([oldest, older].toSorted());
   });
 
+  test.each(['expired', 'too-many'])('stays where it changed since: %s', async (code) => {
+    const fixture = new PreviewFixture();
+    fixture.hasPreview(7, 49 * hour);
+    const changes = (): void => {
+      const updated_at = new Date(fixture.clock.now()).toISOString();
+      fixture.control.others = fixture.control.others.map((each) => ({ ...each, updated_at }));
+    };
+    const expiresAfter = code === 'expired' ? '2d' : '90d';
+    const isClosed = async (): Promise<boolean> => {
+      if (code === 'expired') changes();
+      return false;
+    };
+    fixture.control.onWrite = changes;
+    await fixture.run({ deployment: file(`{ max: 1, expires-after: ${expiresAfter} }`), isClosed });
+    expect(fixture.control.deleted).toEqual([]);
+  });
+
   test('is removed on a schedule', async () => {
     const fixture = new PreviewFixture();
     const [closedOne, old] = [fixture.hasPreview(7), fixture.hasPreview(8, 49 * hour)];
@@ -405,6 +422,9 @@ describe('what other runs left', () => {
     fixture.closed.add(155);
     await fixture.run({ deployment: file('{ max: 100 }'), random: () => 0.7 });
     expect(fixture.control.deleted).toHaveLength(1);
+    fixture.closed.add(141).add(101);
+    await fixture.sweep('{ max: 100 }');
+    expect(fixture.deletedIds).toEqual(expect.arrayContaining(['other-56', 'other-2', 'other-42']));
   });
 
   test('stays where the new one is not made', async () => {
@@ -428,6 +448,29 @@ describe('what other runs left', () => {
     expect(outcome).toMatchObject({ kind: 'deployed', preview: { removed: [] } });
     expect(outcome.notes.join(' ')).toContain('was not removed');
   });
+});
+
+test('a deployment that is not the preview is not shown as it', async () => {
+  const fixture = new PreviewFixture();
+  fixture.has(previewName(key), [{ name: 'TOKEN', value: 'x' }]);
+  const outcome = await fixture.run();
+  expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringContaining('is not the preview') });
+  for (const field of ['deploymentId', 'deploymentUrl', 'activeRevisionId', 'preview.expiresAt']) {
+    expect(outcome).not.toHaveProperty(field);
+  }
+});
+
+test('a run that is ended after it removed something says so', async () => {
+  const fixture = new PreviewFixture();
+  fixture.hasPreview(7);
+  fixture.hasPreview(8);
+  const isClosed = async (number: number): Promise<boolean> => {
+    if (fixture.control.deleted.length > 0) fixture.cancelled.abort(new Error('cancelled'));
+    return number > 0;
+  };
+  const outcome = await fixture.run({ isClosed });
+  expect(outcome).toMatchObject({ kind: 'interrupted', changed: true });
+  expect(outcome.reason).toContain('A preview was removed');
 });
 
 test('a run that is cancelled before it has begun says so', async () => {

@@ -197,6 +197,7 @@ describe('what a pull request gets', () => {
       imageUri: 'registry.example/acme/support@sha256:0',
       listenerId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8',
       k8sNamespace: 'agents',
+      rebuild: 'auto',
       resourceSpec: { min_scale: 0, max_scale: 1, memory_mb: 2048 },
       secrets: [secret, mark],
       secretsStrategy: 'overwrite',
@@ -222,6 +223,14 @@ describe('what a pull request gets', () => {
   test('its own tests and conversations, where the file has some', () => {
     const text = github.replace(terms, 'preview: { smoke-tests: [], conversations: 3 }');
     expect(preview(text)).toMatchObject({ deployment: { smokeTests: [], conversations: { newest: 3 } } });
+  });
+
+  test.each(['auto', 'always', 'never'])('each commit of it, whatever the deployment says: rebuild %s', (rebuild) => {
+    const folder = `name: support\nsource-dir: agent\ngraph-config-path: langgraph.json\n${terms}`;
+    const built = { ...own, imageUri: 'x/y' };
+    for (const text of [github, folder, image]) {
+      expect(desiredOf(`${text}\nrebuild: ${rebuild}`, built)).toMatchObject({ rebuild: 'auto' });
+    }
   });
 
   test('from a fork, none of the conversations of production', () => {
