@@ -212,7 +212,8 @@ function environmentOf(
 }
 
 /** What to do about a deployment of a later environment. */
-const howToPromote = 'the Action, or `npx landfall deploy`, deploys what that one has proven';
+const howToPromote =
+  'the Action, or `npx landfall deploy`, deploys what that one has proven. That also turns its build_on_push off, which is still on at the service';
 
 /** What to do if the file and the deployment differ. */
 const howToApply =

@@ -83,6 +83,8 @@ test('a commit that is not served or fails on staging goes no further', async ()
   const unproven = await deploy('talker');
   expect(unproven.code).not.toBe(0);
   expect(unproven.out + unproven.err).toContain('failed its smoke tests on talker-staging');
+  // What serves there already stays changeable while staging is red.
+  expect(await deploy('talker', '--commit', before.commit ?? '')).toMatchObject({ code: 0 });
   expect((await liveOf('talker')).revision.id).toBe(before.revision.id);
   expect(await deploy('talker-staging')).toMatchObject({ code: 0 });
   expect(await deploy('talker')).toMatchObject({ code: 0 });

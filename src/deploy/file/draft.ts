@@ -31,6 +31,8 @@ export interface Draft {
 /** One deployment of a file: `key` is what it stands under in `deployments`, absent where the file is one deployment. */
 export interface FileDraft extends Draft {
   key?: string;
+  /** Whether the file orders its deployments by environments. */
+  isOrdered?: boolean;
   /** The deployment of the environment before, whose proven commit is deployed. */
   after?: Named;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { quoted } from '../../kit/diagnostics/format-issue.ts';
 import { fieldName, type SourcePositions, type Problem } from '../../kit/diagnostics/problem.ts';
 import { isObject } from '../../kit/json-object.ts';
@@ -11,7 +12,7 @@ export const environmentsField = z
   .array(z.string().trim().min(1).max(255))
   .min(2)
   .max(maxEnvironments)
-  .refine((names) => new Set(names).size === names.length, { message: 'must name each environment once' });
+  .refine((names) => new Set(names.map(spelled)).size === names.length, { message: 'must name each environment once' });
 
 /** What decides the content of a build: a deployment is promoted from one that agrees in these. */
 export const fieldsOfBuild = ['repo-url', 'graph-config-path', 'install-command', 'build-command'] as const;
@@ -39,20 +40,33 @@ export function orderDrafts(
     const message = `\`environments\` must be a list of 2 to ${maxEnvironments} different names of environments, in their order`;
     return { ok: false, problems: [problem(['environments'], message)] };
   }
-  const names = read.data;
+  const names = read.data.map(spelled);
   const byName = Map.groupBy(drafts, environmentOf);
   const empty = names.flatMap((name, index) =>
     byName.has(name)
       ? []
-      : [problem(['environments', index], `no deployment of this file has the environment ${quoted([name])}`)],
+      : [
+          problem(
+            ['environments', index],
+            `no deployment of this file has the environment ${quoted([read.data[index] ?? name])}`,
+          ),
+        ],
   );
+  const slips = drafts.flatMap((draft) => {
+    const written = draft.fields.get('environment');
+    const name = environmentOf(draft) ?? '';
+    const meant = written && !names.includes(name) ? didYouMean(name, names) : undefined;
+    const message = 'is not among `environments`, and reads like one of them';
+    return written && meant !== undefined ? [fieldProblem(written, ['environment'], message, meant)] : [];
+  });
   const ordered = drafts.map((draft) => {
     const place = names.indexOf(environmentOf(draft) ?? '');
     const before = place > 0 ? names[place - 1] : undefined;
     return before === undefined ? { draft, problems: [] } : promotedFrom(draft, before, byName.get(before) ?? []);
   });
-  const problems = [...empty, ...ordered.flatMap((each) => each.problems)];
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, drafts: ordered.map(({ draft }) => draft) };
+  const problems = [...empty, ...slips, ...ordered.flatMap((each) => each.problems)];
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, drafts: ordered.map(({ draft }) => ({ ...draft, isOrdered: true })) };
 }
 
 /** The service may build pushes of a deployment that had them: commits come from the environment before. */
@@ -61,11 +75,14 @@ function withoutPushes(draft: FileDraft): FileDraft {
   return name ? { ...draft, fields: new Map([['build-on-push', { ...name, value: false }], ...draft.fields]) } : draft;
 }
 
+/** GitHub ignores case in the names of environments. */
+const spelled = (name: string): string => name.trim().toLowerCase();
+
 /** The environment of a deployment: the one that it names, else its name. */
 function environmentOf({ fields, key }: FileDraft): string | undefined {
   const written = fields.get('environment')?.value;
   const name = isObject(written) ? written['name'] : (written ?? fields.get('name')?.value ?? key);
-  return typeof name === 'string' ? name.trim() : undefined;
+  return typeof name === 'string' ? spelled(name) : undefined;
 }
 
 function promotedFrom(

@@ -114,18 +114,15 @@ function choose(drafts: FileDraft[], inputs: Inputs, fields: ReadonlyMap<string,
   return { drafts: [], problems: [inputProblem('deployment', message)] };
 }
 
-/** Inputs that would replace what makes a deployment one of a later environment. */
-const orderProblems = ({ after }: FileDraft, fields: ReadonlyMap<string, WrittenField>): Problem[] =>
-  after === undefined
-    ? []
-    : ['build-on-push', 'source', 'image-uri', 'source-dir', ...fieldsOfBuild]
-        .filter((name) => fields.has(name))
-        .map((name) =>
-          inputProblem(
-            name,
-            `${name} can't be given for a deployment of a later environment, which gets the build of the one before: change it in the deploy file`,
-          ),
-        );
+/** Inputs that would replace what makes a deployment one of its environment. */
+function orderProblems({ isOrdered, after }: FileDraft, fields: ReadonlyMap<string, WrittenField>): Problem[] {
+  const ofBuild = ['build-on-push', 'source', 'image-uri', 'source-dir', ...fieldsOfBuild];
+  return [...(isOrdered ? ['name', 'deployment-id'] : []), ...(after === undefined ? [] : ofBuild)]
+    .filter((name) => fields.has(name))
+    .map((name) => inputProblem(name, `${name} can't be given here, because ${ordered}`));
+}
+
+const ordered = 'the deploy file orders its deployments by `environments`: change it there';
 
 /** Two deployments of one name would be one deployment that is changed twice. */
 function duplicateNames(drafts: readonly FileDraft[]): Problem[] {

@@ -1,3 +1,4 @@
+import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { ifFound } from '../../contract/service-error.ts';
 import type { Named } from '../file/desired.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
@@ -7,17 +8,35 @@ import type { DeployRun } from './deploy-run.ts';
 import { findDeployment } from './find-deployments.ts';
 import { findRevision } from './steps/read-deployment.ts';
 
+/** What is asked for: the commit, if one is, the head of the ref, if it is known, and the commit that serves here. */
+interface Request {
+  requested: string | undefined;
+  head: string | undefined;
+  live: string | undefined;
+}
+
 /** The commit that the environment before has proven, and the revision whose build is deployed; or what is in the way. */
 export type PromotedCommit =
   | { kind: 'promoted'; commit: RequestedCommit; buildOf: string | undefined }
   | { kind: 'impossible'; obstacles: readonly Obstacle[] };
 
-/** Looks at the deployment of the environment before. `head`: the head of the ref, if it was looked up. */
+/**
+ * Looks at the deployment of the environment before, unless this one serves the commit already: then it went there
+ * before, and a change of other fields keeps it. `head`: the head of the ref, if it was looked up.
+ */
 export async function promotedCommit(
   after: Named,
-  { requested, head }: { requested: string | undefined; head: string | undefined },
+  { requested, head, live: served }: Request,
   run: DeployRun,
 ): Promise<PromotedCommit> {
+  const { pinsCommits = false, copiesBuilds, verdicts } = await run.request.control.features(run.reading());
+  const known = (sha: string): RequestedCommit => ({
+    kind: 'known',
+    sha,
+    only: pinsCommits ? { isPinned: true } : { isPinned: false, head },
+  });
+  if (served && requested !== undefined && sameCommit(served, requested))
+    return { kind: 'promoted', commit: known(served), buildOf: undefined };
   const { control, signal, verdictsOf } = run.request;
   const options = () => run.reading();
   const found = (await ifFound(findDeployment(after, control, signal))) ?? { ok: false as const, matches: 0 };
@@ -25,7 +44,6 @@ export async function promotedCommit(
   if (deployment) run.sawBeside(deployment);
   const liveId = deployment?.active_revision_id ?? undefined;
   const live = deployment && liveId ? await findRevision(deployment.id, liveId, { control, options }) : undefined;
-  const { pinsCommits = false, copiesBuilds, verdicts } = await control.features(options());
   const stored = deployment && live && verdicts ? await verdictsOf?.(deployment.id, live.id, options()) : undefined;
   const decided = decidePromotion({
     name: deployment?.name ?? after.name ?? after.deploymentId ?? '',
@@ -37,6 +55,5 @@ export async function promotedCommit(
   if ('code' in decided) return { kind: 'impossible', obstacles: [decided] };
   const { commit: sha, revisionId, isUnproven } = decided;
   if (isUnproven) run.note({ code: 'earlier-unreported', name: deployment?.name ?? '' });
-  const only = pinsCommits || copiesBuilds ? ({ isPinned: true } as const) : ({ isPinned: false, head } as const);
-  return { kind: 'promoted', commit: { kind: 'known', sha, only }, buildOf: copiesBuilds ? revisionId : undefined };
+  return { kind: 'promoted', commit: known(sha), buildOf: copiesBuilds ? revisionId : undefined };
 }

@@ -61,7 +61,9 @@ export async function resolvePrepared(
   { prepared, key }: DeployIn<'resolving'>,
   run: DeployRun,
 ): Promise<Seen['resolving']> {
-  if (!prepared.isWithoutSecrets && (await honoursKeys(run))) return sendPrepared({ prepared, key }, run);
+  // What the environment before has proven may be another commit by now.
+  const maySend = !prepared.isWithoutSecrets && run.request.after === undefined;
+  if (maySend && (await honoursKeys(run))) return sendPrepared({ prepared, key }, run);
   // In what a service holds, a change of secrets shows by their values alone, and the plan knows those. A deployment of
   // this name may be anybody's, and the plan knows what stands in the way.
   const { isWithoutSecrets, how, sought } = prepared;

@@ -16,7 +16,7 @@ import { isRepositoryNamed, sameRepository, shownRepository } from '../file/repo
 import { promotedCommit, type PromotedCommit } from './earlier-environment.ts';
 import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { readRevisions, type LiveRevision } from './steps/read-deployment.ts';
+import { findRevision, readRevisions, type LiveRevision } from './steps/read-deployment.ts';
 
 /** The observed state, or why the deployment is ambiguous. */
 type TargetLookup =
@@ -39,7 +39,7 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
     latestRevisionId: deployment?.latest_revision_id ?? undefined,
   });
   const requested = await requestedCommit(desired, deployment, run);
-  const promoted = await promotedFrom(requested, run);
+  const promoted = await promotedFrom(deployment, requested, run);
   if (promoted?.kind === 'impossible') return promoted;
   const commit = promoted?.commit ?? requested;
   run.known.commit = commit;
@@ -84,11 +84,19 @@ export const ambiguousName = (deployments: readonly Deployment[]): Obstacle => (
 });
 
 /** What the environment before has proven, for a deployment that is promoted from one. */
-async function promotedFrom(requested: RequestedCommit, run: DeployRun): Promise<PromotedCommit | undefined> {
-  const { after, head } = run.request;
+async function promotedFrom(
+  deployment: Deployment | undefined,
+  requested: RequestedCommit,
+  run: DeployRun,
+): Promise<PromotedCommit | undefined> {
+  const { after, head, control } = run.request;
   if (after === undefined) return undefined;
   const sha = requested.kind === 'known' ? (requested.insteadOf ?? requested.sha) : undefined;
-  return promotedCommit(after, { requested: sha, head }, run);
+  const liveId = deployment?.active_revision_id;
+  const reader = { control, options: () => run.reading() };
+  const live = deployment && liveId ? await findRevision(deployment.id, liveId, reader) : undefined;
+  const served = live?.source_revision_config.repo_commit_sha ?? undefined;
+  return promotedCommit(after, { requested: sha, head, live: served }, run);
 }
 
 async function requestedCommit(

@@ -25,7 +25,7 @@ ${more}
 describe('environments in order', () => {
   test('a deployment is promoted from the one before that is built alike', () => {
     const text = ordered(`
-  support: { environment: { name: production, production: true } }
+  support: { environment: { name: Production, production: true } }
   billing-staging: { environment: staging, graph-config-path: billing/langgraph.json }
   billing: { environment: production, graph-config-path: billing/langgraph.json }
   alone: { build-on-push: true }`);
@@ -58,13 +58,17 @@ describe('environments in order', () => {
     (name) => {
       const text = ordered('  support: { environment: production }');
       const given = { deployment: 'support', [name]: name === 'build-on-push' ? 'true' : 'other' };
-      expect(read(text, given)).toEqual([
-        expect.stringContaining(`${name} can't be given for a deployment of a later`),
-      ]);
+      expect(read(text, given)).toEqual([expect.stringContaining(`${name} can't be given here`)]);
       const ofFirst = read(text, { ...given, deployment: 'support-staging' });
       expect(ofFirst).toHaveProperty('support-staging');
     },
   );
+
+  test.each(['name', 'deployment-id'])('the input %s can not make one deployment another', (name) => {
+    const given = { deployment: 'support-staging', [name]: '8b6e4c1e-0000-4000-8000-000000000001' };
+    const text = ordered('  support: { environment: production }');
+    expect(read(text, given)).toEqual([expect.stringContaining(`${name} can't be given here`)]);
+  });
 
   test('the App reads the same', () => {
     const result = readPushed(file(ordered('  support: { environment: production }')));
@@ -92,6 +96,11 @@ describe('environments in order', () => {
       'pushes to a later environment',
       ordered('  support: { environment: production, build-on-push: true }'),
       /9:39: .*pushes go to the first environment/,
+    ],
+    [
+      'a slip in the name of an environment',
+      ordered('  support: { environment: production }\n  billing: { environment: productoin }'),
+      /10:14: is not among `environments`.*did you mean `production`/,
     ],
     [
       'an image in a later environment',

@@ -72,15 +72,17 @@ const recordSchema = z.object({
   graphConfigPath: z.string(),
   /** The name of the shared Python environment, or null where this build has one of its own. */
   python: z.string().nullable().optional(),
+  /** Whether it left files in its home. */
+  usesHome: z.boolean().optional(),
 });
 
-export function recordBuild({ folder, from, graphConfigFile, python }: Build): void {
+export function recordBuild({ folder, from, graphConfigFile, python, usesHome }: Build): void {
   const temporary = `${recordFile(folder)}.new`;
   const sourceId = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
   const graphConfigPath = relative(realpathSync(folder), graphConfigFile);
   writeFileSync(
     temporary,
-    JSON.stringify({ ...sourceId, graphConfigPath, ...(python && { python: python.shared ?? null }) }),
+    JSON.stringify({ ...sourceId, graphConfigPath, ...(python && { python: python.shared ?? null }), usesHome }),
   );
   renameSync(temporary, recordFile(folder));
 }
@@ -89,10 +91,11 @@ export function recordBuild({ folder, from, graphConfigFile, python }: Build): v
 export function readBuild(folder: string): Build | undefined {
   const read = readRecord(folder);
   if (!read) return undefined;
-  const { commit, tarballDigest: digest, python: name } = read;
+  const { commit, tarballDigest: digest, python: name, usesHome } = read;
   if (typeof name === 'string' && !environmentExists(dirname(dirname(folder)), name)) return undefined;
   const python = name === undefined ? undefined : { shared: name ?? undefined };
-  const build = { folder, graphConfigFile: join(folder, read.graphConfigPath), ...(python && { python }) };
+  const graphConfigFile = join(folder, read.graphConfigPath);
+  const build = { folder, graphConfigFile, ...(python && { python }), ...(usesHome === undefined ? {} : { usesHome }) };
   if (commit !== undefined) return { ...build, from: { kind: 'commit', commit } };
   return digest === undefined ? undefined : { ...build, from: { kind: 'tarball', digest } };
 }

@@ -70,6 +70,8 @@ export interface Build {
   graphConfigFile: string;
   /** Present where the agent has graphs in Python. */
   python?: PythonEnvironment;
+  /** Whether the build left files in its home, which its agents write to as well. Unknown for builds of before. */
+  usesHome?: boolean | undefined;
 }
 
 /** The Python environment in a build's folder. */

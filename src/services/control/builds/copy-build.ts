@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
+import { constants, realpathSync, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readlink, symlink, utimes, type FileHandle } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { hasCode, missingCodes } from '../../../kit/errors.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
@@ -17,6 +17,7 @@ import {
 import {
   buildFolder,
   cleanUp,
+  isWithin,
   readBuild,
   recordBuild,
   recreateBuildFolder,
@@ -55,8 +56,6 @@ export async function copyBuild(
   settings: BuildDependencies,
   signal: AbortSignal,
 ): Promise<CopyEnd> {
-  const spaceProblem = await findSpaceProblem(settings);
-  if (spaceProblem !== undefined) return { kind: 'failed', reason: spaceProblem };
   const from = buildFolder(settings.dataDir, request.from);
   const end = await runInFolderQueue(from.root, signal, () => copyFrom(from, request, settings, signal));
   return end ?? { kind: 'interrupted' };
@@ -65,13 +64,17 @@ export async function copyBuild(
 async function copyFrom(
   from: BuildFolder,
   { revisionId, log, user }: CopyRequest,
-  { dataDir }: BuildDependencies,
+  settings: BuildDependencies,
   signal: AbortSignal,
 ): Promise<CopyEnd> {
+  const { dataDir } = settings;
   const [build, list] = [readBuild(from.root), await readBuildList(from.root)];
   if (!build || !list) return { kind: 'not-copyable', why: 'it is no longer on this machine' };
   // An environment of Python knows the folder that it was made in.
   if (build.python) return { kind: 'not-copyable', why: 'it has packages of Python' };
+  if (build.usesHome !== false) return { kind: 'not-copyable', why: 'it may need files in its home folder' };
+  const spaceProblem = await findSpaceProblem(settings, sizeOf(list));
+  if (spaceProblem !== undefined) return { kind: 'failed', reason: spaceProblem };
   const to = await recreateBuildFolder(dataDir, revisionId);
   const report = (message: string): void => log('warning', message);
   let isComplete = false;
@@ -96,6 +99,13 @@ async function copyFrom(
   }
 }
 
+/** The bytes of all listed files together, with the holes in them. */
+const sizeOf = ({ entries }: BuildList): number =>
+  entries
+    .values()
+    .map(({ description }) => Number(/^file \d+ (\d+) /.exec(description)?.[1] ?? 0))
+    .reduce((sum, each) => sum + each, 0);
+
 /** Copies the listed files; returns a line with the content of each. */
 async function copyFiles(
   from: BuildFolder,
@@ -109,7 +119,7 @@ async function copyFiles(
     if (signal.aborted) return { kind: 'interrupted' };
     const listed = missing.get(path);
     if (listed === undefined) continue;
-    const line = await copyEntry({ file, to: join(to.source, path), listed, listedAt: at, outside: from.root });
+    const line = await copyEntry({ file, path, to: join(to.source, path), listed, listedAt: at, source: from.source });
     if (line === undefined) return changedSince(path);
     missing.delete(path);
     lines.push(JSON.stringify([path, ...line]));
@@ -129,8 +139,9 @@ interface Entry {
   /** The entry as it was listed, and when the list was written (ms since the epoch). */
   listed: ListedEntry;
   listedAt: number;
-  /** No link may lead to this folder by its absolute path: the copy would need the original. */
-  outside: string;
+  /** The folder of the build that is copied, and the path of the entry in it. */
+  source: string;
+  path: string;
 }
 
 /** Copies an entry; returns what it is and holds, or undefined where it has changed since it was listed. */
@@ -150,11 +161,19 @@ async function copyIfUnchanged(entry: Entry): Promise<string[] | undefined> {
   }
   if (stat.isSymbolicLink()) {
     const target = await readlink(entry.file);
-    if (target.startsWith(entry.outside)) return undefined;
+    if (!staysValid(target, entry)) return undefined;
     await symlink(target, entry.to);
     return ['link', target];
   }
   return stat.isFile() ? copyFile(entry) : undefined;
+}
+
+/** Whether a link leads to the same where it is copied: within the source, or to what no build owns. */
+function staysValid(target: string, { source, path }: Entry): boolean {
+  const folder = dirname(join(source, path));
+  const builds = dirname(dirname(source));
+  if (!isAbsolute(target)) return isWithin(source, resolve(folder, target));
+  return ![builds, realpathSync(builds)].some((each) => isWithin(each, resolve(target)));
 }
 
 async function copyFile(entry: Entry): Promise<string[] | undefined> {
@@ -163,15 +182,16 @@ async function copyFile(entry: Entry): Promise<string[] | undefined> {
   const stat = await source.stat();
   if (!isUnchanged(stat, entry)) return undefined;
   await using target = await open(entry.to, 'wx', stat.mode & 0o777);
-  const content = await copyContent(source, target);
+  const content = await copyContent(source, target, stat.size);
   if (!isUnchanged(await source.stat(), entry)) return undefined;
   await utimes(entry.to, stat.atime, stat.mtime);
   return ['file', (stat.mode & 0o700).toString(8), content];
 }
 
-async function copyContent(source: FileHandle, target: FileHandle): Promise<string> {
+/** Copies no more than `size` bytes: a file that grows meanwhile is noticed afterwards. */
+async function copyContent(source: FileHandle, target: FileHandle, size: number): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of source.createReadStream({ autoClose: false })) {
+  for await (const chunk of source.createReadStream({ autoClose: false, start: 0, end: Math.max(0, size - 1) })) {
     const bytes = Buffer.from(chunk);
     hash.update(bytes);
     await target.appendFile(bytes);

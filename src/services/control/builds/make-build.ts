@@ -1,4 +1,4 @@
-import { realpathSync, readFileSync, statSync } from 'node:fs';
+import { realpathSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pause, type Clock } from '../../../kit/clock.ts';
 import { cutText } from '../../../kit/plain-text.ts';
@@ -92,8 +92,9 @@ export async function makeBuild(
     const result = await build(request, folder, { ...settings, bounds, processes, warnings }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
     if (!result.ok) return await failed(explainFullDisk(result.reason));
+    await processes.end();
     await listBuildFiles(folder);
-    recordBuild(result.value);
+    recordBuild({ ...result.value, usesHome: readdirSync(folder.home).length > 0 });
     complete = true;
     return { kind: 'built', build: result.value, warnings };
   } catch (error) {
@@ -107,18 +108,16 @@ export async function makeBuild(
   }
 }
 
-/** Returns a message where a build has too little disk space, after an attempt to free some. */
-export async function findSpaceProblem({
-  dataDir,
-  freeSpace: free = freeSpace,
-  makeRoom,
-  bounds,
-}: BuildDependencies): Promise<string | undefined> {
-  const { minFreeBytes } = { ...defaultBuildBounds, ...bounds };
-  if ((await free(dataDir)) >= minFreeBytes) return undefined;
-  await makeRoom?.(2 * minFreeBytes);
+/** Returns a message where a build has too little disk space for `size` more bytes, after an attempt to free some. */
+export async function findSpaceProblem(
+  { dataDir, freeSpace: free = freeSpace, makeRoom, bounds }: BuildDependencies,
+  size = 0,
+): Promise<string | undefined> {
+  const needed = { ...defaultBuildBounds, ...bounds }.minFreeBytes + size;
+  if ((await free(dataDir)) >= needed) return undefined;
+  await makeRoom?.(2 * needed);
   const freeBytes = await free(dataDir);
-  return freeBytes < minFreeBytes ? spaceIsShort(freeBytes, minFreeBytes) : undefined;
+  return freeBytes < needed ? spaceIsShort(freeBytes, needed) : undefined;
 }
 
 const explainFullDisk = (reason: string): string => (isDiskFullMessage(reason) ? `${diskIsFull} (${reason})` : reason);

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { buildOfHeader, commitHeader } from '../../../../contract/control/revision.ts';
+import { withoutTrailingSlashes } from '../../../../kit/plain-text.ts';
 import type { PinnedBuild } from '../../store/records.ts';
 import type { DeploymentRecord, RevisionRecord } from '../../store/tables.ts';
 import { fieldAt } from '../../validation/field.ts';
@@ -57,10 +58,14 @@ export function checkPin(
 
 /** The value of a field without what makes no difference to a build. */
 function plainly(path: (typeof fieldsOfBuild)[number], owner: object): string {
-  const value = String(fieldAt(owner, path) ?? '');
+  const given = fieldAt(owner, path);
+  const value = typeof given === 'string' ? given : '';
   if (path === 'source_revision_config.graph_config_path') return posix.normalize(value);
-  return path === 'source_config.repo_url' ? value.replace(/(\.git)?\/*$/, '') : value;
+  return path === 'source_config.repo_url' ? withoutSuffix(withoutTrailingSlashes(value), '.git') : value;
 }
+
+const withoutSuffix = (text: string, suffix: string): string =>
+  text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 
 /** Why the build of a revision is not for this deployment, if anything. */
 function problemOfBuild(from: RevisionRecord, wanted: ChangedDeployment, sha: string | undefined): string | undefined {
