@@ -103,6 +103,16 @@ export function evicted({ key, wanted }: PreviewRequest, all: readonly Preview[]
   return tooMany(dated, wanted.terms).map(({ preview }) => removalOf(preview, 'too-many', now));
 }
 
+/**
+ * The previews of an entry that are more than its file allowed when the newest one was wanted: two that were wanted at
+ * once both count. @param wanted the oldest first
+ */
+export function beyondMax(wanted: readonly Preview[], now: number): PreviewRequest[] {
+  const newest = wanted.at(-1)?.wanted;
+  const max = newest?.kind === 'deploy' ? newest.terms.max : Infinity;
+  return wanted.slice(0, Math.max(0, wanted.length - max)).map((preview) => removalOf(preview, 'too-many', now));
+}
+
 /** The preview that is wanted, with the values of its secrets; or why there can be none. */
 export const previewWith = (
   { deployment, terms, pull }: Extract<Preview['wanted'], { kind: 'deploy' }>,

@@ -34,8 +34,9 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
   if (made.kind === 'refused') return await end(preview, refusedOutcome(refusalWords(made.refusal)), context);
   const production = await findProduction(pull.repository, wanted.deployment.desired, context);
   if ('refusal' in production) return await end(preview, refusedOutcome(production.refusal), context);
-  // Those that were named after what the file said before.
-  const former = (await findOwnDeployments(preview, control, signal)).filter(({ name }) => name !== preview.name);
+  // Those that were named after what the file said before, and one that is still being deleted.
+  const own = await findOwnDeployments(preview, control, signal);
+  const former = own.filter(({ name, status }) => name !== preview.name || status.endsWith('_DELETE'));
   if (!(await deleteOwn(former, preview, context))) return;
   const begun = known.begun?.version === version ? known.begun : { version, at: clock.now() };
   await previews.save(run, { known: { begun } });

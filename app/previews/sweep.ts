@@ -3,7 +3,7 @@ import type { Installed } from './installed.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import { listPreviews } from '../../src/deploy/machine/previews.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
-import { anyEntry } from './decide-previews.ts';
+import { anyEntry, beyondMax } from './decide-previews.ts';
 import { haveNameOfPreview } from './own-deployments.ts';
 import { outcomeOf, type Preview } from './preview.ts';
 import type { PreviewContext } from './preview-context.ts';
@@ -27,11 +27,18 @@ export interface SweepResult {
 export async function sweepPreviews(context: PreviewContext, installed: Installed): Promise<SweepResult> {
   const { previews, clock, log } = context;
   const open = await previews.openPulls(clock.now() - lateCreationMs);
+  const stored: Preview[] = [];
   for (const pull of open) {
     await previews.renotify(pull);
-    for (const preview of await previews.previews(pull)) {
+    const ofPull = await previews.previews(pull);
+    stored.push(...ofPull);
+    for (const preview of ofPull) {
       if (preview.wanted.kind === 'gone' || isStuck(preview, clock.now())) await previews.again(preview, clock.now());
     }
+  }
+  for (const { repositoryId, entry } of entriesOf(stored)) {
+    const wanted = await previews.wantedOf(repositoryId, entry);
+    await previews.want(beyondMax(wanted, clock.now()), []);
   }
   let strays = 0;
   const failure = await catchTransientError(async () => {
@@ -41,6 +48,11 @@ export async function sweepPreviews(context: PreviewContext, installed: Installe
   const forgotten = await previews.forgetPreviews(clock.now() - lateCreationMs);
   return { looked: open.length, strays, forgotten };
 }
+
+/** The entries of these previews, each once. */
+const entriesOf = (previews: readonly Preview[]): Pick<Preview, 'repositoryId' | 'entry'>[] => [
+  ...new Map(previews.map((each) => [`${each.repositoryId}/${each.entry}`, each])).values(),
+];
 
 /** How long a run may take (ms) before its job counts as lost. */
 const runMs = 45 * 60_000;

@@ -41,11 +41,16 @@ async function workOnce(key: PreviewKey, context: PreviewContext, jobSignal: Abo
     if (!(error instanceof ServiceError)) throw error;
     const failures = (preview.known.failures ?? 0) + 1;
     log.warn({ pull: key.number, entry: key.entry }, `A preview waits for the service: ${error.message}`);
-    await previews.save(run, { known: { failures } });
+    await previews.save(run, { known: { failures } }).catch(unlessSuperseded);
     await previews.again(key, clock.now() + retryAfterMs(failures));
   } finally {
     ended.abort();
   }
+}
+
+/** A newer version has a job of its own, and one more of it finds nothing left to do. */
+function unlessSuperseded(error: unknown): void {
+  if (!(error instanceof RunSuperseded)) throw error;
 }
 
 /** Calls `superseded` once a newer version is wanted. */

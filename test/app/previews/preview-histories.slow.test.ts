@@ -38,7 +38,10 @@ const mutants: [string, PreviewCode, RegExp][] = [
     'believes that what has no known id is gone',
     withContext(({ control }) => ({
       control: overriding<typeof control, typeof control>(control, {
-        listDeployments: async () => ({ resources: [], offset: 0 }),
+        listDeployments: async (query) => {
+          const { resources, offset } = await control.listDeployments(query);
+          return { resources: resources.filter(({ name }) => !name.includes('-pr-')), offset };
+        },
       }),
     })),
     /after the end|twice/,

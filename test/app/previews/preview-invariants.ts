@@ -19,6 +19,7 @@ export function previewViolations(world: PreviewWorld): string[] {
       .flatMap(({ name, goneAt, built }) =>
         goneAt === Infinity && built.length === 1 ? [] : [`${name} is not the App's, and was changed or removed`],
       ),
+    ...(own.filter(({ goneAt }) => goneAt === Infinity).length > world.setting.max ? ['there are more than max'] : []),
     ...[...world.pulls].flatMap(([number, pull]) => unreached(number, pull, world)),
     ...[...world.jobs.failures.keys()]
       .map((failure) => `a job failed: ${failure}`)
