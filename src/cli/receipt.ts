@@ -1,3 +1,4 @@
+import { connectAuditLog } from '../client/audit-log.ts';
 import { connectControlRecords } from '../client/records.ts';
 import { connectControlService } from '../client/control.ts';
 import { ServiceError } from '../contract/service-error.ts';
@@ -34,12 +35,14 @@ export async function verifyReceiptCommand(path: string, inputs: Inputs, termina
   const key = await keyOf({ ...options, timeoutMs: 0 }, terminal);
   if (typeof key === 'number') return key;
   const settings = { ...options, apiKey: key.apiKey, userAgent: `landfall-cli/${version}` };
-  const [control, records] = [connectControlService(settings), connectControlRecords(settings)];
+  const control = connectControlService(settings);
+  const [records, audit] = [connectControlRecords(settings), connectAuditLog(settings)];
   const deadline = Date.now() + withinMs;
   const verifier = {
     service: addressOf(options.baseUrl),
     control,
     records,
+    audit,
     options: () => ({ deadline }),
     now: Date.now(),
   };
@@ -53,7 +56,7 @@ export async function verifyReceiptCommand(path: string, inputs: Inputs, termina
     if (!(error instanceof ServiceError)) throw error;
     return refuseFor(asSentence(error.message), adviceOn(error, 'run'), terminal);
   } finally {
-    await Promise.all([control.close(), records.close()]);
+    await Promise.all([control.close(), records.close(), audit.close()]);
   }
 }
 

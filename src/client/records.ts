@@ -1,8 +1,7 @@
-import { auditList } from '../contract/control/api-key.ts';
 import { revisionHistory } from '../contract/control/revision-history.ts';
 import type { ControlRecords } from '../contract/control/service.ts';
 import { verdictsList } from '../contract/control/verdict.ts';
-import { ifFound, type ControlOperation } from '../contract/service-error.ts';
+import { ifFound } from '../contract/service-error.ts';
 import { isUuid } from '../kit/uuid.ts';
 import { call, query, segment } from './call.ts';
 import { connection } from './connection.ts';
@@ -30,17 +29,6 @@ export function connectControlRecords(settings: Omit<ControlServiceSettings, 'sp
       const queryText = query({ revision_id: revisionId });
       const page = await ifFound(call(link, { ...read, query: queryText }, readJson(revisionHistory), options));
       return page?.resources.find(({ revision }) => revision.id === revisionId);
-    },
-    deletionOf: async (id, options) => {
-      if (!isUuid(id)) return undefined;
-      const queryText = query({
-        deployment_id: id,
-        operation: 'delete deployment' satisfies ControlOperation,
-        limit: 1,
-      });
-      const read = { name: 'read audit log', method: 'GET', path: '/v1/audit', query: queryText } as const;
-      const page = await ifFound(call(link, read, readJson(auditList), options));
-      return page?.resources.find(({ subject }) => subject['deployment_id'] === id)?.at;
     },
     verdictsOf: async (id, revisionId, options) => {
       const path = `${deploymentPath(id)}/revisions/${segment('the revision id', revisionId)}/verdicts`;

@@ -160,14 +160,18 @@ export interface ControlService {
 export interface ControlRecords {
   /** How a revision came about, and its statuses. */
   historyOf(deploymentId: string, revisionId: string, options?: CallOptions): Promise<HistoryEntry | undefined>;
-  /** When a deployment was deleted. */
-  deletionOf(deploymentId: string, options?: CallOptions): Promise<string | undefined>;
   /** The verdicts on a revision, newest first. */
   verdictsOf(
     deploymentId: string,
     revisionId: string,
     options?: CallOptions,
   ): Promise<readonly StoredVerdict[] | undefined>;
+}
+
+/** The audit log of a service, beyond the contract. */
+export interface AuditLog {
+  /** When a deployment was deleted; undefined where that is not recorded. */
+  deletionOf(deploymentId: string, options?: CallOptions): Promise<string | undefined>;
 }
 
 /** The operations that only some callers need, all beyond the contract. */

@@ -24,6 +24,8 @@ export async function bindPlan(
   if (!binding) return [];
   const terms = { smokeTests, conversations, verify, onFailure, onUnproven };
   const facts = planFacts({ ...binding, desired: run.desired, terms, planned, seen });
+  const isUnbound = run.desired.source === 'github' && seen.commit.kind === 'unknown';
+  if (binding.keep && isUnbound) return [{ field: 'commit', code: 'plan-commit-unknown' }];
   binding.keep?.(facts);
   const { saved } = binding;
   if (!saved) return [];

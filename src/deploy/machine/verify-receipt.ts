@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../contract/call-options.ts';
-import type { ControlRecords, ControlService } from '../../contract/control/service.ts';
+import type { AuditLog, ControlRecords, ControlService } from '../../contract/control/service.ts';
 import { ifFound } from '../../contract/service-error.ts';
 import type { Receipt } from '../../contract/receipt.ts';
 import { canonicalJson } from '../../kit/json-object.ts';
@@ -19,6 +19,7 @@ export interface ReceiptVerifier {
   service: string;
   control: Pick<ControlService, 'getDeployment' | 'getRevision'>;
   records: ControlRecords;
+  audit: AuditLog;
   options: () => CallOptions;
   /** ms since the epoch */
   now: number;
@@ -59,10 +60,10 @@ function subjectOf({ subject: [claimed], predicate }: Receipt, isSigned: boolean
 
 async function readRecords(
   { predicate: { deployment, revision, rollback } }: Receipt,
-  { control, records, options }: ReceiptVerifier,
+  { control, records, audit, options }: ReceiptVerifier,
 ): Promise<ReceiptRecords> {
   const found = (await ifFound(control.getDeployment(deployment.id, options()))) ?? null;
-  if (found === null) return { deployment: null, deletedAt: await records.deletionOf(deployment.id, options()) };
+  if (found === null) return { deployment: null, deletedAt: await audit.deletionOf(deployment.id, options()) };
   if (!revision) return { deployment: found };
   const { id } = revision;
   const seen = (await ifFound(control.getRevision(found.id, id, options()))) ?? null;

@@ -138,6 +138,9 @@ export function boundPlanObstacles(saved: SavedPlan, facts: PlanFacts, now: numb
 }
 
 function otherTarget(saved: SavedPlan, facts: PlanFacts): Obstacle[] {
+  // The name of a deployment that is to be created may be free in another tenant as well.
+  const isAnyTenant = saved.tenant_id === null && facts.deployment_id === null && saved.key !== facts.key;
+  if (isAnyTenant) return [{ field: 'tenant-id', code: 'plan-tenant-unknown' }];
   const pairs = [
     ['service', saved.service, facts.service],
     ['tenant', saved.tenant_id, facts.tenant_id],

@@ -229,8 +229,10 @@ function planFinding({ predicate: { plan }, records: { history } }: CheckedRecei
 /** Who deployed is shown by the signature; a verdict that was reported names the run. */
 function byFinding(checked: CheckedReceipt): Finding {
   const url = checked.predicate.by.workflow?.run_url;
-  const found = url ? recordedVerdict(checked) : undefined;
-  if (url && found?.details_url === url) return { result: 'holds', code: 'run-recorded', url };
-  if (url && found?.details_url) return differs(url, found.details_url);
-  return { result: 'unknown', code: 'unsigned' };
+  const recorded = url ? recordedVerdict(checked)?.details_url : undefined;
+  if (!url || !recorded) return { result: 'unknown', code: 'unsigned' };
+  if (recorded === url) return { result: 'holds', code: 'run-recorded', url };
+  // The run and the service may have masked different secrets.
+  const isMasked = [url, recorded].some((each) => each.includes(shownInstead));
+  return isMasked ? { result: 'unknown', code: 'masked' } : differs(url, recorded);
 }

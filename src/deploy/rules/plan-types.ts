@@ -131,6 +131,8 @@ interface FieldFacts extends Record<
   'other-commit': { commit: string; head: string | undefined };
   /** Of a plan that a deploy is bound to: what it is of, how old it is, and what changed since. */
   'plan-of-other': { what: 'service' | 'tenant' | 'deployment' | 'name'; planned: string; now: string | null };
+  'plan-tenant-unknown': unknown;
+  'plan-commit-unknown': unknown;
   'plan-too-old': { madeAt: string; maxHours: number };
   'plan-commit': { planned: string | null; now: string | null };
   'plan-changed': { part: 'file' | 'deployment' };

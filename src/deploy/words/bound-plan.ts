@@ -18,6 +18,14 @@ export const boundPlanObstacles: Pick<
     `the plan is of ${whats[what]} ${shown(planned)}, and this is ${shown(now)}`,
     'Give the plan that was made for this deployment.',
   ],
+  'plan-tenant-unknown': () => [
+    'the plan creates a deployment in the tenant of another key, and does not say which one that is',
+    'Give tenant-id, and make the plan again.',
+  ],
+  'plan-commit-unknown': () => [
+    'the commit is not known here, so a plan would not bind it',
+    'Give github-token or commit, or check out the repository before this step.',
+  ],
   'plan-too-old': ({ madeAt, maxHours }) => [
     `the plan was made at ${shown(madeAt)}, and a plan is applied within ${maxHours} hours`,
     again,

@@ -2,7 +2,7 @@ import { ruleOf } from '../../contract/control/field-rules.ts';
 import type { PatchEffect } from '../../contract/control/deployment-field.ts';
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
-import { type UnknownCommitFacts } from '../rules/commit.ts';
+import type { UnknownCommitFacts } from '../rules/commit.ts';
 import { boundPlanObstacles } from './bound-plan.ts';
 import { tarballField } from '../rules/plan-fields.ts';
 import type {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Receipt, type ReceiptPredicate, type ReceiptWorkflow } from '../../contract/receipt.ts';
+import type { Receipt, ReceiptPredicate, ReceiptWorkflow } from '../../contract/receipt.ts';
 import { canonicalJson } from '../../kit/json-object.ts';
 import { cutText } from '../../kit/plain-text.ts';
 import type { Outcome } from '../machine/outcome-types.ts';
@@ -35,6 +35,8 @@ export function receiptOf(outcome: Outcome, facts: ReceiptFacts): Receipt | unde
   const { deploymentId, deploymentName } = outcome;
   if (deploymentId === undefined || mode === 'plan' || mode === 'smoke' || outcome.kind === 'planned') return undefined;
   const text = (full: string): string => asLine(cutText(facts.mask(full), longest), longest);
+  // An id and an address are no texts of others: what they name could not be found without them.
+  const id = (full: string): string => asLine(full, longest);
   const optional = (full: string | undefined): string | null => (full === undefined || full === '' ? null : text(full));
   // What has another shape, by a mask or by the service, says nothing that could be checked.
   const shaped = (shape: RegExp, full: string | undefined): string | null =>
@@ -47,11 +49,11 @@ export function receiptOf(outcome: Outcome, facts: ReceiptFacts): Receipt | unde
     outcome: outcome.kind,
     passes: outcome.passes,
     changed: outcome.changed,
-    service: { address: text(service), tenant_id: optional(outcome.tenantId) },
-    deployment: { id: text(deploymentId), name: optional(deploymentName) },
+    service: { address: id(service), tenant_id: outcome.tenantId ? id(outcome.tenantId) : null },
+    deployment: { id: id(deploymentId), name: optional(deploymentName) },
     revision: builtFrom
       ? {
-          id: text(builtFrom.revisionId),
+          id: id(builtFrom.revisionId),
           build_digest: shaped(digestShape, builtFrom.buildDigest),
           commit: shaped(commitShape, builtFrom.commit),
           source_digest: shaped(digestShape, builtFrom.sourceDigest),
@@ -61,8 +63,8 @@ export function receiptOf(outcome: Outcome, facts: ReceiptFacts): Receipt | unde
     rollback:
       rollback && rollback.kind !== 'impossible'
         ? {
-            to_revision_id: text(rollback.toRevisionId),
-            revision_id: optional(rollback.rollout?.revisionId),
+            to_revision_id: id(rollback.toRevisionId),
+            revision_id: rollback.rollout ? id(rollback.rollout.revisionId) : null,
             done: rollback.kind === 'done',
           }
         : null,

@@ -116,6 +116,13 @@ describe('nothing is sent', () => {
   });
 });
 
+test('no plan is made to be applied where the commit is not known', async () => {
+  const { fixture, agentAt } = await prepare({ builds: second });
+  const binding = { ...common, keep: () => undefined };
+  const outcome = await fixture.deploy({ agentAt, mode: 'plan', binding, workflow: undefined });
+  expect(outcome).toMatchObject({ kind: 'refused', plan: { obstacles: [{ field: 'commit' }] } });
+});
+
 test('a dry run says whether the plan would be applied, and sends nothing', async () => {
   const prepared = await prepare({ builds: second });
   const { fixture, agentAt } = prepared;

@@ -188,6 +188,22 @@ describe('a plan of a key that sees no values of secrets', () => {
   });
 });
 
+describe('a plan of a creation', () => {
+  const none = { deployment: undefined, commit: { kind: 'known', sha: commit } } as const;
+  const creation = (key: string, tenantId?: string) => factsOf({ key, seen: none, input: { tenantId } });
+
+  test('is refused with another key where it names no tenant: the name may be free in another one', () => {
+    expect(obstacles({ key: 'other', seen: none }, creation('key'))).toEqual(['tenant-id: plan-tenant-unknown']);
+  });
+
+  test('is applied with the same key, or where it names its tenant', () => {
+    expect(obstacles({ seen: none }, creation('key'))).toEqual([]);
+    const named = { key: 'other', seen: none, input: { tenantId: 't1' } };
+    expect(obstacles(named, creation('key', 't1'))).toEqual([]);
+    expect(obstacles(named, creation('key', 't2'))).toEqual(['plan-file: plan-of-other']);
+  });
+});
+
 test('a pushed image and a changed folder are changes of the file', () => {
   const tarball = (digest: string) => ({ digest, size: 1, files: 1, leftOut: [] });
   expect(obstacles({ seen: { tarball: tarball('sha256:2') } })).toEqual(['source-dir: plan-changed']);

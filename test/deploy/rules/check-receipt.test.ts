@@ -63,6 +63,8 @@ const predicate: ReceiptPredicate = {
   landfall_version: '0.1.0',
 };
 
+const { workflow } = predicate.by;
+
 const storedVerdict: StoredVerdict = {
   id: 'v1',
   created_at: '2026-01-02T03:05:00.000Z',
@@ -307,6 +309,20 @@ test.each<[string, Changed, string[]]>([
     'a run that requested nothing',
     { claimed: { outcome: 'refused', passes: false, rollout: null, changed: false } },
     ['outcome: nothing-recorded'],
+  ],
+  [
+    'an address of its run that the service masked',
+    { recorded: { verdicts: [{ ...storedVerdict, details_url: runUrl.replace('acme', '***') }] } },
+    ['by: masked'],
+  ],
+  [
+    'an address of its run that was masked',
+    {
+      claimed: {
+        by: { program: 'action', workflow: workflow && { ...workflow, run_url: runUrl.replace('acme', '***') } },
+      },
+    },
+    ['by: masked'],
   ],
   ['a verdict that was never reported', { recorded: { verdicts: [] } }, ['verdict: no-verdicts', 'by: unsigned']],
   [

@@ -180,6 +180,16 @@ describe('a receipt', () => {
     expect(JSON.stringify(receipt)).not.toMatch(/s3cret|\\u001b|\\u0007/);
   });
 
+  test('does not mask ids and the address of the service', () => {
+    const mask = maskOf(['api-host', deploymentId.slice(0, 8), 'tenant']);
+    const receipt = receiptShape.parse(made({}, { mask }));
+    expect(receipt.predicate).toMatchObject({
+      service: { address: 'https://host/api-host', tenant_id: 'tenant' },
+      deployment: { id: deploymentId },
+      revision: { id: revisionId },
+    });
+  });
+
   test('is one text, whatever the order of its keys is', () => {
     const receipt = made();
     const reversed: unknown = receipt && Object.fromEntries(Object.entries(receipt).toReversed());
