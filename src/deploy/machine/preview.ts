@@ -166,7 +166,9 @@ async function whileOpen(
   for (const each of own.filter((one) => isLeaving(one.deployment))) await remove(each, 'closed', run);
   const outcome = await deployPreview({ ...made.deployment, tarball: packed.tarball }, key, run);
   if (outcome.deploymentId === undefined || outcome.kind === 'refused' || outcome.kind === 'deleted') return outcome;
-  await makeRoom(terms, { own, entry, name: previewName(key, terms.name) }, run);
+  // What was listed before is as old as the build and its tests.
+  const listed = await tryCall(relist(request));
+  if (listed.ok) await makeRoom(terms, key, { ...run, previews: listed.value });
   return outcome;
 }
 
@@ -216,15 +218,14 @@ async function deployPreview(
   )
     return withoutOthers(outcome);
   const made = outcome.plan?.kind === 'create' && outcome.changed ? outcome.deploymentId : undefined;
-  if (made !== undefined && (await isWithoutMark(made, key, request))) {
+  if (made !== undefined && (await hidesMark(made, preview.desired, request))) {
     const named = { deploymentId: made };
     await deploy({ ...request, smokeTests: [], onFailure: 'keep', mode: 'delete', named, emit: undefined });
     return refused(marksHiddenWords);
   }
   // Closed meanwhile: the run of that event may have found nothing to remove.
   if ((await request.isClosed(pull.number)) !== true) return outcome;
-  const again = await listPreviews(control, pull.repositoryId, () => reading(request), knownEntry(request));
-  return removeOwn({ ...run, previews: again });
+  return removeOwn({ ...run, previews: await relist(request) });
 }
 
 /** A refusal without the deployment that has the name of the preview: it is not one. */
@@ -233,20 +234,31 @@ function withoutOthers(outcome: Outcome): Outcome {
   return rest;
 }
 
-/** Whether a deployment that was made for this key does not show its mark. */
-async function isWithoutMark(id: string, key: PreviewKey, request: PreviewRequest): Promise<boolean> {
+/** The previews of the repository as they are now. */
+const relist = (request: PreviewRequest): Promise<Preview[]> =>
+  listPreviews(request.control, request.pull.repositoryId, () => reading(request), knownEntry(request));
+
+/**
+ * Whether a service says nothing of the secrets of what was just made. One that has other secrets than the mark, or
+ * another source, was made by another client.
+ */
+async function hidesMark(id: string, desired: Desired, request: PreviewRequest): Promise<boolean> {
   const read = await tryCall(request.control.getDeployment(id, reading(request)));
-  return read.ok && !isPreviewOf(read.value, key);
+  if (!read.ok || read.value.secrets) return false;
+  const { name, source, source_config: config, source_revision_config: revision } = read.value;
+  const isOfHead =
+    desired.source !== 'github' || (config.repo_url === desired.repoUrl && revision.repo_ref === desired.repoRef);
+  return name === desired.name && source === desired.source && isOfHead;
 }
 
 /** Once a preview is there: what has its place is removed. */
-async function makeRoom(
-  terms: PreviewTerms,
-  { own, entry, name }: { own: readonly Preview[]; entry: string; name: string },
-  run: PreviewSteps,
-): Promise<void> {
+async function makeRoom(terms: PreviewTerms, key: PreviewKey, run: PreviewSteps): Promise<void> {
+  const name = previewName(key, terms.name);
+  const own = run.previews.filter((each) => isPreviewOf(each.deployment, key));
   for (const each of own) if (each.deployment.name !== name) await remove(each, 'renamed', run);
-  const others = run.previews.filter((each) => each.entry === entry && !own.includes(each) && !isRemoved(each, run));
+  const others = run.previews.filter(
+    (each) => each.entry === key.entry && !own.includes(each) && !isRemoved(each, run),
+  );
   const dated = others.map((preview) => ({ preview, updated_at: preview.deployment.updated_at }));
   for (const { preview } of tooMany(dated, terms)) await remove(preview, 'too-many', run);
 }

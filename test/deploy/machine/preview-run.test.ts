@@ -102,6 +102,12 @@ class PreviewFixture extends DeployFixture {
     return this.has(previewName(other), [{ name: 'LANDFALL_PREVIEW', value: markOf(other) }], changedMsAgo);
   }
 
+  /** Pushes to all other pull requests. */
+  changesOthers(): void {
+    const updated_at = new Date(this.clock.now()).toISOString();
+    this.control.others = this.control.others.map((each) => ({ ...each, updated_at }));
+  }
+
   get deletedIds(): string[] {
     return this.control.deleted.map(({ id }) => id);
   }
@@ -274,6 +280,16 @@ describe('a service that does not say which secrets there are', () => {
     expect(fixture.control.sent).toEqual([]);
   });
 
+  test('keeps what another client made under the name of a preview', async () => {
+    const fixture = new PreviewFixture();
+    fixture.control.onWrite = () => {
+      const { deployment } = fixture.control.service;
+      if (deployment) deployment.secrets = [{ name: 'TOKEN', value: 'x' }];
+    };
+    await fixture.run();
+    expect(fixture.control.deleted).toEqual([]);
+  });
+
   test('keeps none that was made before that was known', async () => {
     const fixture = new PreviewFixture();
     fixture.control.onWrite = () => {
@@ -358,21 +374,31 @@ describe('what other runs left', () => {
     expect(fixture.deletedIds.toSorted()).toEqual([oldest, older].toSorted());
   });
 
-  test.each(['expired', 'too-many'])('stays where it changed since: %s', async (code) => {
+  test('stays where it changed since it was found to be expired', async () => {
     const fixture = new PreviewFixture();
     fixture.hasPreview(7, 49 * hour);
-    const changes = (): void => {
-      const updated_at = new Date(fixture.clock.now()).toISOString();
-      fixture.control.others = fixture.control.others.map((each) => ({ ...each, updated_at }));
-    };
-    const expiresAfter = code === 'expired' ? '2d' : '90d';
     const isClosed = async (): Promise<boolean> => {
-      if (code === 'expired') changes();
+      fixture.changesOthers();
       return false;
     };
-    fixture.control.onWrite = changes;
-    await fixture.run({ deployment: file(`{ max: 1, expires-after: ${expiresAfter} }`), isClosed });
+    await fixture.run({ deployment: file('{ expires-after: 2d }'), isClosed });
     expect(fixture.control.deleted).toEqual([]);
+  });
+
+  test('stays where it changed since it was found to be too much', async () => {
+    const fixture = new PreviewFixture();
+    const id = fixture.hasPreview(7, 3 * hour);
+    const read = fixture.control.getDeployment.bind(fixture.control);
+    let readsAfterWrite = NaN;
+    fixture.control.onWrite = () => void (readsAfterWrite = 0);
+    // The second read is the one before the deletion.
+    fixture.control.getDeployment = (requested, options) => {
+      if (requested === id) readsAfterWrite += 1;
+      if (readsAfterWrite === 2) fixture.changesOthers();
+      return read(requested, options);
+    };
+    await fixture.run({ deployment: file('{ max: 1 }') });
+    expect([readsAfterWrite, fixture.control.deleted]).toEqual([2, []]);
   });
 
   test('is removed on a schedule', async () => {
@@ -425,6 +451,15 @@ describe('what other runs left', () => {
     fixture.closed.add(141).add(101);
     await fixture.sweep('{ max: 100 }');
     expect(fixture.deletedIds).toEqual(expect.arrayContaining(['other-56', 'other-2', 'other-42']));
+  });
+
+  test('stays where another one has gone while the new one was built', async () => {
+    const fixture = new PreviewFixture();
+    fixture.hasPreview(7, 3 * hour);
+    fixture.hasPreview(8, 2 * hour);
+    fixture.control.onWrite = () => void fixture.control.others.splice(1, 1);
+    await fixture.run({ deployment: file('{ max: 2 }') });
+    expect(fixture.control.deleted).toEqual([]);
   });
 
   test('stays where the new one is not made', async () => {
