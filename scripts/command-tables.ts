@@ -33,6 +33,7 @@ export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<Comman
   'too-late': { code: 'too-late', deployment, commit: head },
   'nothing-held': { code: 'nothing-held', deployment },
   'hold-over': { code: 'hold-over', deployment, revisionId: 'r3' },
+  'changed-since': { code: 'changed-since', deployment, revisionId: 'r4' },
   'commit-unknown': { code: 'commit-unknown', deployment, revisionId: 'r3' },
   'file-unread': { code: 'file-unread', deployment },
   'previews-unread': { code: 'previews-unread' },

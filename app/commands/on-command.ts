@@ -107,7 +107,8 @@ async function obey(
   const { repository, number, isLocked, writtenAt } = given;
   const pull = await context.githubApi.pullRequest({ repository, number });
   if (!pull) return refused({ code: 'not-open' });
-  const facts = { isLocked, pull, ageMs: context.clock.now() - (writtenAt ?? stored.takenAt) };
+  const since = writtenAt ?? stored.takenAt;
+  const facts = { isLocked, pull, ageMs: context.clock.now() - since };
   const refusal = refusalOfCommand(command.name, facts);
   if (refusal) return refused(refusal);
   switch (command.name) {
@@ -120,7 +121,7 @@ async function obey(
     case 'status':
       return showStatus(command, repository, pull, handling);
     default:
-      return act(command.name, { command, stored, repository, pull, context });
+      return act(command.name, { command, stored, repository, pull, writtenAt: since, context });
   }
 }
 

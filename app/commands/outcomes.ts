@@ -31,6 +31,8 @@ export interface CommandRefusals extends ParseProblems {
   'nothing-held': { deployment: string };
   /** Discarded, or replaced, before it could be promoted. */
   'hold-over': { deployment: string; revisionId: string };
+  /** The revision that serves, or is held, is newer than the comment. */
+  'changed-since': { deployment: string; revisionId: string };
   /** The revision does not say what it was built from, and the App did not make it. */
   'commit-unknown': { deployment: string; revisionId: string };
   /** The deploy file has a mistake and speaks of admins, so that it is unknown who they are. */

@@ -1,7 +1,9 @@
+import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
 import { refusalOfCommit } from './decide.ts';
 import { outcomeOf } from './carried-out.ts';
+import { isSince } from './changed-since.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
 import { causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
 
@@ -29,24 +31,34 @@ export async function deploy(performance: Performance): Promise<CommandOutcome> 
   return outcomeOf(decided.action);
 }
 
+/** How long one call of the service may take with all its repetitions (ms). */
+const callMs = 20_000;
+
 /** How many of a deployment's intents are searched for the one that made the live revision. */
 const maxSearchedIntents = 100;
 
 /** Restores the revision that was live before the one that serves when the command is taken. */
 export async function rollBack(performance: Performance): Promise<CommandOutcome> {
-  const { stored, candidate, context } = performance;
+  const { stored, candidate, writtenAt, context } = performance;
   const { store, control } = context;
   const { deploymentId, terms } = candidate.target;
   const deployment = terms.deploymentName;
   const decided = await decideOnce(performance, 'roll-back', async () => {
-    const intents = (await store.lastWithRevision(deploymentId, maxSearchedIntents)).toReversed();
+    const intents: readonly IntentFields[] = (
+      await store.lastWithRevision(deploymentId, maxSearchedIntents)
+    ).toReversed();
     const found = await findRollbackTarget(deploymentId, intents, control, { isOneOfThem: false });
     if (!found.ok) {
       const { ok: _, ...why } = found;
       return { ok: false, outcome: refused({ code: 'no-rollback', deployment, why }) };
     }
+    const options = () => ({ deadline: context.clock.now() + callMs });
+    const served = await findRevision(deploymentId, found.serving, { control, options });
+    const maker = intents.findLast(({ revisionId }) => revisionId === found.serving);
+    if (isSince(writtenAt, served ?? {}, maker))
+      return { ok: false, outcome: refused({ code: 'changed-since', deployment, revisionId: found.serving }) };
     const { id: revisionId, source_revision_config: config } = found.revision;
-    const made = intents.findLast((intent: IntentFields) => intent.revisionId === revisionId);
+    const made = intents.findLast((intent) => intent.revisionId === revisionId);
     const commit = config.repo_commit_sha ?? made?.commit;
     if (!commit) return { ok: false, outcome: refused({ code: 'commit-unknown', deployment, revisionId }) };
     return { ok: true, action: { kind: 'roll-back', deploymentId, deployment, revisionId, commit } };

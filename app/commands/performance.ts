@@ -13,6 +13,8 @@ export interface Performance {
   repository: InstallationRepository;
   pull: PullRequestState;
   candidate: Candidate;
+  /** When the comment was written (ms since the epoch). */
+  writtenAt: number;
   context: AppContext;
 }
 

@@ -101,6 +101,10 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: `revision ${revisionId} of ${deployment} is not held any more`,
     advice: 'Look at /status, and deploy it again.',
   }),
+  'changed-since': ({ deployment, revisionId }) => ({
+    why: `revision ${revisionId} of ${deployment} has taken its place since the comment was written`,
+    advice: 'Look at /status, and give the command again if you mean that one.',
+  }),
   'commit-unknown': ({ deployment, revisionId }) => ({
     why: `it is unknown of which commit revision ${revisionId} of ${deployment} is, so that it could not be reported`,
     advice: 'Use the console or `npx landfall` for it.',

@@ -17,7 +17,9 @@ export interface NoRollbackTarget {
   'unlisted-revisions': unknown;
 }
 
-export type RollbackTarget = { ok: true; revision: Revision } | ({ ok: false } & Coded<NoRollbackTarget>);
+export type RollbackTarget =
+  /** `serving`: the id of the revision that it would replace. */
+  { ok: true; revision: Revision; serving: string } | ({ ok: false } & Coded<NoRollbackTarget>);
 
 /** How many revisions are searched; older ones are no useful rollback targets. */
 const maxSearchedRevisions = 1_000;
@@ -39,11 +41,11 @@ export async function findRollbackTarget(
   const serving = intents.findLast(({ revisionId }) => revisionId === active);
   if (!serving && isOneOfThem) return { ok: false, code: 'other-live', revisionId: active };
   const former = revisionToRestore(active, serving?.former?.live);
-  if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
+  if (former) return { ok: true, revision: await control.getRevision(deploymentId, former), serving: active };
   const previous = await tryCall(
     findFormerLive(active, (page) => control.listRevisions(deploymentId, page), maxSearchedRevisions),
   );
-  if (previous.ok && previous.value) return { ok: true, revision: previous.value };
+  if (previous.ok && previous.value) return { ok: true, revision: previous.value, serving: active };
   if (previous.ok) return { ok: false, code: 'none-live-before', revisionId: active };
   if (!isNotOffered(previous.error)) throw previous.error;
   return { ok: false, code: 'unlisted-revisions' };

@@ -318,6 +318,47 @@ describe('a command that was carried out', () => {
   });
 });
 
+describe('what has changed since the comment was written', () => {
+  const before = { created_at: '2026-11-21T07:59:00Z' };
+  const revisions = (more: object) => [
+    { id: 'r3', status: 'DEPLOYED', commit: fixture.head, ...more },
+    { id: 'r2', status: 'DEPLOYED', commit: 'f'.repeat(40) },
+  ];
+
+  test('is not rolled back: a revision that was made since', async () => {
+    fixture.control.still.set('d-support', { active: 'r3', revisions: revisions({ madeAt: '2026-11-21T07:59:30Z' }) });
+    await fixture.comment('/rollback', { comment: before });
+    expect(await fixture.said()).toContain('revision r3 of support has taken its place since the comment was written');
+    expect(fixture.intents()).toEqual([]);
+  });
+
+  test('is not rolled back: a revision that went live since', async () => {
+    fixture.control.still.set('d-support', { active: 'r3', revisions: revisions({ madeAt: '2026-11-21T07:50:00Z' }) });
+    await fixture.push(fixture.head);
+    const [intent] = fixture.intents();
+    if (!intent) throw new Error('nothing was requested');
+    const end = { kind: 'deployed', reason: 'live', at: 1 } as const;
+    const seen = [{ status: 'DEPLOYED', at: Date.parse('2026-11-21T07:59:30Z') }];
+    const rollout = { kind: 'live', revisionId: 'r3', seen } as const;
+    await fixture.save({ ...intent, state: 'ended', revisionId: 'r3', rollout, former: { live: 'r2' }, end });
+    await fixture.comment('/rollback', { comment: before });
+    expect(await fixture.said()).toContain('has taken its place since the comment was written');
+  });
+
+  test('is not promoted: a revision that was made since', async () => {
+    const held = revisions({ madeAt: '2026-11-21T07:59:30Z', hold: 'open', status: 'DEPLOYING' });
+    fixture.control.still.set('d-support', { active: 'r2', revisions: held });
+    await fixture.comment('/promote', { comment: before });
+    expect(await fixture.said()).toContain('has taken its place since the comment was written');
+  });
+
+  test('does not count within the difference of clocks', async () => {
+    fixture.control.still.set('d-support', { active: 'r3', revisions: revisions({ madeAt: '2026-11-21T07:59:05Z' }) });
+    await fixture.comment('/rollback', { comment: before });
+    expect(fixture.intents()).toMatchObject([{ sending: { revisionId: 'r2' } }]);
+  });
+});
+
 describe('a revision that reports no commit', () => {
   beforeEach(() =>
     fixture.control.still.set('d-support', {

@@ -11,6 +11,8 @@ export interface StillRevision {
   id: string;
   status: string;
   commit?: string;
+  /** ISO 8601 */
+  madeAt?: string;
   /** It is held before traffic, or was promoted. */
   hold?: 'open' | 'promoted';
 }
@@ -75,9 +77,10 @@ export class StillControl extends ModelControl {
   }
 }
 
-const revisionOf = ({ id, status, commit, hold }: StillRevision): Revision => ({
+const revisionOf = ({ id, status, commit, madeAt, hold }: StillRevision): Revision => ({
   id,
   status,
+  ...(madeAt ? { created_at: madeAt } : {}),
   ...(hold
     ? {
         hold: {
