@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { BuildOptions } from 'rolldown';
 import * as z from 'zod';
+import { compressTables } from './scripts/compress-tables.ts';
 
 const root = import.meta.dirname;
 const manifest = z
@@ -81,6 +82,10 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
             `module.exports = brotliDecompressSync(Buffer.from('${compressed}', 'base64'));`,
           ].join('\n');
         },
+      },
+      {
+        name: 'the tables of Unicode in patterns, compressed to a third',
+        transform: (code, id) => (/re2js[\\/]build[\\/]index\.js$/.test(id) ? compressTables(code) : null),
       },
     ],
     output: {
