@@ -131,6 +131,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     control,
     agentAt: agents.at,
     threadsAt: agents.at,
+    judge,
     gradersOf: createPreviewGraders({ clock, random, graderUrls, userAgent }),
     deployFile: previewFile,
     secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),

@@ -55,6 +55,7 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
       agentAt: context.agentAt,
       threadsAt: context.threadsAt,
       graders,
+      judge: context.judge,
       clock,
       random: context.random,
       timeoutMs: Math.max(pollMs, begun.at + timeoutMs - clock.now()),

@@ -5,6 +5,7 @@ import type { Graders } from '../../src/contract/grader.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { DesiredDeployment } from '../../src/deploy/file/desired.ts';
+import type { Judge } from '../../src/deploy/smoke/judge.ts';
 import type { UploadAndDeleteService } from '../../src/deploy/machine/deploy-run.ts';
 import type { GitHubApi, InstallationRepository } from '../github/github-api.ts';
 import type { ReportLocks } from '../reporting/send-report.ts';
@@ -23,6 +24,8 @@ export interface PreviewContext {
   threadsAt?: ((url: string) => ConversationServer) | undefined;
   /** The models that grade the answers of a preview, with the keys among its secrets. The caller closes them. */
   gradersOf: (preview: DesiredDeployment) => Graders & { close(): Promise<void> };
+  /** Judges the answers of previews: they are untrusted, and so are the expectations. */
+  judge: Judge;
   /** The deploy file of the repository's default branch: never that of a pull request. */
   deployFile: (repository: InstallationRepository) => Promise<DeployFile>;
   /** The value that the operator has for a variable which a repository's file names for its previews. */

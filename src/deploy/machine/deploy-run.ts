@@ -28,6 +28,7 @@ import { noteText } from '../words/note.ts';
 import { reportedPlan } from '../words/plan.ts';
 import type { PreviewRun } from './production.ts';
 import { Redactor } from './redactor.ts';
+import type { Judge } from '../smoke/judge.ts';
 import type { RunState } from './run-state.ts';
 
 /** The control service operations that only uploads and deletions need. */
@@ -70,6 +71,8 @@ export interface RunTerms {
   threadsAt?: ((url: string) => ConversationServer) | undefined;
   /** The models that grade answers. */
   graders?: Graders | undefined;
+  /** Judges the answers of agents in another process, where they must not hold this one; absent: here. */
+  judge?: Judge | undefined;
   /** What the tag of an image stands for; absent: images are compared by their names. It rejects only when cancelled. */
   lookUpImage?: ((reference: string, options: CallOptions) => Promise<ImageLookup>) | undefined;
   /** The agent's address, for services that do not report it. */
@@ -167,6 +170,11 @@ export class DeployRun {
     this.#redactor.add(textsToMask(deployment.secrets));
     this.known.deployment = deployment;
     return deployment;
+  }
+
+  /** The secrets that are known by now. */
+  secrets(): readonly string[] {
+    return this.#redactor.known();
   }
 
   /** Looks at another deployment than that of the run: its agent may show its secrets, too. */

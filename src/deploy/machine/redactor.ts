@@ -23,6 +23,11 @@ export class Redactor {
     this.#hide = maskOf(this.#hidden);
   }
 
+  /** The secrets that are known by now. */
+  known(): string[] {
+    return [...this.#hidden];
+  }
+
   redact(text: string): string {
     return this.#hide(text);
   }

@@ -1,3 +1,4 @@
+import type { ConversationSides } from '../rules/conversations.ts';
 import type { ConversationServer } from '../../contract/agent/service.ts';
 import { unreadConversations } from '../rules/conversation-verdict.ts';
 import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
@@ -69,13 +70,14 @@ async function withConversations(
 const emitTested = (tested: NamedVerdict, run: DeployRun): void => run.emit({ kind: 'smoke-tested', tested });
 
 function checkOf(run: DeployRun, until?: number): ConversationCheck | undefined {
-  const { conversations: terms, clock, signal } = run.request;
+  const { conversations: terms, clock, signal, judge } = run.request;
   if (!terms) return undefined;
   return {
     terms,
     clock,
     signal,
     until,
+    ...(judge && { compare: (sides: ConversationSides) => judge.compareStates(sides) }),
     note: (text) => run.note({ code: 'smoke-tests', text }),
     redact: (text) => run.redact(text),
   };

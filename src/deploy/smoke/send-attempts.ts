@@ -6,6 +6,7 @@ import { compactAttempts } from '../rules/series.ts';
 import { withTimeLeft } from '../rules/patience.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
+import type { Judge, JudgedAttempts } from './judge.ts';
 import { gradeAnswer } from './grade-answer.ts';
 import { beginTest, countAfter, dueAfter, runTurns, nextStep, tooLate, type TestCourse } from './next-step.ts';
 import { sendTestRequest } from './send-test-request.ts';
@@ -26,6 +27,17 @@ export interface Sending {
   /** Receives what could not be removed after a test; `redact` removes secrets from untrusted text. */
   note?: ((text: string) => void) | undefined;
   redact?: ((text: string) => string) | undefined;
+  /** Judges the answers in another process; absent: here. */
+  judge?: Judge | undefined;
+  /** The secrets that are known, for that process. */
+  secrets?: (() => readonly string[]) | undefined;
+}
+
+/** The attempts at a test. `isUnjudged`: judging them takes too much time or memory. */
+export interface SentAttempts {
+  attempts: readonly Evidence[];
+  isOutOfTime: boolean;
+  isUnjudged?: true;
 }
 
 /**
@@ -35,9 +47,11 @@ export interface Sending {
 export async function sendAttempts(
   test: SmokeTest,
   former: readonly Evidence[],
-  { agent, live, graders, clock, random, signal, until = Infinity, note, redact = (text) => text }: Sending,
+  sending: Sending,
   seen?: (attempts: readonly Evidence[], again: boolean) => void,
-): Promise<{ attempts: readonly Evidence[]; isOutOfTime: boolean }> {
+): Promise<SentAttempts> {
+  const { agent, live, graders, clock, random, signal, until = Infinity, note, judge } = sending;
+  const { redact = (text: string) => text } = sending;
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
   let course: TestCourse = beginTest(test, former);
   for (;;) {
@@ -54,11 +68,22 @@ export async function sendAttempts(
       const evidence = await sendTestRequest(withTimeLeft(test, leftMs), { agent: asked, clock, signal, left });
       return gradeAnswer(test, evidence, { graders, signal, redact });
     });
-    const attempts = compactAttempts(test, [...course.attempts, ...answers]);
-    const notBefore = dueAfter(test, attempts, { now: clock.now(), until, random });
-    course = { attempts, count: countAfter(test, attempts), notBefore };
-    seen?.(attempts, course.count > 0);
+    const made = [...course.attempts, ...answers];
+    const judged = judge ? await judge.nextAttempt({ test, attempts: made }) : judgedHere(test, made);
+    if (judged.kind === 'unjudged') return { attempts: made, isOutOfTime: false, isUnjudged: true };
+    const { count } = judged;
+    // Another process keeps nothing of a test that needs no more, and concludes it from all that was made.
+    const attempts = judge && count === 0 ? made : judged.kept;
+    const notBefore = count === 0 ? 0 : dueAfter(test, attempts, { now: clock.now(), until, random });
+    course = { attempts, count, notBefore };
+    seen?.(attempts, count > 0);
   }
+}
+
+function judgedHere(test: SmokeTest, made: readonly Evidence[]): JudgedAttempts {
+  const kept = compactAttempts(test, made);
+  const count = countAfter(test, kept);
+  return { kind: count > 0 ? 'again' : 'enough', count, kept };
 }
 
 /** The dependencies of a deploy run. */
@@ -69,4 +94,6 @@ export const sendingOf = (run: DeployRun): Omit<Sending, 'agent'> => ({
   signal: run.request.signal,
   note: (text) => run.note({ code: 'smoke-tests', text }),
   redact: (text) => run.redact(text),
+  judge: run.request.judge,
+  secrets: () => run.secrets(),
 });

@@ -5,7 +5,7 @@ import { concludeAll } from '../rules/verdict.ts';
 import { attributeVerdict, isReplaced } from '../rules/verdict-subject.ts';
 import type { Evidence, NamedVerdict, Sample, UnprovenReason, Verdict } from '../rules/verdict-types.ts';
 import { noteText } from '../words/note.ts';
-import { concludeAttempts, redacted, type Conclusion } from './judge.ts';
+import { concludeAttempts, redacted, unjudged, type Conclusion } from './judge.ts';
 import { addressProblem, endOfTests, nothingBefore, openTest } from './open-test.ts';
 import { clientAt, liveAddress } from '../machine/live-address.ts';
 import { sendAttempts, sendingOf, type Sending } from './send-attempts.ts';
@@ -53,6 +53,14 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
   if (!isMeasured) return { name, attempts: 0, verdict: nothingBefore };
   if (written.series?.kind === 'live' && !test.series)
     smoking.note?.(redact(noteText({ code: 'uncompared', test: test.name })));
+  const { judge, secrets = () => [] } = smoking;
+  if (judge) {
+    const { attempts, isOutOfTime, isUnjudged } = await sendAttempts(test, former, smoking);
+    const asked = { test, attempts, secrets: secrets(), isOutOfTime };
+    const { verdict, compared } = isUnjudged ? { verdict: unjudged, compared: [] } : await judge.conclude(asked);
+    if (!isOutOfTime) smoking.compared?.set(written, compared);
+    return { name, attempts: attempts.length, verdict: redacted(verdict, redact) };
+  }
   const concluded = (attempts: readonly Evidence[], isOutOfTime: boolean): Conclusion => {
     const { verdict, compared } = concludeAttempts(test, attempts, redact, isOutOfTime);
     return { verdict: redacted(verdict, redact), compared };

@@ -1,3 +1,4 @@
+import { judgeHere } from '../../../src/deploy/smoke/judge.ts';
 import { lookAtPull } from '../../../app/previews/look-at-pull.ts';
 import type { PreviewContext } from '../../../app/previews/preview-context.ts';
 import { previewJobs, pullJob } from '../../../app/previews/preview-store.ts';
@@ -209,6 +210,7 @@ export class PreviewWorld {
       githubApi: process.reaching('githubApi', githubApi),
       control: process.reaching('control', this.service),
       agentAt: () => new AgentModel(clock),
+      judge: judgeHere,
       gradersOf: () => ({ judge: notThere, similarity: notThere, close: async () => undefined }),
       deployFile: process.reaching('githubApi', files).deployFile,
       secretOf: (_, name) => ({ OWN_KEY: 'preview-value', FORK_KEY: 'fork-value' })[name],
