@@ -44,7 +44,11 @@ test('the clients are loaded late: a fork without secrets needs none of them', (
   const withoutClients = [...loadedWith('index.js'), ...loadedWith('read-step.js')];
   expect(withoutClients.map((name) => copiesIn(chunks.get(name) ?? ''))).not.toContain(1);
   expect([...loadedWith('control.js')].map((name) => copiesIn(chunks.get(name) ?? ''))).toContain(1);
-  expect([...loadedWith('index.js')]).toEqual(['index.js']);
+  // Where merging them would make a circle, modules that are shared with late chunks lie beside it.
+  const beside = [...loadedWith('index.js')]
+    .filter((name) => name !== 'index.js')
+    .map((name) => chunks.get(name) ?? '');
+  expect(beside.join('').length).toBeLessThan(2_000);
 });
 
 test('it runs as a copy in a repository whose own scripts are CommonJS', async () => {

@@ -1,0 +1,1 @@
+import{M as e,i as t}from"./schemas.js";function n(n){return e(t,n)}export{n as t};

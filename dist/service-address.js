@@ -1,0 +1,1 @@
+import{r as e}from"./base-address.js";function t(t){let n=e(t,{allowHttp:!0});return n.ok?`${n.address.origin}${n.address.prefix}`:n.shown}export{t};

@@ -1,0 +1,1 @@
+const e=e=>/^[A-Z]{1,24}$|^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(e)?e:`that it names`;export{e as t};
