@@ -47,7 +47,8 @@ export interface DecidedPreview {
 
 /** Decides what a pull request requires of each of its previews, those of former versions of the file among them. */
 export function decidePreviews(facts: PreviewsFacts): DecidedPreview[] {
-  const { entries, stored, pull, state } = facts;
+  const { entries, pull, state } = facts;
+  const stored = facts.stored.filter(({ entry }) => entry !== anyEntry);
   if (pull.isUnreachable || state === undefined || entries === undefined) {
     return stored.map((preview) => decideWithoutFile(preview, facts));
   }

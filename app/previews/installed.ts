@@ -3,13 +3,13 @@ import type { InstallationRepository } from '../github/github-api.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 import { createSharedReader } from '../targets/listed-deployments.ts';
 
-/** Reads the repositories that the App reaches, by their ids. */
-export type Installed = () => Promise<ReadonlyMap<number, InstallationRepository>>;
+/** Reads the repositories that the App reaches, by their ids; not before `notBefore` (ms since the epoch). */
+export type Installed = (notBefore?: number) => Promise<ReadonlyMap<number, InstallationRepository>>;
 
 /** How long the repositories are kept (ms): reading them takes a request for each hundred. */
 const keptMs = 30 * 60_000;
 
-/** Reads them at most twice an hour. */
+/** Reads them at most twice an hour, unless a newer list is needed. */
 export function createInstalled(repositories: RepositoryClient, clock: Pick<Clock, 'now'>): Installed {
   const read = createSharedReader(
     clock,
@@ -21,5 +21,5 @@ export function createInstalled(repositories: RepositoryClient, clock: Pick<Cloc
       return found;
     },
   );
-  return () => read(repositories);
+  return (notBefore) => read(repositories, notBefore);
 }

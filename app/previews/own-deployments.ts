@@ -2,7 +2,7 @@ import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { ifFound, isNotOffered } from '../../src/contract/service-error.ts';
 import { listPreviews } from '../../src/deploy/machine/previews.ts';
-import { isNamedLikePreview, isPreviewOf } from '../../src/deploy/rules/preview.ts';
+import { isPreviewOf } from '../../src/deploy/rules/preview.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { machineKeyOf } from './decide-previews.ts';
 import type { Preview } from './preview.ts';
@@ -26,7 +26,3 @@ export async function findOwnDeployments(
     known.deploymentId && !isListed ? await ifFound(control.getDeployment(known.deploymentId, { signal })) : undefined;
   return [...there, ...(made ? [made] : [])].filter((each) => isPreviewOf(each, machineKeyOf(preview)));
 }
-
-/** Whether any of these has the name of a preview of a repository; it need not be one. */
-export const haveNameOfPreview = (deployments: readonly Pick<Deployment, 'name'>[], repositoryId: number): boolean =>
-  deployments.some(({ name }) => isNamedLikePreview(name, repositoryId));

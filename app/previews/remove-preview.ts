@@ -1,6 +1,7 @@
 import { deploy } from '../../src/deploy/machine/deploy.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { machineKeyOf } from './decide-previews.ts';
+import { catchTransientError } from '../recovery/recover-heads.ts';
+import { anyEntry, machineKeyOf } from './decide-previews.ts';
 import { findOwnDeployments } from './own-deployments.ts';
 import type { Preview } from './preview.ts';
 import { retryAfterMs, type RunContext } from './run-context.ts';
@@ -15,11 +16,33 @@ const pollMs = 2_000;
  */
 export async function removePreview(preview: Preview, context: RunContext): Promise<void> {
   const { control, previews, run, clock, signal } = context;
-  const own = await findOwnDeployments(preview, control, signal);
+  const found = await findOwnDeployments(preview, control, signal);
+  const own = preview.entry === anyEntry ? await leftBehind(found, preview, context) : found;
   if (!(await deleteOwn(own, preview, context))) return;
   const isNews = own.length > 0 || preview.known.goneAt == null;
   const goneAt = isNews ? clock.now() : (preview.known.goneAt ?? clock.now());
   await previews.save(run, { known: { goneAt, deploymentId: null, failures: 0 }, journal: null, isNews });
+}
+
+/**
+ * Which of the deployments that were found before are left behind still: the pull request may have been opened again
+ * since the sweep, and have previews now. Where GitHub does not say, the next sweep looks again.
+ */
+async function leftBehind(
+  found: readonly Deployment[],
+  preview: Preview,
+  { previews, githubApi, log }: RunContext,
+): Promise<readonly Deployment[]> {
+  const pull = await previews.pull(preview);
+  if (found.length === 0 || !pull || pull.isUnreachable) return [];
+  let isStill = false;
+  const failure = await catchTransientError(async () => {
+    const state = await githubApi.pullRequest(pull);
+    // Without a commit, the sweep knew that there is no such pull request.
+    isStill = state ? !state.isOpen : preview.wanted.commit === '';
+  });
+  if (failure !== undefined) log.warn({ pull: preview.number }, `A stray is not removed yet: ${failure.message}`);
+  return isStill ? found : [];
 }
 
 /** Deletes deployments of a preview. False where one is still there: then the run comes again. @throws ServiceError */

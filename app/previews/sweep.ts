@@ -2,9 +2,9 @@ import { catchTransientError } from '../recovery/recover-heads.ts';
 import type { Installed } from './installed.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import { listPreviews } from '../../src/deploy/machine/previews.ts';
+import { isNamedLikePreview, isPreviewOf } from '../../src/deploy/rules/preview.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import { anyEntry, beyondMax } from './decide-previews.ts';
-import { haveNameOfPreview } from './own-deployments.ts';
 import { outcomeOf, type Preview } from './preview.ts';
 import type { PreviewContext } from './preview-context.ts';
 
@@ -33,7 +33,7 @@ export async function sweepPreviews(context: PreviewContext, installed: Installe
     const ofPull = await previews.previews(pull);
     stored.push(...ofPull);
     for (const preview of ofPull) {
-      if (preview.wanted.kind === 'gone' || isStuck(preview, clock.now())) await previews.again(preview, clock.now());
+      if (isDue(preview, clock.now())) await previews.again(preview, clock.now());
     }
   }
   for (const { repositoryId, entry } of entriesOf(stored)) {
@@ -42,7 +42,7 @@ export async function sweepPreviews(context: PreviewContext, installed: Installe
   }
   let strays = 0;
   const failure = await catchTransientError(async () => {
-    strays = await removeStrays(context, installed);
+    strays = await removeStrays(new Set(stored.map(({ name }) => name)), context, installed);
   });
   if (failure !== undefined) log.warn(`Previews without a pull request could not be looked for: ${failure.message}`);
   const forgotten = await previews.forgetPreviews(clock.now() - lateCreationMs);
@@ -57,28 +57,44 @@ const entriesOf = (previews: readonly Preview[]): Pick<Preview, 'repositoryId' |
 /** How long a run may take (ms) before its job counts as lost. */
 const runMs = 45 * 60_000;
 
+/** What a stray's pull request gets later is its own: a stray is removed once, and another one is found anew. */
+const isDue = (preview: Preview, now: number): boolean =>
+  preview.wanted.kind === 'gone' ? preview.entry !== anyEntry || preview.known.goneAt == null : isStuck(preview, now);
+
 const isStuck = ({ known, version }: Preview, now: number): boolean =>
   outcomeOf({ known, version }) === undefined && now >= Math.max(known.begun?.at ?? 0, known.changedAt ?? 0) + runMs;
 
 /** Removes previews of pull requests that the store knows nothing of, where those are closed. */
-async function removeStrays(context: PreviewContext, installed: Installed): Promise<number> {
+async function removeStrays(
+  storedNames: ReadonlySet<string>,
+  context: PreviewContext,
+  installed: Installed,
+): Promise<number> {
   const { previews, control, log } = context;
-  // A list that has nothing of such a name needs no more requests.
+  // A list in which every such name is that of a stored preview needs no more requests.
   const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: '-pr-', ...page }));
-  if (listed.length === 0) return 0;
+  const unknown = listed.filter(({ name }) => !storedNames.has(name));
+  if (unknown.length === 0) return 0;
+  const further: Parameters<typeof listPreviews>[0] = {
+    listDeployments: async ({ limit = 20, offset = 0 }) => ({
+      resources: unknown.slice(offset, offset + limit),
+      offset,
+    }),
+    getDeployment: (id, options) => control.getDeployment(id, options),
+  };
   let removed = 0;
   for (const repository of (await installed()).values()) {
     const { repositoryId } = repository;
-    if (!haveNameOfPreview(listed, repositoryId)) continue;
+    if (!unknown.some(({ name }) => isNamedLikePreview(name, repositoryId))) continue;
     const numbers = new Set<number>();
-    for (const { number, entry } of await listPreviews(control, repositoryId, () => ({}))) {
+    for (const { deployment, number } of await listPreviews(further, repositoryId, () => ({}))) {
       const stored = await previews.previews({ repositoryId, number });
-      if (!stored.some((each) => entry === undefined || each.entry === entry)) numbers.add(number);
+      if (!stored.some((each) => isPreviewOf(deployment, each))) numbers.add(number);
     }
     for (const number of numbers) {
       // One repository that can't be read is no reason to leave the others' alone.
       const failure = await catchTransientError(async () => {
-        if (await removeStray(repository, number, context)) removed += 1;
+        if (await removeStray(repository, number, context, installed)) removed += 1;
       });
       if (failure !== undefined) log.warn(`Previews of #${number} were not looked at: ${failure.message}`);
     }
@@ -90,14 +106,17 @@ async function removeStray(
   repository: InstallationRepository,
   number: number,
   context: PreviewContext,
+  installed: Installed,
 ): Promise<boolean> {
   const { previews, githubApi, clock } = context;
   const state = await githubApi.pullRequest({ repository, number });
   // A workflow may have made it: an open pull request keeps it.
   if (state?.isOpen) return false;
+  // GitHub says the same of a pull request that is not there and of a repository that the App no longer reaches.
+  if (!state && !(await installed(clock.now())).has(repository.repositoryId)) return false;
   await previews.notify(repository, number, { isUnreachable: false });
   const key = { repositoryId: repository.repositoryId, number, entry: anyEntry };
   const wanted = { kind: 'gone', code: 'closed', commit: state?.headSha ?? '', at: clock.now() } as const;
-  await previews.want([{ key, name: '', wanted }], []);
+  await previews.want([{ key, name: '', wanted, known: { goneAt: null, failures: 0 } }], []);
   return true;
 }

@@ -1,4 +1,3 @@
-import { numberInName } from '../../src/deploy/rules/preview.ts';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/deploy/rules/plan-fields.ts';
@@ -60,8 +59,7 @@ function decideTarget(
   const { repository, branch, ownership, file, common } = selection;
   const requested = entry?.requested?.desired;
   const refuse = (why: string): TargetDecision[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
-  // A preview is of its pull request, and no push to its branch deploys it.
-  if (!entry && numberInName(deployment.name) !== undefined) return [];
+  if (!entry && isPreview(deployment)) return [];
   // No push builds an image or a folder. If file and service agree on such a source, the Action deploys it.
   if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
   const ownershipProblem = ownership.refusal(repository, deployment);
@@ -97,6 +95,13 @@ function decideTarget(
   const unknown = terms.unread && file.hasAdmins ? { areAdminsUnknown: true as const } : {};
   return [{ target: { deploymentId: deployment.id, repoRef: ref, terms: { ...terms, ...unknown } } }];
 }
+
+/**
+ * Whether a deployment is the preview of a pull request to whichever repository, by the end of its name: no push deploys
+ * it. What people name alike is built on push, or has other digits at its end.
+ */
+const isPreview = ({ name, source_config: { build_on_push } }: ListedDeployment): boolean =>
+  build_on_push !== true && /-pr-[1-9]\d*-[0-9a-f]{16}$/.test(name);
 
 /** The deployments of this repository that pushes build from another branch. */
 export const builtElsewhere = ({ deployments, repository, branch, ownership }: Selection) =>

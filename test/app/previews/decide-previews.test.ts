@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decidePreviews, removalOf, type PreviewsFacts } from '../../../app/previews/decide-previews.ts';
+import { anyEntry, decidePreviews, removalOf, type PreviewsFacts } from '../../../app/previews/decide-previews.ts';
 import type { Preview } from '../../../app/previews/preview.ts';
 import { previewName } from '../../../src/deploy/rules/preview.ts';
 import { aPullRequest } from '../github/a-pull-request.ts';
@@ -39,6 +39,11 @@ const decided = (facts: Partial<PreviewsFacts>) =>
 const stored = [live];
 const byCommand = entriesOf(previewed('{ when: command }'));
 const byLabel = entriesOf(previewed('{ when: { label: preview } }'));
+
+test('decides nothing, and so says nothing, of what was left behind of a pull request', () => {
+  const stray = { ...goneOf('closed'), entry: anyEntry };
+  expect(decided({ stored: [stray], entries: [] })).toEqual([]);
+});
 
 describe('decides', () => {
   test.each<[string, Partial<PreviewsFacts>, object]>([

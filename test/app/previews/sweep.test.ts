@@ -1,4 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { anyEntry } from '../../../app/previews/decide-previews.ts';
+import { createInstalled } from '../../../app/previews/installed.ts';
+import type { PreviewRequest } from '../../../app/previews/preview-store.ts';
+import { sweepPreviews } from '../../../app/previews/sweep.ts';
 import { markOf, previewName } from '../../../src/deploy/rules/preview.ts';
 import { commitOf, repository } from './a-preview.ts';
 import { PreviewWorld, previewCode } from './preview-world.ts';
@@ -30,18 +34,34 @@ const leftBehind = (marked: typeof key, name = previewName(marked)) =>
     secrets: [{ name: 'LANDFALL_PREVIEW', value: markOf(marked) }],
   });
 
-const close = (): void => {
+const close = (isOpen = false): void => {
   const pull = world.pulls.get(5);
-  if (pull) pull.state.isOpen = false;
+  if (pull) pull.state.isOpen = isOpen;
+};
+const reopen = (): void => close(true);
+
+/** What a sweep stores of a stray of a closed pull request with this head. */
+const removalOfStray = (commit: string): PreviewRequest => ({
+  key: { ...key, entry: anyEntry },
+  name: '',
+  wanted: { kind: 'gone', code: 'closed', commit, at: world.clock.now() },
+});
+
+const alive = (): string[] =>
+  world.service.alive.map(({ name }) => name).filter((name) => !world.others.includes(name));
+
+const passed = async (): Promise<string[]> => {
+  world.clock.after(5 * minuteMs, () => undefined);
+  await world.clock.run(world.clock.now() + 5 * minuteMs);
+  return alive();
 };
 
 const swept = async (times = 1): Promise<string[]> => {
   for (let time = 0; time < times; time += 1) {
     world.jobs.send('sweep', String(time));
-    world.clock.after(5 * minuteMs, () => undefined);
-    await world.clock.run(world.clock.now() + 5 * minuteMs);
+    await passed();
   }
-  return world.service.alive.map(({ name }) => name).filter((name) => !world.others.includes(name));
+  return alive();
 };
 
 describe('a sweep', () => {
@@ -99,5 +119,117 @@ describe('a sweep', () => {
     await swept(10);
     expect(world.previews.all).toEqual([]);
     expect(await world.previews.pull(key)).toBeUndefined();
+  });
+
+  test('takes no list of before an uninstall for the reach of the App', async () => {
+    const repositories = async function* () {
+      if (world.uninstalledAt === undefined) yield repository;
+    };
+    const installed = createInstalled({ repositories }, { now: () => world.clock.now() });
+    world = await PreviewWorld.open(setting, {
+      ...previewCode,
+      sweep: (context) => sweepPreviews(context, installed),
+    });
+    world.open(5, false, commitOf('a'));
+    await leftBehind(key);
+    await swept();
+    world.uninstalledAt = world.clock.now();
+    expect(await swept(3)).toEqual([previewName(key)]);
+  });
+
+  test('removes a stray once, and nothing that comes after it', async () => {
+    await leftBehind(key);
+    expect(await swept()).toEqual([]);
+    world.open(5, false, commitOf('a'));
+    await leftBehind(key);
+    world.uninstalledAt = world.clock.now();
+    expect(await swept(3)).toEqual([previewName(key)]);
+  });
+
+  test('reads no deployment alone that has the name of a stored preview', async () => {
+    const read: string[] = [];
+    world = await PreviewWorld.open(setting, {
+      ...previewCode,
+      contextOf: (context) => {
+        const { control } = context;
+        const getDeployment: typeof control.getDeployment = (id, options) => {
+          read.push(id);
+          return control.getDeployment(id, options);
+        };
+        return {
+          ...context,
+          control: new Proxy(control, {
+            get: (of, name) => (name === 'getDeployment' ? getDeployment : Reflect.get(of, name)),
+          }),
+        };
+      },
+    });
+    world.open(5, false, commitOf('a'));
+    world.deliver(5, [0]);
+    await passed();
+    read.length = 0;
+    const [preview] = world.service.alive.slice(world.others.length);
+    expect(await swept(2)).toEqual([preview?.name]);
+    expect(read).not.toContain(preview?.id);
+  });
+});
+
+describe('after a stray was removed', () => {
+  beforeEach(async () => {
+    world.open(5, false, commitOf('a'));
+    close();
+    await leftBehind(key);
+    await swept();
+  });
+
+  test('a pull request that is opened again keeps its preview', async () => {
+    reopen();
+    world.deliver(5, [0]);
+    expect(await passed()).toHaveLength(1);
+    expect(await swept(8)).toHaveLength(1);
+  });
+
+  test('a pull request that is opened again keeps what a workflow made', async () => {
+    world.isOutOfFile = true;
+    reopen();
+    await leftBehind(key);
+    expect(await swept(8)).toEqual([previewName(key)]);
+  });
+
+  test('another stray is removed, and both are forgotten', async () => {
+    await leftBehind({ ...key, entry: 'support' });
+    expect(await swept(10)).toEqual([]);
+    expect(world.previews.all).toEqual([]);
+  });
+});
+
+describe('the removal of a stray', () => {
+  beforeEach(async () => {
+    world.open(5, false, commitOf('a'));
+    close();
+    await leftBehind(key);
+    await world.previews.notify(repository, 5);
+  });
+
+  test('spares what is left of a pull request that was opened again since', async () => {
+    world.isOutOfFile = true;
+    reopen();
+    await world.previews.want([removalOfStray(commitOf('a'))], []);
+    expect(await passed()).toEqual([previewName(key)]);
+  });
+
+  test('spares what is left where the App does not reach the repository any more', async () => {
+    world.uninstalledAt = world.clock.now();
+    await world.previews.want([removalOfStray(commitOf('a'))], []);
+    expect(await passed()).toEqual([previewName(key)]);
+  });
+
+  test('is left to the next sweep where GitHub does not respond', async () => {
+    await passed();
+    world.faults.lay({ party: 'githubApi', operation: 'pullRequest', nth: 1, kind: 'refused' });
+    await world.previews.want([removalOfStray(commitOf('a'))], []);
+    expect(await passed()).toEqual([previewName(key)]);
+    expect([...world.jobs.failures.keys()]).toEqual([]);
+    expect(await swept()).toEqual([]);
   });
 });

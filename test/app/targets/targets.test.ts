@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSkipWords } from '../../../src/deploy/file/push-fields.ts';
+import { previewName } from '../../../src/deploy/rules/preview.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { FileTooLarge, type InstallationRepository } from '../../../app/github/github-api.ts';
 import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
@@ -23,6 +24,7 @@ const tooLarge: TargetResolverOptions['githubApi'] = {
     throw new FileTooLarge(path, 'acme/agents', 2_000_000, 1_000_000);
   },
 };
+const nameOfPreview = previewName({ repositoryId: 99, number: 12, entry: 'a' });
 const off = 'build_on_push is off at the service';
 const apply =
   'the App neither creates nor reconfigures deployments: run the Action, or `npx landfall deploy`, to apply the file';
@@ -44,6 +46,9 @@ describe('without a file', () => {
     ],
     ['a branch with slashes', deployed('a', { revision: { repo_ref: 'feat/x' } }), 'feat/x', ['builds a from feat/x']],
     ['another branch', deployed('a'), 'feature', []],
+    ['the preview of a pull request', deployed(nameOfPreview, { config: { build_on_push: false } }), 'main', []],
+    ['a preview that is built on push', deployed(nameOfPreview), 'main', [`builds ${nameOfPreview} from main`]],
+    ["a preview of people's own", deployed('a-pr-12-abc1234'), 'main', ['builds a-pr-12-abc1234 from main']],
     ['a branch in other letters', deployed('a'), 'Main', []],
     [
       'a branch that is gone, while the default one deploys nothing',
