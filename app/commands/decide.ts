@@ -37,12 +37,12 @@ export function refusalOfCommand(
   return undefined;
 }
 
-/** Why a person with write access may not act on a deployment: it is production, and the deploy file names others. */
+/** Why a person with write access may not act on a deployment: it is production, and `admins` of the deploy file do not name them. */
 export function refusalOfProduction(
   { deploymentName: deployment, environment, admins, areAdminsUnknown }: Terms,
   login: string,
 ): CommandRefusal | undefined {
-  // What is production is unknown then, too.
+  // Nor is it known then which deployments are production.
   if (areAdminsUnknown) return { code: 'file-unread', deployment };
   if (!environment.production) return undefined;
   const isAdmin = admins?.some((each) => each.toLowerCase() === login.toLowerCase()) ?? true;

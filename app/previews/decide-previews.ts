@@ -80,9 +80,9 @@ function decideWithoutFile(preview: Preview, facts: PreviewsFacts): DecidedPrevi
 
 function removed(preview: Preview, code: GoneCode, { now }: Pick<PreviewsFacts, 'now'>): DecidedPreview {
   const { entry, wanted } = preview;
-  // What stays gone for its commit is over with its pull request.
-  const isOver = wanted.kind === 'gone' && !(isKept(wanted) && code === 'closed');
-  if (isOver) return { entry, decision: { kind: 'none' } };
+  // That one stays removed for its commit is forgotten once its pull request is closed.
+  const isRemoved = wanted.kind === 'gone' && !(staysRemoved(wanted) && code === 'closed');
+  if (isRemoved) return { entry, decision: { kind: 'none' } };
   return { entry, decision: { kind: 'remove', code }, request: removalOf(preview, code, now) };
 }
 
@@ -188,13 +188,13 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
   };
 }
 
-/** What was removed for its age or its number stays so for this commit, until a person requests it. */
+/** A preview that expired, or made room for others, stays removed for this commit until a person requests it. */
 function staysGone({ code, commit, at }: StoredGone, { headSha }: PullRequestState, { pull }: PreviewsFacts): boolean {
-  if (!isKept({ code })) return false;
+  if (!staysRemoved({ code })) return false;
   return commit === headSha && !(pull.approval?.commit === headSha && pull.approval.at > at);
 }
 
-const isKept = ({ code }: Pick<StoredGone, 'code'>): boolean => code === 'expired' || code === 'too-many';
+const staysRemoved = ({ code }: Pick<StoredGone, 'code'>): boolean => code === 'expired' || code === 'too-many';
 
 type StoredGone = Extract<Preview['wanted'], { kind: 'gone' }>;
 

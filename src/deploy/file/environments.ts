@@ -12,7 +12,9 @@ export const environmentsField = z
   .array(z.string().trim().min(1).max(255))
   .min(2)
   .max(maxEnvironments)
-  .refine((names) => new Set(names.map(spelled)).size === names.length, { message: 'must name each environment once' });
+  .refine((names) => new Set(names.map(normalized)).size === names.length, {
+    message: 'must name each environment once',
+  });
 
 /** What decides the content of a build: a deployment is promoted from one that agrees in these. */
 export const fieldsOfBuild = ['repo-url', 'graph-config-path', 'install-command', 'build-command'] as const;
@@ -40,7 +42,7 @@ export function orderDrafts(
     const message = `\`environments\` must be a list of 2 to ${maxEnvironments} different names of environments, in their order`;
     return { ok: false, problems: [problem(['environments'], message)] };
   }
-  const names = read.data.map(spelled);
+  const names = read.data.map(normalized);
   const byName = Map.groupBy(drafts, environmentOf);
   const empty = names.flatMap((name, index) =>
     byName.has(name)
@@ -52,11 +54,11 @@ export function orderDrafts(
           ),
         ],
   );
-  const slips = drafts.flatMap((draft) => {
+  const likelyTypos = drafts.flatMap((draft) => {
     const written = draft.fields.get('environment');
     const name = environmentOf(draft) ?? '';
     const meant = written && !names.includes(name) ? didYouMean(name, names) : undefined;
-    const message = 'is not among `environments`, and reads like one of them';
+    const message = 'is not among `environments`';
     return written && meant !== undefined ? [fieldProblem(written, ['environment'], message, meant)] : [];
   });
   const ordered = drafts.map((draft) => {
@@ -64,25 +66,25 @@ export function orderDrafts(
     const before = place > 0 ? names[place - 1] : undefined;
     return before === undefined ? { draft, problems: [] } : promotedFrom(draft, before, byName.get(before) ?? []);
   });
-  const problems = [...empty, ...slips, ...ordered.flatMap((each) => each.problems)];
+  const problems = [...empty, ...likelyTypos, ...ordered.flatMap((each) => each.problems)];
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, drafts: ordered.map(({ draft }) => ({ ...draft, isOrdered: true })) };
 }
 
-/** The service may build pushes of a deployment that had them: commits come from the environment before. */
+/** Turns off `build-on-push`, which may be on at the service: commits come from the environment before. */
 function withoutPushes(draft: FileDraft): FileDraft {
   const name = draft.fields.get('name');
   return name ? { ...draft, fields: new Map([['build-on-push', { ...name, value: false }], ...draft.fields]) } : draft;
 }
 
 /** GitHub ignores case in the names of environments. */
-const spelled = (name: string): string => name.trim().toLowerCase();
+const normalized = (name: string): string => name.trim().toLowerCase();
 
 /** The environment of a deployment: the one that it names, else its name. */
 function environmentOf({ fields, key }: FileDraft): string | undefined {
   const written = fields.get('environment')?.value;
   const name = isObject(written) ? written['name'] : (written ?? fields.get('name')?.value ?? key);
-  return typeof name === 'string' ? spelled(name) : undefined;
+  return typeof name === 'string' ? normalized(name) : undefined;
 }
 
 function promotedFrom(
@@ -90,14 +92,14 @@ function promotedFrom(
   before: string,
   candidates: readonly FileDraft[],
 ): { draft: FileDraft; problems: Problem[] } {
-  const foreign = ['image-uri', 'source-dir', 'source'].find((name) => {
+  const otherSource = ['image-uri', 'source-dir', 'source'].find((name) => {
     const written = draft.fields.get(name);
     return written !== undefined && !(name === 'source' && written.value === 'github');
   });
-  const written = foreign === undefined ? undefined : draft.fields.get(foreign);
-  if (foreign !== undefined && written) {
-    const message = `a deployment of a later environment is built from a repository: take ${quoted([before])} and its successors out of \`environments\`, or use the source github`;
-    return { draft, problems: [fieldProblem(written, [foreign], message)] };
+  const written = otherSource === undefined ? undefined : draft.fields.get(otherSource);
+  if (otherSource !== undefined && written) {
+    const message = `after the first environment, deployments are built from a repository: use the source github, or end \`environments\` with ${quoted([before])}`;
+    return { draft, problems: [fieldProblem(written, [otherSource], message)] };
   }
   const pushed = draft.fields.get('build-on-push');
   if (pushed?.value === true) {
@@ -110,7 +112,7 @@ function promotedFrom(
   const [from, ...more] = alike;
   if (from && more.length === 0) return { draft: { ...withoutPushes(draft), after: identityOf(from) }, problems: [] };
   if (candidates.length === 0) return { draft, problems: [] };
-  const found = from ? `${alike.length} deployments` : 'no deployment';
-  const message = `the environment ${quoted([before])} has ${found} with its ${fieldsOfBuild.map((name) => `\`${name}\``).join(', ')}: there must be one that it is promoted from`;
+  const found = from ? `are ${alike.length}` : 'is none';
+  const message = `exactly one deployment of the environment ${quoted([before])} must have the ${fieldsOfBuild.map((name) => `\`${name}\``).join(', ')} of this one, which gets its build: there ${found}`;
   return { draft, problems: [draftProblem(draft, message)] };
 }

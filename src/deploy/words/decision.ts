@@ -70,7 +70,7 @@ const skips: Sayings<SkipFacts> = {
     return `${checksHave(pending)} not passed in time${unread}; once ${theyPass(pending)}, press Re-run`;
   },
   'no-checks': () =>
-    'it is deployed after other checks of its commit, and no check of others is named or required; name some under deploy-after in the deploy file, or require some of the branch at GitHub',
+    'deploy-after waits for checks of others, and none is named or required; name some under deploy-after in the deploy file, or require some of the branch at GitHub',
   'already-reported': ({ end }) =>
     `the same commit was requested before and ended ${end}; press Re-run to build it again`,
   'serves-already': ({ revisionId }) => `revision ${revisionId} serves already`,

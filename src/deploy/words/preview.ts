@@ -41,8 +41,9 @@ const refusals: Sayings<PreviewRefusalFacts, Said> = {
 
 /** Why there are no previews on a service that says nothing of secrets. */
 export const marksHiddenWords: Said = {
-  reason: 'This service does not say which secrets a deployment has, so that no preview would be known again.',
-  advice: 'Deploy pull requests by mode deploy with a name of their own, and remove them by mode delete.',
+  reason:
+    'This service does not show the names of secrets, so a preview could not be told from other deployments later.',
+  advice: 'Use mode deploy with a name of its own for each pull request, and mode delete to remove it.',
 };
 
 /** Why a pull request gets no preview, and what to do about it. */

@@ -85,12 +85,12 @@ describe('environments in order', () => {
     [
       'nothing to be promoted from',
       ordered('  support: { environment: production, graph-config-path: other.json }'),
-      /9:3: .*the environment `staging` has no deployment with its `repo-url`/,
+      /9:3: .*exactly one deployment of the environment `staging` must have the `repo-url`.*there is none/,
     ],
     [
       'two to be promoted from',
       ordered('  other: { environment: staging }\n  support: { environment: production }'),
-      /has 2 deployments with its/,
+      /there are 2/,
     ],
     [
       'pushes to a later environment',
@@ -105,7 +105,7 @@ describe('environments in order', () => {
     [
       'an image in a later environment',
       ordered('  support: { environment: production, source: external_docker, image-uri: agent:1 }'),
-      /9:\d+: .*is built from a repository/,
+      /9:\d+: .*are built from a repository/,
     ],
     ['no deployments', 'environments: [a, b]\nname: support', /`environments` is for the deployments under/],
   ])('refuses %s, where it is written', (_, text, problem) => {

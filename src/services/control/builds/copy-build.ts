@@ -41,7 +41,7 @@ interface CopyRequest extends Pick<BuildRequest, 'revisionId' | 'log'> {
 export type CopyEnd =
   /** `digest`: `sha256:<hex>` of its commit, its graph configuration's path and its files. */
   | { kind: 'copied'; build: Build; digest: string }
-  /** It has to be built again: a clause about the build. */
+  /** It has to be built again. `why` goes on after "can't be copied:". */
   | { kind: 'not-copyable'; why: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'interrupted' };
@@ -70,7 +70,7 @@ async function copyFrom(
   const { dataDir } = settings;
   const [build, list] = [readBuild(from.root), await readBuildList(from.root)];
   if (!build || !list) return { kind: 'not-copyable', why: 'it is no longer on this machine' };
-  // An environment of Python knows the folder that it was made in.
+  // A virtual environment of Python holds the address of its own folder.
   if (build.python) return { kind: 'not-copyable', why: 'it has packages of Python' };
   if (build.usesHome !== false) return { kind: 'not-copyable', why: 'it may need files in its home folder' };
   const spaceProblem = await findSpaceProblem(settings, sizeOf(list));
@@ -99,7 +99,7 @@ async function copyFrom(
   }
 }
 
-/** The bytes of all listed files together, with the holes in them. */
+/** The size of all listed files in bytes; sparse ones count in full. */
 const sizeOf = ({ entries }: BuildList): number =>
   entries
     .values()
@@ -130,7 +130,7 @@ async function copyFiles(
 
 const changedSince = (path: string): Extract<CopyEnd, { kind: 'not-copyable' }> => ({
   kind: 'not-copyable',
-  why: `${JSON.stringify(path)} is not as it was built, or leads out of it`,
+  why: `${JSON.stringify(path)} has changed since the build, or leads out of its folder`,
 });
 
 interface Entry {
@@ -168,7 +168,7 @@ async function copyIfUnchanged(entry: Entry): Promise<string[] | undefined> {
   return stat.isFile() ? copyFile(entry) : undefined;
 }
 
-/** Whether a link leads to the same where it is copied: within the source, or to what no build owns. */
+/** Whether a link leads to the same where it is copied: within the source, or outside of all builds. */
 function staysValid(target: string, { source, path }: Entry): boolean {
   const folder = dirname(join(source, path));
   const builds = dirname(dirname(source));

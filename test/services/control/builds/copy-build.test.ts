@@ -59,13 +59,13 @@ describe('the copy of a build', () => {
       'a link to its home',
       ({ source }) => symlinkSync('../home/model', join(source, 'model')),
       {},
-      '"model" is not as it was built, or leads out of it',
+      '"model" has changed since the build, or leads out of its folder',
     ],
     [
       'a link to itself by its address',
       ({ source }) => symlinkSync(join(source, 'lib'), join(source, 'link')),
       {},
-      '"link" is not as it was built, or leads out of it',
+      '"link" has changed since the build, or leads out of its folder',
     ],
   ])('is not made of a build with %s', async (_, more, record, why) => {
     const { dataDir } = await original(more, record);

@@ -150,7 +150,7 @@ describe('a build that its agents changed is made again from its commit', () => 
     expect(live.source_revision_config.repo_commit_sha).toBe(original.repo_commit_sha);
     expect(live.build_warnings).toEqual([
       expect.stringMatching(
-        / can't be copied: "(stamp|lib|other|lib\/copy|lib\/link)" is not as it was built.*built again/,
+        / can't be copied: "(stamp|lib|other|lib\/copy|lib\/link)" has changed since the build.*built again/,
       ),
     ]);
     expect(readFileSync(buildOf(service, revisionId, 'stamp'), 'utf8')).toMatch(/^\d+\n$/);
