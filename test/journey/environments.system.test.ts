@@ -40,7 +40,7 @@ afterAll(() => fixture?.close());
 const deploy = (deployment: string, ...options: string[]): Promise<CliEnd> =>
   runHere(['deploy', '--deployment', deployment, '--poll-seconds', '0.2', ...options], {
     cwd: repository.folder,
-    env: { LANDFALL_BASE_URL: fixture.service.url, LANDFALL_API_KEY: fixture.service.apiKey },
+    env: { LANDFALL_BASE_URL: fixture.service.url, LANDFALL_API_KEY: fixture.service.apiKey, TOKEN: 'rotated' },
   });
 
 async function liveOf(name: string) {
@@ -55,7 +55,9 @@ test('production gets the build that staging has proven, and nothing before', as
   expect(early.code).not.toBe(0);
   expect(early.out + early.err).toContain('there is no deployment talker-staging, which comes before this one');
   expect(await deploy('talker-staging')).toMatchObject({ code: 0 });
-  expect(await deploy('talker')).toMatchObject({ code: 0, err: '' });
+  const promoted = await deploy('talker');
+  expect(promoted).toMatchObject({ code: 0, err: '' });
+  expect(promoted.out).toContain('it gets the build that talker-staging serves');
   const [staging, production] = [await liveOf('talker-staging'), await liveOf('talker')];
   expect(production.revision).toMatchObject({ build_of: staging.revision.id, status: 'DEPLOYED' });
   expect([production.commit, production.revision.build_digest]).toEqual([
@@ -86,6 +88,10 @@ test('a commit that is not served or fails on staging goes no further', async ()
   // What serves there already stays changeable while staging is red.
   expect(await deploy('talker', '--commit', before.commit ?? '')).toMatchObject({ code: 0 });
   expect((await liveOf('talker')).revision.id).toBe(before.revision.id);
+  const rotated = await deploy('talker', '--commit', before.commit ?? '', '--secrets', 'TOKEN');
+  expect(rotated).toMatchObject({ code: 0 });
+  const { revision } = await liveOf('talker');
+  expect([revision.id === before.revision.id, revision.build_of]).toEqual([false, before.revision.build_of]);
   expect(await deploy('talker-staging')).toMatchObject({ code: 0 });
   expect(await deploy('talker')).toMatchObject({ code: 0 });
   expect((await liveOf('talker')).commit).toBe(moved);

@@ -36,8 +36,8 @@ export interface WriteOptions extends CallOptions {
    */
   commit?: string | undefined;
   /**
-   * The id of another deployment's revision whose build this write deploys, sent as `Landfall-Build-Of`: its commit,
-   * without a second build. Only for a service that copies builds (`features`). Not part of the contract.
+   * The id of a revision, of another deployment or of this one, whose build this write deploys, sent as
+   * `Landfall-Build-Of`: its commit, without a second build. Only for a service that copies builds (`features`). Not part of the contract.
    */
   buildOf?: string | undefined;
 }

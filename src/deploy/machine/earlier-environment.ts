@@ -8,11 +8,11 @@ import type { DeployRun } from './deploy-run.ts';
 import { findDeployment } from './find-deployments.ts';
 import { findRevision } from './steps/read-deployment.ts';
 
-/** What is asked for: the commit, if one is, the head of the ref, if it is known, and the commit that serves here. */
+/** What is asked for: the commit, if one is, the head of the ref, if it is known, and what serves here. */
 interface Request {
   requested: string | undefined;
   head: string | undefined;
-  live: string | undefined;
+  live: { revisionId: string; commit: string } | undefined;
 }
 
 /** The commit that the environment before has proven, and the revision whose build is deployed; or what is in the way. */
@@ -35,8 +35,8 @@ export async function promotedCommit(
     sha,
     only: pinsCommits ? { isPinned: true } : { isPinned: false, head },
   });
-  if (served && requested !== undefined && sameCommit(served, requested))
-    return { kind: 'promoted', commit: known(served), buildOf: undefined };
+  if (served && requested !== undefined && sameCommit(served.commit, requested))
+    return { kind: 'promoted', commit: known(served.commit), buildOf: copiesBuilds ? served.revisionId : undefined };
   const { control, signal, verdictsOf } = run.request;
   const options = () => run.reading();
   const found = (await ifFound(findDeployment(after, control, signal))) ?? { ok: false as const, matches: 0 };
@@ -55,5 +55,12 @@ export async function promotedCommit(
   if ('code' in decided) return { kind: 'impossible', obstacles: [decided] };
   const { commit: sha, revisionId, isUnproven } = decided;
   if (isUnproven) run.note({ code: 'earlier-unreported', name: deployment?.name ?? '' });
+  run.note({
+    code: 'promoted',
+    name: deployment?.name ?? '',
+    revisionId,
+    commit: sha,
+    isCopied: copiesBuilds === true,
+  });
   return { kind: 'promoted', commit: known(sha), buildOf: copiesBuilds ? revisionId : undefined };
 }

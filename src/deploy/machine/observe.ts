@@ -95,8 +95,9 @@ async function promotedFrom(
   const liveId = deployment?.active_revision_id;
   const reader = { control, options: () => run.reading() };
   const live = deployment && liveId ? await findRevision(deployment.id, liveId, reader) : undefined;
-  const served = live?.source_revision_config.repo_commit_sha ?? undefined;
-  return promotedCommit(after, { requested: sha, head, live: served }, run);
+  const served = live?.source_revision_config.repo_commit_sha;
+  const serving = live && served ? { revisionId: live.id, commit: served } : undefined;
+  return promotedCommit(after, { requested: sha, head, live: serving }, run);
 }
 
 async function requestedCommit(

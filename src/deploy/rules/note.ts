@@ -23,6 +23,7 @@ export interface NoteFacts
   'answers-too-few': { tests: number; fewest: number; revisionId: string };
   'ref-moved': { own: string; head: string };
   'earlier-unreported': { name: string };
+  promoted: { name: string; revisionId: string; commit: string; isCopied: boolean };
   'live-unreported': { revisionId: string };
   'decided-otherwise': { revisionId: string; decision: HoldDecision; hold: HoldState['kind'] };
   'log-unread': { log: string; text?: string };

@@ -1,4 +1,5 @@
 import { say, type Sayings } from '../../kit/coded.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { asSentence } from '../../kit/plain-text.ts';
 import type { HoldState } from '../rules/hold-state.ts';
 import type { Note, NoteFacts } from '../rules/note.ts';
@@ -31,6 +32,8 @@ const notes: Sayings<NoteFacts> = {
     'the values of secrets were not compared with those of the plan, which was made with another key; their names were',
   'ref-moved': ({ own, head }) =>
     `this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`,
+  promoted: ({ name, revisionId, commit, isCopied }) =>
+    `it gets ${isCopied ? 'the build' : 'the commit'} that ${name} serves: revision ${revisionId} of ${shortCommit(commit)}`,
   'earlier-unreported': ({ name }) =>
     `this service keeps no verdicts, so it is not known whether smoke tests passed on ${name}: let this step need the one that deploys it`,
   'live-unreported': ({ revisionId }) => `the service does not report the live revision ${revisionId}`,

@@ -27,7 +27,7 @@ export const pinnedCommit: Header = {
 export const buildOf: Header = {
   name: buildOfHeader,
   description:
-    "The id of a revision of another deployment of this workspace whose build the change deploys: the revision's commit and content, without a second build.",
+    "The id of a revision of this workspace whose build the change deploys: the revision's commit and content, without a second build.",
 };
 export const lastEventId: Header = {
   name: 'Last-Event-ID',

@@ -94,9 +94,10 @@ export async function makeBuild(
     if (!result.ok) return await failed(explainFullDisk(result.reason));
     await processes.end();
     await listBuildFiles(folder);
-    recordBuild({ ...result.value, usesHome: readdirSync(folder.home).length > 0 });
+    const made: Build = { ...result.value, usesHome: readdirSync(folder.home).length > 0 };
+    recordBuild(made);
     complete = true;
-    return { kind: 'built', build: result.value, warnings };
+    return { kind: 'built', build: made, warnings };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     return await failed(diskIsFull);

@@ -29,7 +29,6 @@ export async function insertRevision(
     ? await trx.selectFrom('uploads').select('digest').where('object_path', '=', path).executeTakeFirst()
     : undefined;
   const reused = build && 'redeploy_of' in build ? build : undefined;
-  const pinned = build && 'build_of' in build ? build : undefined;
   const message = missingSource(deployment) ?? (await listenerMessage(trx, deployment));
   const revision = await trx
     .insertInto('revisions')
@@ -47,7 +46,7 @@ export async function insertRevision(
       source_tarball_digest: upload?.digest ?? null,
       build_folder: reused?.build_folder ?? null,
       build_warnings: reused?.build_warnings ?? [],
-      build_of: pinned?.build_of ?? null,
+      build_of: build?.build_of ?? null,
       build_digest: reused?.build_digest ?? null,
       redeploy_of: reused?.redeploy_of ?? null,
       ...causeColumns(cause),

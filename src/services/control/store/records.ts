@@ -18,7 +18,7 @@ type CommitColumns = Pick<
 
 /** A build of an earlier revision that a new one uses. */
 export interface ReusedBuild
-  extends CommitColumns, Pick<RevisionRecord, 'build_folder' | 'build_warnings' | 'build_digest'> {
+  extends CommitColumns, Pick<RevisionRecord, 'build_folder' | 'build_warnings' | 'build_of' | 'build_digest'> {
   redeploy_of: string;
 }
 

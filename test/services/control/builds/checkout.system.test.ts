@@ -35,6 +35,7 @@ test('clones the head of a branch without its history and returns the commit', a
     folder: join(dataDir, 'builds/r-1'),
     from: { kind: 'commit', commit: next },
     graphConfigFile: join(dataDir, 'builds/r-1/source/langgraph.json'),
+    usesHome: false,
   });
   expect(next).not.toBe(head);
   expect(commits).toEqual([{ sha: next, subject: 'a change', author: 'A Person', authoredAt: expect.any(Date) }]);
@@ -246,6 +247,7 @@ test('records the built commit with the build', async () => {
   expect(JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8'))).toEqual({
     commit: head,
     graphConfigPath: 'source/langgraph.json',
+    usesHome: false,
   });
 });
 

@@ -80,7 +80,12 @@ describe('claiming revisions', () => {
       commit_author: 'b',
       commit_authored_at: new Date(0),
     };
-    const built = { build_folder: 'builds/one', build_warnings: ['It lacks a file.'], build_digest: null };
+    const built = {
+      build_folder: 'builds/one',
+      build_warnings: ['It lacks a file.'],
+      build_of: null,
+      build_digest: null,
+    };
     const build = { redeploy_of: first, ...built, ...commit };
     await opened.store.changeDeployment(tenantId, id, (wanted) => ({ wanted, revision: build }));
     expect(await opened.store.claimNextRevision(id)).toMatchObject({ status: 'AWAITING_DEPLOY', ...build });

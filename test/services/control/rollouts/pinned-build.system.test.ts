@@ -25,6 +25,7 @@ import {
   openMachine,
   overHttp,
   restate,
+  secretsOf,
   startService,
   until,
   type RunningService,
@@ -83,6 +84,16 @@ test("deploys another deployment's build file by file, with one digest for both"
   expect(await logOf(service, revisionId, 'build')).toEqual([
     `Copied the build of the revision ${staging.revisionId} (${live.build_digest}): nothing is built a second time.`,
   ]);
+
+  // Other settings, such as a secret, go with the build that it has.
+  const { latest_revision_id } = await control.patchDeployment(
+    production.id,
+    { secrets: secretsOf({ TOKEN: 'rotated' }) },
+    { buildOf: revisionId },
+  );
+  const rotated = await goesLive(service, { id: production.id, revisionId: latest_revision_id ?? '' });
+  expect(rotated).toMatchObject({ build_of: staging.revisionId, build_digest: live.build_digest });
+  expect(await logOf(service, rotated.id, 'build')).toEqual([]);
 
   // A copy can be copied again, and its deployment can go back to what it had.
   const third = await deploy(service, { config: { build_command: 'true' } });
@@ -213,7 +224,6 @@ test('refuses pins that can not hold, and those of other tenants, and changes no
   const cases: [WriteOptions, number, string][] = [
     [{ commit: head.slice(0, 12) }, 400, 'full SHA'],
     [{ buildOf: unknown }, 404, 'No deployment of this workspace'],
-    [{ buildOf: revisionId }, 400, 'is of this deployment itself'],
   ];
   for (const [options, status, detail] of cases)
     expect(await refused(options)).toMatchObject({ status, detail: expect.stringContaining(detail) });

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { buildOfHeader, commitHeader } from '../../../../contract/control/revision.ts';
 import { withoutTrailingSlashes } from '../../../../kit/plain-text.ts';
-import type { PinnedBuild } from '../../store/records.ts';
+import type { PinnedBuild, ReusedBuild } from '../../store/records.ts';
 import type { DeploymentRecord, RevisionRecord } from '../../store/tables.ts';
 import { fieldAt } from '../../validation/field.ts';
 import { accepted, againstRules, type ValidationResult } from '../../validation/refusal.ts';
@@ -31,7 +31,7 @@ type ChangedDeployment = Pick<DeploymentRecord, 'source' | 'source_config' | 'so
 export function checkPin(
   { commit, from }: RequestedPin,
   wanted: ChangedDeployment,
-): ValidationResult<PinnedBuild | undefined> {
+): ValidationResult<PinnedBuild | ReusedBuild | undefined> {
   const sha = commit?.toLowerCase();
   if (sha !== undefined && !/^[0-9a-f]{40}$/.test(sha))
     return againstRules([`${commitHeader} is no full SHA of a commit. Send its 40 hexadecimal digits.`]);
@@ -52,6 +52,8 @@ export function checkPin(
   if (problem !== undefined) return againstRules([problem]);
   const built = checkRedeploy(from, from);
   if (!built.ok) return built;
+  // Its own build is there already, and gets other settings.
+  if (from.deployment_id === wanted.id) return accepted({ ...from, redeploy_of: from.id });
   const { repo_commit_sha, commit_subject, commit_author, commit_authored_at } = from;
   return accepted({ build_of: from.id, repo_commit_sha, commit_subject, commit_author, commit_authored_at });
 }
@@ -69,9 +71,7 @@ const withoutSuffix = (text: string, suffix: string): string =>
 
 /** Why the build of a revision is not for this deployment, if anything. */
 function problemOfBuild(from: RevisionRecord, wanted: ChangedDeployment, sha: string | undefined): string | undefined {
-  const { id, deployment_id, source, repo_commit_sha } = from;
-  if (deployment_id === wanted.id)
-    return `The revision ${id} is of this deployment itself. Deploy it again with POST /v2/deployments/${wanted.id}/revisions/${id}/redeploy.`;
+  const { id, source, repo_commit_sha } = from;
   if (source !== wanted.source)
     return `The revision ${id} has the source ${source}, and this deployment ${wanted.source}. Name one that was built from a repository.`;
   const differing = fieldsOfBuild.filter((path) => plainly(path, wanted) !== plainly(path, from));
