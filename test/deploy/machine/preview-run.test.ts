@@ -275,7 +275,7 @@ describe('a service that does not say which secrets there are', () => {
   test('gets no preview, where it says so of any deployment', async () => {
     const fixture = new PreviewFixture();
     fixture.has('agent', null);
-    const reason = expect.stringContaining('no preview would be known again');
+    const reason = expect.stringContaining('could not be told from other deployments');
     expect(await fixture.run()).toMatchObject({ kind: 'refused', passes: false, reason });
     expect(fixture.control.sent).toEqual([]);
   });
