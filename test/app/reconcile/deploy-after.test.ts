@@ -93,7 +93,7 @@ describe('a push that waits for checks', () => {
     await fixture.push('a', { terms: gated });
     await fixture.run(minute);
     expect([await fixture.ends(a), fixture.made]).toEqual([['skipped'], 0]);
-    expect((await fixture.check(a))?.summary).toContain('no check of others is named or required');
+    expect((await fixture.check(a))?.summary).toContain('waits for checks of others, and none is named or required');
   });
 
   test('makes way for a newer commit, which waits for its own', async () => {
