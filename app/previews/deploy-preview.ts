@@ -40,7 +40,6 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
   if (!(await deleteOwn(former, preview, context))) return;
   const begun = known.begun?.version === version ? known.begun : { version, at: clock.now() };
   await previews.save(run, { known: { begun } });
-  await context.step?.('before-deploy');
   const journal = journalOf(preview, context);
   const graders = context.gradersOf(made.deployment);
   try {
@@ -68,7 +67,6 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
       credentials: context.credentials,
     });
     signal.throwIfAborted();
-    await context.step?.('deployed');
     await conclude(preview, outcome, isFinal(outcome) || (journal.isOver && !isUnsent(outcome)), context);
   } finally {
     await graders.close();

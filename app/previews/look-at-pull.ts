@@ -62,7 +62,6 @@ async function look(pull: PreviewedPull, context: PreviewContext): Promise<'unre
     secretOf: (variable) => context.secretOf(pull.repository, variable),
     now: clock.now(),
   });
-  await context.step?.('decided');
   await store(pull, state, decided, stored, context);
   return file?.unread === undefined ? undefined : 'unread';
 }

@@ -39,6 +39,4 @@ export interface PreviewContext {
   leaving: AbortSignal;
   /** Values that no text may show, besides the secrets of previews. */
   credentials: readonly string[];
-  /** Called at the named moments between which a process may be killed. For tests. */
-  step?: (name: string) => void | Promise<void>;
 }

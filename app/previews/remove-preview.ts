@@ -68,7 +68,6 @@ export async function deleteOwn(own: readonly Deployment[], preview: Preview, co
       credentials,
     });
     signal.throwIfAborted();
-    await context.step?.('deleted');
     if (outcome.kind === 'deleted') continue;
     const failures = (preview.known.failures ?? 0) + 1;
     context.log.warn({ pull: preview.number }, `A preview is not removed yet: ${outcome.reason}`);
