@@ -15,6 +15,7 @@ import { CountedStore, countingOctokits } from './operate/metrics.ts';
 import { createAccessPolicy, createPullRequestExaminer } from './pull-requests/examine.ts';
 import { recoverSoon, startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
+import { connectWithSecrets } from './verify/grading.ts';
 import { createReceiver } from './verify/receive-run.ts';
 import { createSmokeTestRunner } from './verify/smoke-test-runner.ts';
 import { createTargetResolver } from './targets/target-resolver.ts';
@@ -26,10 +27,9 @@ import type { AppContext } from './context.ts';
 import { previewMigrations, previewMigrationTable } from './previews/migrations.ts';
 import { PostgresPreviews } from './previews/postgres-previews.ts';
 import type { PreviewContext } from './previews/preview-context.ts';
-import { createPreviewGraders } from './previews/preview-graders.ts';
-import { previewsAtOnce, startPreviewWorkers } from './previews/preview-workers.ts';
+import { previewsAtOnce, startPreviewWorkers } from './previews/work-on-preview.ts';
 import { createInstalled } from './previews/installed.ts';
-import { startSweeping } from './previews/sweep-job.ts';
+import { startSweeping } from './previews/sweep.ts';
 import { previewSecretOf } from './settings/preview-secrets.ts';
 import { createSharedDeployFile } from './targets/deploy-file-reader.ts';
 import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
@@ -132,7 +132,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     agentAt: agents.at,
     threadsAt: agents.at,
     judge,
-    gradersOf: createPreviewGraders({ clock, random, graderUrls, userAgent }),
+    gradersOf: ({ desired }) => connectWithSecrets(desired.secrets ?? [], { clock, random, graderUrls }),
     deployFile: previewFile,
     secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),
     refusalOf: (repository, deployment) => createOwnership(webHost, bindings).refusal(repository, deployment),

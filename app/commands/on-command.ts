@@ -20,12 +20,10 @@ import {
 } from './decide.ts';
 import type { Command, CommandName } from './definitions.ts';
 import { refused, type CommandOutcome } from './outcomes.ts';
-import { cancel } from './cancel.ts';
 import { outcomeOfEarlier } from './carried-out.ts';
 import { plan, preview, requestPreview } from './look.ts';
-import { deploy, rollBack } from './perform.ts';
+import { cancel, deploy, promote, rollBack } from './perform.ts';
 import type { Performance } from './performance.ts';
-import { promote } from './promote.ts';
 import { runTests } from './run-tests.ts';
 import { statusOf } from './status.ts';
 import type { StoredCommand } from './stored-command.ts';

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { AppContext } from '../context.ts';
 import type { InstallationRepository, PullRequestState } from '../github/github-api.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
@@ -54,3 +55,11 @@ export const requestOf = (
   terms: target.terms,
   ...requested,
 });
+
+/** How long one call of the service may take with all its repetitions (ms). */
+const callMs = 20_000;
+
+/** The options of each call of the service. */
+export const callOptions =
+  ({ clock }: Pick<AppContext, 'clock'>) =>
+  (): CallOptions => ({ deadline: clock.now() + callMs });

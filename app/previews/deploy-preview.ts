@@ -9,10 +9,9 @@ import { toJournalJson } from '../../src/deploy/machine/journal-json.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import { machineKeyOf, previewWith } from './decide-previews.ts';
 import { outcomeOf, type Preview, type PreviewJournal, type PreviewOutcome } from './preview.ts';
-import { findOwnDeployments } from './own-deployments.ts';
 import { productionRefusals, refusalWords } from './preview-words.ts';
-import { deleteOwn } from './remove-preview.ts';
-import { retryAfterMs, type RunContext } from './run-context.ts';
+import { deleteOwn, findOwnDeployments } from './remove-preview.ts';
+import { retryAfterMs, type RunContext } from './preview-context.ts';
 
 /** How long one revision is waited for, and how often it is looked at (ms). */
 const timeoutMs = 30 * 60_000;

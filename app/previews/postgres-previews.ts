@@ -65,18 +65,20 @@ export class PostgresPreviews extends PostgresReports implements PreviewStore {
   }
 
   renotify(key: PullKey, { isUnreachable }: PullNews = {}): Promise<void> {
-    return this.transaction(async (tx) => {
-      await tx
-        .updateTable('preview_pulls')
-        .set({
-          notified_seq: sql`notified_seq + 1`,
-          ...(isUnreachable === undefined ? {} : { is_unreachable: isUnreachable }),
-        })
-        .where(isPull(key))
-        .execute();
-      const { repositoryId, number } = key;
-      await this.queue.send(pullJob, { repositoryId, number }, { db: tx });
-    });
+    return this.transaction((tx) =>
+      this.#lookAgain(tx, key, isUnreachable === undefined ? {} : { is_unreachable: isUnreachable }),
+    );
+  }
+
+  /** Has a known pull request looked at. */
+  async #lookAgain(tx: WorkTransaction, key: PullKey, changes: { is_unreachable?: boolean } = {}): Promise<void> {
+    await tx
+      .updateTable('preview_pulls')
+      .set({ notified_seq: sql`notified_seq + 1`, ...changes })
+      .where(isPull(key))
+      .execute();
+    const { repositoryId, number } = key;
+    await this.queue.send(pullJob, { repositoryId, number }, { db: tx });
   }
 
   async pull(key: PullKey): Promise<PreviewedPull | undefined> {
@@ -171,14 +173,7 @@ export class PostgresPreviews extends PostgresReports implements PreviewStore {
         .returning('run')
         .executeTakeFirst();
       if (!row) throw new RunSuperseded(run);
-      if (!isNews) return;
-      const { repositoryId, number } = run;
-      await tx
-        .updateTable('preview_pulls')
-        .set({ notified_seq: sql`notified_seq + 1` })
-        .where(isPull(run))
-        .execute();
-      await this.queue.send(pullJob, { repositoryId, number }, { db: tx });
+      if (isNews) await this.#lookAgain(tx, run);
     });
   }
 

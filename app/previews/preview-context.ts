@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kit/clock.ts';
+import { backoffMs, type Clock } from '../../src/kit/clock.ts';
 import type { Logger } from '../../src/kit/logger.ts';
 import type { AgentServer, ConversationServer } from '../../src/contract/agent/service.ts';
 import type { Graders } from '../../src/contract/grader.ts';
@@ -10,7 +10,7 @@ import type { UploadAndDeleteService } from '../../src/deploy/machine/deploy-run
 import type { GitHubApi, InstallationRepository } from '../github/github-api.ts';
 import type { ReportLocks } from '../reporting/send-report.ts';
 import type { DeployFile } from '../targets/file-entries.ts';
-import type { PreviewStore } from './preview-store.ts';
+import type { PreviewRun, PreviewStore } from './preview-store.ts';
 
 /** The dependencies of previews. */
 export interface PreviewContext {
@@ -40,3 +40,13 @@ export interface PreviewContext {
   /** Values that no text may show, besides the secrets of previews. */
   credentials: readonly string[];
 }
+
+/** What a run of a preview works with. */
+export interface RunContext extends PreviewContext {
+  run: PreviewRun;
+  /** Aborts when a newer version is wanted, when another process goes on, and on shutdown. */
+  signal: AbortSignal;
+}
+
+/** How long until the service is tried again (ms). */
+export const retryAfterMs = (failures: number): number => backoffMs(failures, 5_000, 60_000);
