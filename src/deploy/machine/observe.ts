@@ -16,7 +16,7 @@ import { isRepositoryNamed, sameRepository, shownRepository } from '../file/repo
 import { promotedCommit, type PromotedCommit } from './earlier-environment.ts';
 import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { findRevision, readRevisions, type LiveRevision } from './steps/read-deployment.ts';
+import { readRevisions, type LiveRevision } from './steps/read-deployment.ts';
 
 /** The observed state, or why the deployment is ambiguous. */
 type TargetLookup =
@@ -39,12 +39,13 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
     latestRevisionId: deployment?.latest_revision_id ?? undefined,
   });
   const requested = await requestedCommit(desired, deployment, run);
-  const promoted = await promotedFrom(deployment, requested, run);
+  const { previewRun, after } = run.request;
+  const revisionsBefore = deployment && after ? await revisionsOf(deployment, run) : undefined;
+  const promoted = await promotedFrom(revisionsBefore?.live, requested, run);
   if (promoted?.kind === 'impossible') return promoted;
   const commit = promoted?.commit ?? requested;
   run.known.commit = commit;
   run.known.buildOf = promoted?.buildOf;
-  const { previewRun } = run.request;
   const obstacles = [
     ...(deployment ? previewObstacles(previewRun?.key, deployment) : []),
     ...(previewRun?.mustPin && desired.source === 'github' && pinnedCommit(commit) === undefined ? [notPinned] : []),
@@ -57,12 +58,14 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   const { tarball } = run.request;
   const image = await lookUpImage(desired, run);
   if (!deployment) return { kind: 'seen', seen: { commit, tarball, image, ...(await found(desired, run)) } };
-  const { control } = run.request;
-  const { latest, live } = await readRevisions(deployment, { control, options: () => run.reading() });
+  const { latest, live } = revisionsBefore ?? (await revisionsOf(deployment, run));
   if (live && !live.revision) run.note({ code: 'live-unreported', revisionId: live.id });
   const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
   return { kind: 'seen', live, seen: { deployment, live: live?.revision, latest, onTheirWay, commit, tarball, image } };
 }
+
+const revisionsOf = (deployment: Deployment, run: DeployRun): ReturnType<typeof readRevisions> =>
+  readRevisions(deployment, { control: run.request.control, options: () => run.reading() });
 
 /** A fork may push another commit until the service builds its branch. */
 const notPinned: Obstacle = { field: 'commit', code: 'not-pinned' };
@@ -85,17 +88,14 @@ export const ambiguousName = (deployments: readonly Deployment[]): Obstacle => (
 
 /** What the environment before has proven, for a deployment that is promoted from one. */
 async function promotedFrom(
-  deployment: Deployment | undefined,
+  live: LiveRevision | undefined,
   requested: RequestedCommit,
   run: DeployRun,
 ): Promise<PromotedCommit | undefined> {
-  const { after, head, control } = run.request;
+  const { after, head } = run.request;
   if (after === undefined) return undefined;
   const sha = requested.kind === 'known' ? (requested.insteadOf ?? requested.sha) : undefined;
-  const liveId = deployment?.active_revision_id;
-  const reader = { control, options: () => run.reading() };
-  const live = deployment && liveId ? await findRevision(deployment.id, liveId, reader) : undefined;
-  const served = live?.source_revision_config.repo_commit_sha;
+  const served = live?.revision?.source_revision_config.repo_commit_sha;
   const serving = live && served ? { revisionId: live.id, commit: served } : undefined;
   return promotedCommit(after, { requested: sha, head, live: serving }, run);
 }

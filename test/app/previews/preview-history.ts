@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { faultKinds, type Fault } from '../simulation/faults.ts';
+import { anyFault, faultKinds, type Fault } from '../simulation/faults.ts';
 import type { Cut } from '../simulation/model-process.ts';
 import { PreviewWorld, type PreviewCode, type WorldSetting } from './preview-world.ts';
 
@@ -132,11 +132,7 @@ const cut: fc.Arbitrary<Cut> = fc.oneof(
   }),
 );
 const fault: fc.Arbitrary<Fault> = fc.oneof(
-  fc.record({
-    party: fc.constantFrom('githubApi', 'control', 'store'),
-    nth: fc.integer({ min: 1, max: 12 }),
-    kind: fc.constantFrom(...faultKinds),
-  }),
+  anyFault,
   fc.record({
     party: fc.constant('control'),
     operation: fc.constantFrom('createDeployment', 'patchDeployment', 'deleteDeployment'),

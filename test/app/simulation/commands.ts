@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { OnFailure } from '../../../src/deploy/file/desired.ts';
 import type { SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
-import { faultKinds, type Fault } from './faults.ts';
+import { anyFault, faultKinds, type Fault } from './faults.ts';
 import { outcomes, type Fate } from './model-git.ts';
 import type { Cut } from './model-process.ts';
 import type { Offers } from './model-control.ts';
@@ -109,11 +109,7 @@ const cutAt = cut([
 ]);
 
 const fault: fc.Arbitrary<Fault> = fc.oneof(
-  fc.record({
-    party: fc.constantFrom('githubApi', 'control', 'store'),
-    nth: fc.integer({ min: 1, max: 12 }),
-    kind: fc.constantFrom(...faultKinds),
-  }),
+  anyFault,
   fc.record({
     party: fc.constant('control'),
     operation: fc.constantFrom('patchDeployment', 'redeployRevision', 'promoteRevision', 'discardRevision'),

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
 
@@ -23,6 +24,13 @@ export interface Fault {
   nth: number;
   kind: FaultKind;
 }
+
+/** A fault of any call, whichever operation that is. */
+export const anyFault: fc.Arbitrary<Fault> = fc.record({
+  party: fc.constantFrom('githubApi', 'control', 'store'),
+  nth: fc.integer({ min: 1, max: 12 }),
+  kind: fc.constantFrom(...faultKinds),
+});
 
 /** Faults that lie in wait. */
 export class Faults {

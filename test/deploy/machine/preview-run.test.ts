@@ -45,16 +45,11 @@ const closed: PullRequest = { ...opened, isOpen: false };
 class PreviewFixture extends DeployFixture {
   readonly closed = new Set<number>();
 
-  run(more: Partial<PreviewRequest> = {}): Promise<Outcome> {
-    return runPreview({
-      deployment: file('true'),
-      pull: opened,
-      isRequested: false,
-      valueOfVariable: () => undefined,
-      pack: async () => ({ ok: true }),
-      isClosed: async (number) => this.closed.has(number),
+  services() {
+    return {
+      isClosed: async (number: number) => this.closed.has(number),
       wait: true,
-      onSuperseded: 'fail',
+      onSuperseded: 'fail' as const,
       control: this.control,
       further: this.control,
       agentAt: () => this.agent,
@@ -62,6 +57,17 @@ class PreviewFixture extends DeployFixture {
       random: () => 0.5,
       timeoutMs: 600_000,
       pollMs: 5_000,
+    };
+  }
+
+  run(more: Partial<PreviewRequest> = {}): Promise<Outcome> {
+    return runPreview({
+      deployment: file('true'),
+      pull: opened,
+      isRequested: false,
+      valueOfVariable: () => undefined,
+      pack: async () => ({ ok: true }),
+      ...this.services(),
       signal: this.cancelled.signal,
       ...more,
     });
@@ -72,16 +78,7 @@ class PreviewFixture extends DeployFixture {
     return sweepPreviews(
       {
         deployment: file(preview),
-        isClosed: async (number) => this.closed.has(number),
-        wait: true,
-        onSuperseded: 'fail',
-        control: this.control,
-        further: this.control,
-        agentAt: () => this.agent,
-        clock: this.clock,
-        random: () => 0.5,
-        timeoutMs: 600_000,
-        pollMs: 5_000,
+        ...this.services(),
       },
       { id: key.repositoryId, serverUrl: 'https://github.com' },
     );
