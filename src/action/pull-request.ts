@@ -65,15 +65,18 @@ function pullOf(read: unknown): PullRequest | undefined {
 async function lookUp(number: number | undefined, { client, repository: of, warn }: PullRequestReader) {
   if (!client || number === undefined) return undefined;
   try {
-    const parameters = { ...repositoryParameters(of), pull_number: number };
-    const { data } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', parameters);
-    return pullOf(data);
+    return pullOf(await getPull(number, client, of));
   } catch (error) {
     const permission = lacksPermission(error) ? '; give the job `permissions: pull-requests: read`' : '';
     const why = asLine(messageOf(error), 300).replace(/\.$/, '');
     warn(`Pull request ${number} was not read: ${why}. The event of this run is used instead${permission}.`);
     return undefined;
   }
+}
+
+async function getPull(number: number, client: GitHubClient, of: RepositoryName) {
+  const parameters = { ...repositoryParameters(of), pull_number: number };
+  return (await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', parameters)).data;
 }
 
 /** Whether a pull request is closed; undefined where that can't be read. */
@@ -83,9 +86,7 @@ export async function isPullRequestClosed(
 ): Promise<boolean | undefined> {
   if (!client) return undefined;
   try {
-    const parameters = { ...repositoryParameters(of), pull_number: number };
-    const { data } = await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', parameters);
-    return data.state === 'closed';
+    return (await getPull(number, client, of)).state === 'closed';
   } catch {
     // What is not known to be closed stays.
     return undefined;

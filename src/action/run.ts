@@ -14,10 +14,8 @@ import type { RunReporter } from './create-run-reporter.ts';
 import type { runPreviewStep } from './preview-step.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { StepInput } from './read-step.ts';
+import { cancelOnSignal } from '../host/cancel-on-signal.ts';
 import { version } from '../host/version.ts';
-
-/** How long a cancelled step may take to exit by itself (ms). A runner kills it after 7.5 s. */
-const exitTimeoutMs = 6_000;
 
 /** The running step, and where its outcome is reported. */
 interface Step {
@@ -30,21 +28,15 @@ interface Step {
 
 /** The whole step: reads the inputs, runs the deployment, reports the outcome. A bug is an outcome, too. */
 export async function run(): Promise<void> {
-  const cancelled = new AbortController();
-  const cancel = (): void => {
-    cancelled.abort();
-    // The run ends by itself after the abort; this timeout is for the case that it does not.
-    setTimeout(() => process.exit(1), exitTimeoutMs).unref();
-  };
   // First of all, because a step must also set its outputs if it is cancelled while it loads.
-  process.on('SIGINT', cancel).on('SIGTERM', cancel);
+  const cancelled = cancelOnSignal();
   const step: Step = { signal: cancelled.signal };
   try {
     const outcome = await runAction(step).catch(bugOutcome);
     await reportOutcome(outcome, step.receipt, async () => step.reporter?.finish(outcome));
   } finally {
     await step.github?.close();
-    process.off('SIGINT', cancel).off('SIGTERM', cancel);
+    cancelled.end();
   }
 }
 

@@ -2,6 +2,7 @@ import { readRequest, type ReadRequest } from '../host/read-request.ts';
 import { openJournal, type OpenedJournal } from '../host/journal-file.ts';
 import { openPlan } from '../host/plan-file.ts';
 import { endedWhilePacking, packSourceDir, runDeployment } from '../host/run-deployment.ts';
+import { cancelOnSignal } from '../host/cancel-on-signal.ts';
 import { version } from '../host/version.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
 import { systemClock as clock } from '../kit/clock.ts';
@@ -36,9 +37,6 @@ export interface DeployCommand {
   resume?: boolean;
 }
 
-/** How long an interrupted command may take to exit by itself (ms): longer than it takes to discard a held revision. */
-const exitTimeoutMs = 6_000;
-
 /** The whole command: reads the input, prints the progress and the outcome. */
 export async function deployCommand(command: DeployCommand, terminal: Terminal): Promise<ExitCode> {
   terminal.hide(command.inputs['api-key'] ?? '');
@@ -48,18 +46,11 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   const desired = 'desired' in subject ? subject.desired : undefined;
   for (const { value } of desired?.secrets ?? []) terminal.hide(value);
 
-  const cancelled = new AbortController();
   const ids: Ids = {};
   let liveLine = noLiveLine;
-  const cancel = (): void => {
-    cancelled.abort();
-    // The run ends by itself after the abort; this timeout is for the case that it does not.
-    setTimeout(() => {
-      for (const line of idLines(ids)) terminal.print(line);
-      process.exit(exitCodes.fails);
-    }, exitTimeoutMs).unref();
-  };
-  process.on('SIGINT', cancel).on('SIGTERM', cancel);
+  const cancelled = cancelOnSignal(() => {
+    for (const line of idLines(ids)) terminal.print(line);
+  });
   try {
     const packed = await packSourceDir(subject, options, cancelled.signal);
     if (packed.kind === 'ended') return conclude(endedWhilePacking, terminal);
@@ -104,7 +95,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     return exitCodes.fails;
   } finally {
     liveLine.end();
-    process.off('SIGINT', cancel).off('SIGTERM', cancel);
+    cancelled.end();
   }
 }
 

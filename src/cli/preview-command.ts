@@ -1,5 +1,6 @@
 import { readPreview } from '../host/read-preview.ts';
 import { runPreviewOf } from '../host/run-preview.ts';
+import { cancelOnSignal } from '../host/cancel-on-signal.ts';
 import { version } from '../host/version.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
@@ -28,9 +29,6 @@ export interface PreviewCommand {
   isClosed: boolean;
 }
 
-/** How long an interrupted command may take to exit by itself (ms). */
-const exitTimeoutMs = 6_000;
-
 /** The whole command: creates, updates or removes the preview of a pull request of any host. */
 export async function previewCommand(command: PreviewCommand, terminal: Terminal): Promise<ExitCode> {
   terminal.hide(command.inputs['api-key'] ?? '');
@@ -39,12 +37,7 @@ export async function previewCommand(command: PreviewCommand, terminal: Terminal
   const { options, subject, pull } = request;
   const { secrets = [], forkSecrets = [] } = subject.deployment?.preview ?? {};
   for (const { from } of [...secrets, ...forkSecrets]) terminal.hide(process.env[from] ?? '');
-  const cancelled = new AbortController();
-  const cancel = (): void => {
-    cancelled.abort();
-    setTimeout(() => process.exit(exitCodes.fails), exitTimeoutMs).unref();
-  };
-  process.on('SIGINT', cancel).on('SIGTERM', cancel);
+  const cancelled = cancelOnSignal();
   try {
     const key = await keyOf({ ...options, mode: 'deploy' }, terminal);
     if (typeof key === 'number') return key;
@@ -75,7 +68,7 @@ export async function previewCommand(command: PreviewCommand, terminal: Terminal
     terminal.complain(stackOf(error));
     return exitCodes.fails;
   } finally {
-    process.off('SIGINT', cancel).off('SIGTERM', cancel);
+    cancelled.end();
   }
 }
 

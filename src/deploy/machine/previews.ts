@@ -2,7 +2,7 @@ import type { CallOptions } from '../../contract/call-options.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import { allEntriesOf } from '../../contract/control/pages.ts';
 import type { ControlService } from '../../contract/control/service.ts';
-import { ServiceError } from '../../contract/service-error.ts';
+import { ifFound } from '../../contract/service-error.ts';
 import {
   isNamedLikePreview,
   isPreviewOf,
@@ -37,8 +37,8 @@ export async function listPreviews(
   const previews: Preview[] = [];
   for (const each of listed) {
     if (!isNamedLikePreview(each.name, repositoryId)) continue;
-    // A list may leave out the secrets.
-    const deployment = await control.getDeployment(each.id, options()).catch(undefinedIfGone);
+    // A list may leave out the secrets, and another run may have removed it since.
+    const deployment = await ifFound(control.getDeployment(each.id, options()));
     if (!deployment || !ownsPreview(deployment, repositoryId)) continue;
     const key = previewKeyOf(deployment);
     const number = key?.number ?? numberInName(deployment.name);
@@ -47,10 +47,4 @@ export async function listPreviews(
     previews.push({ deployment, number, entry: key?.entry ?? (isKnown ? known : undefined) });
   }
   return previews;
-}
-
-/** Another run may have removed it since it was listed. */
-function undefinedIfGone(error: unknown): undefined {
-  if (error instanceof ServiceError && error.kind === 'missing') return undefined;
-  throw error;
 }
