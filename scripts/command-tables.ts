@@ -1,7 +1,7 @@
 // The tables of docs/app.md: the commands that comments give, and why one is refused.
-import { commandNames, commands, usageOf } from '../app/commands/definitions.ts';
-import type { CommandRefusal } from '../app/commands/outcomes.ts';
-import { refusalWords } from '../app/commands/words.ts';
+import { commandNames, commands, usageOf } from '../src/deploy/commands/definitions.ts';
+import type { CommandRefusal } from '../src/deploy/commands/outcomes.ts';
+import { refusalWords } from '../src/deploy/commands/words.ts';
 import { capitalized } from '../src/kit/plain-text.ts';
 import { table } from './markdown-table.ts';
 

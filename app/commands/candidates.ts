@@ -1,6 +1,9 @@
-import type { AppContext } from '../context.ts';
+import type { AppContext, Target } from '../context.ts';
 import type { InstallationRepository, PullRequestState } from '../github/github-api.ts';
-import type { Candidate, Candidates } from './decide.ts';
+import type { Candidate, Candidates } from '../../src/deploy/commands/decide.ts';
+
+/** A deployment that a branch of the pull request is for, as the service has it. */
+export type TargetCandidate = Candidate & { target: Target };
 
 /**
  * Finds what the branches of a pull request deploy: the one that it goes to, and its own, unless that is of a fork.
@@ -10,9 +13,9 @@ export async function candidatesOf(
   repository: InstallationRepository,
   { baseBranch, headBranch }: Pick<PullRequestState, 'baseBranch' | 'headBranch'>,
   { targets: resolver }: Pick<AppContext, 'targets'>,
-): Promise<Candidates> {
+): Promise<Candidates<TargetCandidate>> {
   const branches = [...new Set([baseBranch, ...(headBranch === undefined ? [] : [headBranch])])];
-  const candidates: Candidate[] = [];
+  const candidates: TargetCandidate[] = [];
   const refused = new Map<string, Candidates['refused'][number]>();
   for (const branch of branches) {
     const found = await resolver.targetsOf(repository, branch);

@@ -1,7 +1,7 @@
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import type { AppContext } from '../context.ts';
 import type { Ended, Intent } from '../reconcile/intent.ts';
-import type { CommandOutcome } from './outcomes.ts';
+import type { CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { causeKey, type CommandAction, type StoredCommand } from './stored-command.ts';
 
 /** How long one call of the service may take with all its repetitions (ms). */

@@ -1,12 +1,12 @@
-import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { leftOut, truncateSections } from '../../src/deploy/words/summary.ts';
 import type { AppContext } from '../context.ts';
 import type { GivenCommand, PullRequestExaminer } from '../events/event-types.ts';
 import type { InstallationRepository, PullRequestState } from '../github/github-api.ts';
 import type { DeployFile } from '../targets/file-entries.ts';
 import { approvePreview } from '../previews/approve.ts';
-import type { Command } from './definitions.ts';
-import { refused, type CommandOutcome, type CommandRefusal } from './outcomes.ts';
+import { refusalOfHead } from '../../src/deploy/commands/decide.ts';
+import type { Command } from '../../src/deploy/commands/definitions.ts';
+import { refused, type CommandOutcome, type CommandRefusal } from '../../src/deploy/commands/outcomes.ts';
 import { decideOnce } from './performance.ts';
 import type { CommandAction, StoredCommand } from './stored-command.ts';
 
@@ -38,10 +38,7 @@ export async function plan({ given, pull, pullRequests }: PullCommand): Promise<
   return { kind: 'done', code: 'planned', title: content.title, details };
 }
 
-/**
- * Requests the preview of the commit that is the head now. What a fork changes may come after the person looked at it, so
- * that its commit is named, and in full: one that is abbreviated can be made to fit another one.
- */
+/** Requests the preview of the commit that is the head now. */
 export async function preview(given: PullCommand): Promise<CommandOutcome> {
   const { pull, context } = given;
   const { previews, previewFile } = context;
@@ -63,13 +60,6 @@ export async function requestPreview(
   if (!previews) return refused({ code: 'no-previews' });
   await approvePreview({ previews, clock: { now: () => stored.takenAt } }, { repository, number }, commit, stored.by);
   return { kind: 'done', code: 'previewed', commit, isFork };
-}
-
-/** Why the head of a pull request gets no preview by this command. */
-function refusalOfHead({ commit }: Command, { headSha: head, isFork }: PullRequestState): CommandRefusal | undefined {
-  if (isFork && (commit === undefined || commit.length < head.length)) return { code: 'fork-commit', head };
-  const isHead = isFork ? commit?.toLowerCase() === head.toLowerCase() : sameCommit(commit, head);
-  return commit === undefined || isHead ? undefined : { code: 'not-pull-head', commit, head };
 }
 
 /** Why the deploy file gives a pull request no preview that the App makes. */

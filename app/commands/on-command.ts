@@ -1,6 +1,6 @@
 import { isTransient, ServiceError } from '../../src/contract/service-error.ts';
 import type { AppContext } from '../context.ts';
-import type { DecisionOf, GivenCommand, Handler, HandlerContext } from '../events/event-types.ts';
+import type { DecisionOf, Handler, HandlerContext } from '../events/event-types.ts';
 import {
   GitHubApiError,
   InstallationPaused,
@@ -9,7 +9,7 @@ import {
   type Reaction,
 } from '../github/github-api.ts';
 import { putComment } from '../pull-requests/comment.ts';
-import { answerTo, logWords, maxEarlier } from './answer.ts';
+import { answerTo, logWords, maxEarlier } from '../../src/deploy/commands/answer.ts';
 import { candidatesOf } from './candidates.ts';
 import {
   chooseDeployment,
@@ -17,9 +17,10 @@ import {
   refusalOfCommand,
   refusalOfPerson,
   refusalOfProduction,
-} from './decide.ts';
-import type { Command, CommandName } from './definitions.ts';
-import { refused, type CommandOutcome } from './outcomes.ts';
+} from '../../src/deploy/commands/decide.ts';
+import type { Command, CommandName } from '../../src/deploy/commands/definitions.ts';
+import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
+import { textOf } from '../../src/deploy/commands/parse.ts';
 import { outcomeOfEarlier } from './carried-out.ts';
 import { plan, preview, requestPreview } from './look.ts';
 import { cancel, deploy, promote, rollBack } from './perform.ts';
@@ -27,7 +28,7 @@ import type { Performance } from './performance.ts';
 import { runTests } from './run-tests.ts';
 import { statusOf } from './status.ts';
 import type { StoredCommand } from './stored-command.ts';
-import { commandTable } from './words.ts';
+import { commandTable } from '../../src/deploy/commands/words.ts';
 
 /**
  * Handles a command: reacts at once, checks who gave it, carries it out, and answers in the comment of the App. It may
@@ -64,17 +65,6 @@ async function react(
     if (!(error instanceof GitHubApiError) && !(error instanceof InstallationPaused)) throw error;
     log.warn({ repository: repository.repositoryId, comment: commentId }, `No reaction: ${error.message}`);
   }
-}
-
-/** The command as it is shown. */
-function textOf(parsed: GivenCommand['parsed']): string {
-  if (parsed.kind === 'command') {
-    const { name, deployment, commit, times } = parsed.command;
-    return [`/${name}`, deployment, commit, times].filter((each) => each !== undefined).join(' ');
-  }
-  const { problem } = parsed;
-  if (problem.code === 'unknown-argument') return `/${problem.command}`;
-  return problem.code === 'unknown-command' ? problem.written : '/…';
 }
 
 async function carryOut(

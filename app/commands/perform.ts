@@ -4,9 +4,9 @@ import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts'
 import { cancelRequests, isCancellable } from '../reconcile/cancel-requests.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
-import { refusalOfCommit } from './decide.ts';
+import { refusalOfCommit } from '../../src/deploy/commands/decide.ts';
 import { cancelledOf, outcomeOf } from './carried-out.ts';
-import { refused, type CommandOutcome } from './outcomes.ts';
+import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { callOptions, causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
 
 /** Builds the head of a deployment's branch again. The head that is read now is the only one that is built. */

@@ -2,9 +2,9 @@ import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { AppContext } from '../context.ts';
 import type { InstallationRepository, PullRequestState } from '../github/github-api.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
-import type { Candidate } from './decide.ts';
-import type { Command } from './definitions.ts';
-import type { CommandOutcome } from './outcomes.ts';
+import type { TargetCandidate } from './candidates.ts';
+import type { Command } from '../../src/deploy/commands/definitions.ts';
+import type { CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { causeKey, type CommandAction, type StoredCommand } from './stored-command.ts';
 
 /** A command that is carried out on one deployment. It may be carried out again after a crash. */
@@ -13,7 +13,7 @@ export interface Performance {
   stored: StoredCommand;
   repository: InstallationRepository;
   pull: PullRequestState;
-  candidate: Candidate;
+  candidate: TargetCandidate;
   /** When the comment was written (ms since the epoch). */
   writtenAt: number;
   context: AppContext;

@@ -3,7 +3,7 @@ import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts'
 import type { IntentFields } from '../reconcile/intent.ts';
 import type { Terms } from '../reconcile/deploy-request.ts';
 import { outcomeOf } from './carried-out.ts';
-import { refused, type CommandOutcome } from './outcomes.ts';
+import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
 
 /** How long one call of the service may take with all its repetitions (ms). */

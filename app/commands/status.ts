@@ -3,7 +3,7 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import { asCode, asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import type { AppContext } from '../context.ts';
 import { titleOf } from '../reporting/title.ts';
-import type { Candidate } from './decide.ts';
+import type { TargetCandidate } from './candidates.ts';
 
 type StatusContext = Pick<AppContext, 'control' | 'store' | 'clock'>;
 
@@ -11,13 +11,13 @@ type StatusContext = Pick<AppContext, 'control' | 'store' | 'clock'>;
 const maxListed = 5;
 
 /** How deployments stand, as a list in Markdown: what is live, on its way, waiting, held or paused. */
-export async function statusOf(candidates: readonly Candidate[], context: StatusContext): Promise<string> {
+export async function statusOf(candidates: readonly TargetCandidate[], context: StatusContext): Promise<string> {
   const lines: string[] = [];
   for (const candidate of candidates) lines.push(...(await linesOf(candidate, context)));
   return lines.join('\n');
 }
 
-async function linesOf({ target, branch }: Candidate, context: StatusContext): Promise<string[]> {
+async function linesOf({ target, branch }: TargetCandidate, context: StatusContext): Promise<string[]> {
   const { deploymentId, terms } = target;
   const { store, clock } = context;
   const { name, production } = terms.environment;

@@ -1,4 +1,5 @@
-import type { CommandOutcome } from './outcomes.ts';
+import type { CommentCommand } from '../../src/deploy/commands/answer.ts';
+import type { CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 
 interface OfDeployment {
   deploymentId: string;
@@ -26,14 +27,9 @@ export interface CommandKey {
 export const causeKey = (commentId: number): string => `comment-${commentId}`;
 
 /** A command that was taken. */
-export interface TakenCommand extends CommandKey {
+export interface TakenCommand extends CommandKey, Omit<CommentCommand, 'outcome'> {
   /** The number of the pull request. */
   number: number;
-  by: string;
-  /** As it was given, bounded. */
-  text: string;
-  /** ms since the epoch */
-  takenAt: number;
 }
 
 /** A command as it is stored. */

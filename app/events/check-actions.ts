@@ -7,9 +7,9 @@ import { fullName } from '../github/github-api.ts';
 import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
-import { findRollbackTarget, noRollbackWords } from '../targets/rollback-target.ts';
-import { refusalOfPerson, refusalOfProduction } from '../commands/decide.ts';
-import { refusalWords } from '../commands/words.ts';
+import { findRollbackTarget } from '../targets/rollback-target.ts';
+import { refusalOfPerson, refusalOfProduction } from '../../src/deploy/commands/decide.ts';
+import { noRollbackWords, refusalWords } from '../../src/deploy/commands/words.ts';
 import { targetFor } from '../targets/target-resolver.ts';
 
 /** Handles Rollback and Redeploy. A refusal is noted on the check, with the reason. */

@@ -1,4 +1,4 @@
-import { parseComment } from '../commands/parse.ts';
+import { parseComment } from '../../src/deploy/commands/parse.ts';
 import { actionOf, decideOnPayload, ignored, installationRepositoryOf, issueCommentPayload } from './event-payloads.ts';
 import type { EventDecision } from './event-types.ts';
 

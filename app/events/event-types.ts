@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import type { ParsedComment } from '../commands/parse.ts';
+import type { ParsedComment } from '../../src/deploy/commands/parse.ts';
 import type { CheckContent, InstallationRepository } from '../github/github-api.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */

@@ -1,3 +1,4 @@
+import type { Permission } from '../../src/deploy/commands/outcomes.ts';
 import type { Check as CheckContent, CheckKey } from '../../src/github/check.ts';
 import type { DeploymentKey, GitHubDeployment as DeploymentContent } from '../../src/github/deployment.ts';
 
@@ -73,9 +74,6 @@ export interface CommitChecks {
   seen: readonly CommitCheck[];
   isUnread?: true;
 }
-
-/** What a person may do in a repository; `none` for strangers. */
-export type Permission = 'admin' | 'write' | 'read' | 'none';
 
 /** The wanted state of a check run and a GitHub Deployment, shared by the Action and the App. */
 export type { Check as CheckContent, Annotation as CheckAnnotation } from '../../src/github/check.ts';

@@ -1,3 +1,4 @@
+import type { Permission } from '../../src/deploy/commands/outcomes.ts';
 import type { Logger } from '../../src/kit/logger.ts';
 import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { type GitHubClient, paginate } from '../../src/github/client.ts';
@@ -9,7 +10,6 @@ import {
   GitHubApiError,
   type Head,
   InstallationPaused,
-  type Permission,
   type PullRequestKey,
   RepositoryLost,
 } from './github-api.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { storableJson } from '../../src/kit/json-text.ts';
 import type { CommandAction, CommandKey, StoredCommand, TakenCommand } from '../commands/stored-command.ts';
-import type { CommandOutcome } from '../commands/outcomes.ts';
+import type { CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { commandOf, type WorkDatabase, type WorkTransaction } from './tables.ts';
 
 /** Records a command, unless its comment is known. */

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
 import { storableJson } from '../../src/kit/json-text.ts';
-import type { CommandOutcome } from '../commands/outcomes.ts';
+import type { CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import type {
   CommandAction,
   CommandKey,

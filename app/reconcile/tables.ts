@@ -1,6 +1,6 @@
 import type { ColumnType, GeneratedAlways, Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { storableJson } from '../../src/kit/json-text.ts';
-import type { CommandOutcome } from '../commands/outcomes.ts';
+import type { CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import type { CommandAction, StoredCommand } from '../commands/stored-command.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import type { PreviewTables } from '../previews/preview-tables.ts';

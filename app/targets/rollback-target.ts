@@ -4,18 +4,9 @@ import { isNotOffered } from '../../src/contract/service-error.ts';
 import { findFormerLive } from '../../src/deploy/machine/roll-back.ts';
 import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
-import { nothingLive, noneLiveBefore } from '../../src/deploy/words/rollback.ts';
-import { say, type Coded, type Sayings } from '../../src/kit/coded.ts';
+import type { NoRollbackTarget } from '../../src/deploy/commands/outcomes.ts';
+import type { Coded } from '../../src/kit/coded.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
-
-/** Why there is nothing to go back to. */
-export interface NoRollbackTarget {
-  'nothing-live': unknown;
-  /** Another revision serves than the one that was to be replaced. */
-  'other-live': { revisionId: string };
-  'none-live-before': { revisionId: string };
-  'unlisted-revisions': unknown;
-}
 
 export type RollbackTarget =
   /** `serving`: the id of the revision that it would replace. */
@@ -50,13 +41,3 @@ export async function findRollbackTarget(
   if (!isNotOffered(previous.error)) throw previous.error;
   return { ok: false, code: 'unlisted-revisions' };
 }
-
-const clauses: Sayings<NoRollbackTarget> = {
-  'nothing-live': () => nothingLive,
-  'other-live': ({ revisionId }) => `revision ${revisionId} is live, and it is not the one that this check reports`,
-  'none-live-before': ({ revisionId }) => noneLiveBefore(revisionId),
-  'unlisted-revisions': () => 'this service does not list revisions, so the previously live one is unknown',
-};
-
-/** Why there is nothing to go back to: a clause without a full stop. */
-export const noRollbackWords = (why: Coded<NoRollbackTarget>): string => say(clauses, why);

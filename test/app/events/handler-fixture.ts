@@ -1,7 +1,7 @@
 import { loggerTo } from '../../logger.ts';
 import { handleEvent } from '../../../app/events/handle-event.ts';
 import type { EventDecision, PullRequestExaminer } from '../../../app/events/event-types.ts';
-import type { Permission } from '../../../app/github/github-api.ts';
+import type { Permission } from '../../../src/deploy/commands/outcomes.ts';
 import { checkName, commitCheckName } from '../../../app/reconcile/report.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import type { Targets, AppContext } from '../../../app/context.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { CommandOutcome } from '../../../app/commands/outcomes.ts';
+import type { CommandOutcome } from '../../../src/deploy/commands/outcomes.ts';
 import type { CommandAction, CommandKey, StoredCommand, TakenCommand } from '../../../app/commands/stored-command.ts';
 import type { InstallationRepository } from '../../../app/github/github-api.ts';
 import { newIntent, type Intent, type IntentFields } from '../../../app/reconcile/intent.ts';

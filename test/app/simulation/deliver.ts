@@ -1,6 +1,6 @@
 import type { HandlerContext } from '../../../app/events/event-types.ts';
 import { onCommand } from '../../../app/commands/on-command.ts';
-import { parseComment } from '../../../app/commands/parse.ts';
+import { parseComment } from '../../../src/deploy/commands/parse.ts';
 import { onBranchDeleted, onChecksChanged, onPush } from '../../../app/events/handle-event.ts';
 import { onRequestedAction, onRerun } from '../../../app/events/check-actions.ts';
 import type { AppContext } from '../../../app/context.ts';

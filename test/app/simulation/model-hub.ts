@@ -1,3 +1,4 @@
+import type { Permission } from '../../../src/deploy/commands/outcomes.ts';
 import {
   GitHubApiError,
   type InstallationCheckKey,
@@ -8,7 +9,6 @@ import {
   type DeploymentContent,
   type Head,
   type GitHubApi,
-  type Permission,
   type PullRequestKey,
   type PullRequestState,
   type Reaction,

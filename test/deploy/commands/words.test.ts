@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { commandNames, commands, usageOf } from '../../../app/commands/definitions.ts';
-import { commandTable, refusalWords } from '../../../app/commands/words.ts';
+import { commandNames, commands, usageOf } from '../../../src/deploy/commands/definitions.ts';
+import { commandTable, refusalWords } from '../../../src/deploy/commands/words.ts';
 import { refusalExamples } from '../../../scripts/command-tables.ts';
 
 test.each(Object.entries(refusalExamples))('the refusal %s says why and what to do', (_, refusal) => {

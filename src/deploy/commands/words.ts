@@ -1,8 +1,18 @@
-import { shortCommit } from '../../src/contract/control/repo-ref.ts';
-import { say, type Sayings } from '../../src/kit/coded.ts';
-import { noRollbackWords } from '../targets/rollback-target.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
+import { say, type Coded, type Sayings } from '../../kit/coded.ts';
+import { noneLiveBefore, nothingLive } from '../words/rollback.ts';
 import { commandNames, commands, usageOf } from './definitions.ts';
-import type { CommandRefusal, CommandRefusals, CommandResult, CommandResults } from './outcomes.ts';
+import type { CommandRefusal, CommandRefusals, CommandResult, CommandResults, NoRollbackTarget } from './outcomes.ts';
+
+const clauses: Sayings<NoRollbackTarget> = {
+  'nothing-live': () => nothingLive,
+  'other-live': ({ revisionId }) => `revision ${revisionId} is live, and it is not the one that this check reports`,
+  'none-live-before': ({ revisionId }) => noneLiveBefore(revisionId),
+  'unlisted-revisions': () => 'this service does not list revisions, so the previously live one is unknown',
+};
+
+/** Why there is nothing to go back to: a clause without a full stop. */
+export const noRollbackWords = (why: Coded<NoRollbackTarget>): string => say(clauses, why);
 
 /** Why nothing was done, a clause without a full stop, and what to do, a sentence. Plain text, with others' in it. */
 export interface RefusalWords {

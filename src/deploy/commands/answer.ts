@@ -1,11 +1,23 @@
-import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
-import { asCode, asMarkdown } from '../../src/deploy/words/sanitize.ts';
+import { asSentence, capitalized } from '../../kit/plain-text.ts';
+import { asCode, asMarkdown } from '../words/sanitize.ts';
 import type { CommandOutcome } from './outcomes.ts';
-import type { StoredCommand } from './stored-command.ts';
 import { refusalWords, resultWords } from './words.ts';
 
+/** A command that a comment gave. */
+export interface CommentCommand {
+  commentId: number;
+  /** The login of the person. */
+  by: string;
+  /** As it was given, bounded. */
+  text: string;
+  /** ms since the epoch */
+  takenAt: number;
+  /** Absent: it has not ended. */
+  outcome?: CommandOutcome;
+}
+
 /** A command that has ended. */
-export type EndedCommand = Omit<StoredCommand, 'outcome'> & { outcome: CommandOutcome };
+export type EndedCommand = CommentCommand & { outcome: CommandOutcome };
 
 /** How many earlier commands are listed. */
 export const maxEarlier = 4;
@@ -16,7 +28,7 @@ export const maxEarlier = 4;
  *
  * @param last the newest commands of those who may, newest first.
  */
-export function answerTo(command: EndedCommand, last: readonly StoredCommand[], isFirst = false): string {
+export function answerTo(command: EndedCommand, last: readonly CommentCommand[], isFirst = false): string {
   const others = last.filter(({ commentId }) => commentId !== command.commentId).flatMap(ended);
   if (command.outcome.code !== 'no-write') return answer(command, others.slice(0, maxEarlier), isFirst);
   const [newest, ...earlier] = others;
@@ -36,7 +48,7 @@ function answer(command: EndedCommand, earlier: readonly EndedCommand[], isFirst
 }
 
 /** Who gave which command, and when. A login in code notifies no one. */
-const headOf = ({ text, by, takenAt }: StoredCommand): string =>
+const headOf = ({ text, by, takenAt }: CommentCommand): string =>
   `${asCode(text)} by ${asCode(by)}, ${new Date(takenAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 function sentencesOf(outcome: CommandOutcome): string {
@@ -51,7 +63,7 @@ const linkOf = (outcome: Extract<CommandOutcome, { kind: 'done' }>): string =>
     ? ` Its check on ${outcome.commit} shows the progress.`
     : '';
 
-const ended = (command: StoredCommand): EndedCommand[] =>
+const ended = (command: CommentCommand): EndedCommand[] =>
   command.outcome ? [{ ...command, outcome: command.outcome }] : [];
 
 function earlierSection(commands: readonly EndedCommand[]): string[] {

@@ -1,10 +1,7 @@
-import { sameCommit } from '../../src/contract/control/repo-ref.ts';
-import { didYouMean } from '../../src/kit/diagnostics/did-you-mean.ts';
-import type { Target, Targets } from '../context.ts';
-import type { Permission, PullRequestState } from '../github/github-api.ts';
-import type { Terms } from '../reconcile/deploy-request.ts';
+import { sameCommit } from '../../contract/control/repo-ref.ts';
+import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { commands, type Command, type CommandName } from './definitions.ts';
-import type { CommandRefusal } from './outcomes.ts';
+import type { CommandRefusal, Permission } from './outcomes.ts';
 
 /** The permissions with which a person may give commands. */
 const writePermissions: ReadonlySet<Permission> = new Set(['admin', 'write']);
@@ -19,7 +16,7 @@ const maxAgeMs = 30 * 60_000;
 /** What is known of a command besides the deployments. */
 export interface CommandFacts {
   isLocked: boolean;
-  pull: Pick<PullRequestState, 'isOpen' | 'isMerged'>;
+  pull: { isOpen: boolean; isMerged: boolean };
   /** ms since it was written */
   ageMs: number;
 }
@@ -37,9 +34,19 @@ export function refusalOfCommand(
   return undefined;
 }
 
+/** What the deploy file says of a deployment and of those who may act on it. */
+export interface CommandTerms {
+  deploymentName: string;
+  environment: { production: boolean };
+  /** Logins of those who may act on it where its environment is production; absent: all who may write. */
+  admins?: readonly string[];
+  /** The file speaks of admins, and could not be read. */
+  areAdminsUnknown?: true;
+}
+
 /** Why a person with write access may not act on a deployment: it is production, and `admins` of the deploy file do not name them. */
 export function refusalOfProduction(
-  { deploymentName: deployment, environment, admins, areAdminsUnknown }: Terms,
+  { deploymentName: deployment, environment, admins, areAdminsUnknown }: CommandTerms,
   login: string,
 ): CommandRefusal | undefined {
   // Nor is it known then which deployments are production.
@@ -51,17 +58,18 @@ export function refusalOfProduction(
 
 /** A deployment that a branch of the pull request is for. */
 export interface Candidate {
-  target: Target;
+  target: { deploymentId?: string | undefined; terms: CommandTerms };
   branch: string;
   /** It is the branch of the pull request itself, and not the one that it goes to. */
   isOfPull: boolean;
 }
 
 /** What the branches of a pull request deploy. */
-export interface Candidates {
+export interface Candidates<Each extends Candidate = Candidate> {
   branches: readonly string[];
-  candidates: readonly Candidate[];
-  refused: Targets['refused'];
+  candidates: readonly Each[];
+  /** Those that are not acted upon; `why` is fit to show. */
+  refused: readonly { deployment: string; why: string }[];
 }
 
 type Chosen<Value> = { ok: true; value: Value } | { ok: false; refusal: CommandRefusal };
@@ -69,10 +77,10 @@ type Chosen<Value> = { ok: true; value: Value } | { ok: false; refusal: CommandR
 const no = (refusal: CommandRefusal): { ok: false; refusal: CommandRefusal } => ({ ok: false, refusal });
 
 /** The deployment that a command is about: the one that it names, or the only one. Nothing is guessed. */
-export function chooseDeployment(
+export function chooseDeployment<Each extends Candidate>(
   { deployment: written }: Pick<Command, 'deployment'>,
-  { branches, candidates, refused }: Candidates,
-): Chosen<Candidate> {
+  { branches, candidates, refused }: Candidates<Each>,
+): Chosen<Each> {
   const names = [...new Set(candidates.map(({ target }) => target.terms.deploymentName))];
   const matching = written === undefined ? candidates : candidates.filter((each) => isNamed(each, written));
   const [first, ...others] = matching;
@@ -85,7 +93,10 @@ export function chooseDeployment(
 }
 
 /** Every deployment that a command is about: the one that it names, or all. */
-export function chooseDeployments(command: Command, found: Candidates): Chosen<readonly Candidate[]> {
+export function chooseDeployments<Each extends Candidate>(
+  command: Command,
+  found: Candidates<Each>,
+): Chosen<readonly Each[]> {
   if (command.deployment === undefined && found.candidates.length > 0) return { ok: true, value: found.candidates };
   const chosen = chooseDeployment(command, found);
   return chosen.ok ? { ok: true, value: [chosen.value] } : chosen;
@@ -97,16 +108,29 @@ const isNamed = ({ target }: Candidate, written: string): boolean =>
 /** Several of one name are told apart by their ids. */
 const labelOf = ({ target: { deploymentId, terms } }: Candidate, _: number, all: readonly Candidate[]): string =>
   all.filter(({ target }) => target.terms.deploymentName === terms.deploymentName).length > 1
-    ? deploymentId
+    ? (deploymentId ?? terms.deploymentName)
     : terms.deploymentName;
 
 /** Why the head of a branch is not deployed; undefined if it is the commit that was given, or none was. */
 export function refusalOfCommit(
   commit: string | undefined,
-  { branch }: Candidate,
+  { branch }: Pick<Candidate, 'branch'>,
   head: string | undefined,
 ): CommandRefusal | undefined {
   if (head === undefined) return { code: 'branch-gone', branch };
   if (commit === undefined || sameCommit(commit, head)) return undefined;
   return { code: 'not-head', commit, head, branch };
+}
+
+/**
+ * Why the head of a pull request gets no preview by a command. What a fork changes may come after the person looked at
+ * it, so that its commit is named, and in full: one that is abbreviated can be made to fit another one.
+ */
+export function refusalOfHead(
+  { commit }: Pick<Command, 'commit'>,
+  { headSha: head, isFork }: { headSha: string; isFork: boolean },
+): CommandRefusal | undefined {
+  if (isFork && (commit === undefined || commit.length < head.length)) return { code: 'fork-commit', head };
+  const isHead = isFork ? commit?.toLowerCase() === head.toLowerCase() : sameCommit(commit, head);
+  return commit === undefined || isHead ? undefined : { code: 'not-pull-head', commit, head };
 }

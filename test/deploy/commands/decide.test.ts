@@ -6,13 +6,15 @@ import {
   refusalOfCommit,
   refusalOfPerson,
   refusalOfProduction,
+  refusalOfHead,
   type Candidate,
-} from '../../../app/commands/decide.ts';
-import { commandNames, commands } from '../../../app/commands/definitions.ts';
-import { terms } from '../reconcile/requests.ts';
+  type CommandTerms,
+} from '../../../src/deploy/commands/decide.ts';
+import { commandNames, commands } from '../../../src/deploy/commands/definitions.ts';
 
+const terms: CommandTerms = { deploymentName: 'support', environment: { production: false } };
 const candidate = (name: string, deploymentId = `d-${name}`, branch = 'main'): Candidate => ({
-  target: { deploymentId, repoRef: branch, terms: { ...terms, deploymentName: name } },
+  target: { deploymentId, terms: { ...terms, deploymentName: name } },
   branch,
   isOfPull: branch !== 'main',
 });
@@ -59,12 +61,12 @@ test.each([
   ['as another person', true, ['octocat'], { code: 'not-admin', login: 'mona', deployment: 'support' }],
   ['as another person, where it is not production', false, ['octocat'], undefined],
 ])('acting on production %s', (_, production, admins, refusal) => {
-  const environment = { name: 'x', production, transient: false };
+  const environment = { production };
   expect(refusalOfProduction({ ...terms, environment, ...(admins ? { admins } : {}) }, 'mona')).toEqual(refusal);
 });
 
 test.each([true, false])('acting where admins are unknown, in production: %s', (production) => {
-  const environment = { name: 'x', production, transient: false };
+  const environment = { production };
   const refusal = { code: 'file-unread', deployment: 'support' };
   expect(refusalOfProduction({ ...terms, environment, areAdminsUnknown: true }, 'mona')).toEqual(refusal);
 });
@@ -112,4 +114,16 @@ test.each([
   ['one of a branch that is gone', '1234567', undefined, { code: 'branch-gone', branch: 'main' }],
 ])('the commit is %s', (_, commit, of, refusal) => {
   expect(refusalOfCommit(commit, candidate('support'), of)).toEqual(refusal);
+});
+
+test.each([
+  ['a branch, without a commit', undefined, false, undefined],
+  ['a branch, with its start', 'A1B2C3D', false, undefined],
+  ['a branch, with another commit', '1234567', false, { code: 'not-pull-head', commit: '1234567', head }],
+  ['a fork, without a commit', undefined, true, { code: 'fork-commit', head }],
+  ['a fork, with its start', head.slice(0, 39), true, { code: 'fork-commit', head }],
+  ['a fork, in full', head.toUpperCase(), true, undefined],
+  ['a fork, with another one in full', '0'.repeat(40), true, { code: 'not-pull-head', commit: '0'.repeat(40), head }],
+])('the head of %s', (_, commit, isFork, refusal) => {
+  expect(refusalOfHead(commit === undefined ? {} : { commit }, { headSha: head, isFork })).toEqual(refusal);
 });

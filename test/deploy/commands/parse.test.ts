@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commandNames } from '../../../app/commands/definitions.ts';
-import { maxLineLength, parseComment } from '../../../app/commands/parse.ts';
+import { commandNames } from '../../../src/deploy/commands/definitions.ts';
+import { maxLineLength, parseComment } from '../../../src/deploy/commands/parse.ts';
 
 const command = (body: string) => {
   const parsed = parseComment(body);

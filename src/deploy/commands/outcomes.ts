@@ -1,7 +1,17 @@
-import type { Coded } from '../../src/kit/coded.ts';
-import type { Permission } from '../github/github-api.ts';
-import type { NoRollbackTarget } from '../targets/rollback-target.ts';
+import type { Coded } from '../../kit/coded.ts';
 import type { ParseProblems } from './parse.ts';
+
+/** What a person may do in a repository; `none` for strangers. */
+export type Permission = 'admin' | 'write' | 'read' | 'none';
+
+/** Why there is nothing to go back to. */
+export interface NoRollbackTarget {
+  'nothing-live': unknown;
+  /** Another revision serves than the one that was to be replaced. */
+  'other-live': { revisionId: string };
+  'none-live-before': { revisionId: string };
+  'unlisted-revisions': unknown;
+}
 
 /** Why a command is not carried out. Texts are other people's; they are escaped when they are shown. */
 export interface CommandRefusals extends ParseProblems {

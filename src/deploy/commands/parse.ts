@@ -1,5 +1,5 @@
-import type { Coded } from '../../src/kit/coded.ts';
-import { didYouMean } from '../../src/kit/diagnostics/did-you-mean.ts';
+import type { Coded } from '../../kit/coded.ts';
+import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { commandArguments, commandNames, commands, type ArgumentName, type Command } from './definitions.ts';
 
 /** Why a line that looks like a command is none. */
@@ -11,7 +11,7 @@ export interface ParseProblems {
   'too-long': { most: number };
 }
 
-/** What a comment says to the App. */
+/** What a comment says. */
 export type ParsedComment =
   | { kind: 'none' }
   /** `isFirst`: another line of the comment begins with a command, too. */
@@ -68,6 +68,17 @@ function lookAlike(written: string): ParsedComment {
   if (meant === undefined) return { kind: 'none' };
   if (!plainWord.test(written)) return problem({ code: 'hidden-characters' });
   return problem({ code: 'unknown-command', written, meant });
+}
+
+/** A command as it is shown. */
+export function textOf(parsed: Exclude<ParsedComment, { kind: 'none' }>): string {
+  if (parsed.kind === 'command') {
+    const { name, deployment, commit, times } = parsed.command;
+    return [`/${name}`, deployment, commit, times].filter((each) => each !== undefined).join(' ');
+  }
+  const { problem: found } = parsed;
+  if (found.code === 'unknown-argument') return `/${found.command}`;
+  return found.code === 'unknown-command' ? found.written : '/…';
 }
 
 const problem = (found: Coded<ParseProblems>): ParsedComment => ({ kind: 'problem', problem: found });
