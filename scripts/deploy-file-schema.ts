@@ -34,9 +34,19 @@ export async function deployFileSchema(): Promise<string> {
   return format(JSON.stringify(wholeSchema()), { parser: 'json', printWidth: 120 });
 }
 
+/** What stands beside the deployments of a file. */
+const isOfFile = (path: string): boolean => /^environments\b/.test(path);
+
+function environmentsSchema(): unknown {
+  const unused = new Set(Object.keys(words).filter(isOfFile));
+  const schema = describe(jsonSchemaOf(environmentsField), 'environments', unused);
+  if (unused.size > 0) throw new Error(`words without a field: ${[...unused].join(', ')}`);
+  return schema;
+}
+
 /** The schema of each field of a deployment, by its name. */
 export function fieldSchemas(): Schema {
-  const unused = new Set(Object.keys(words));
+  const unused = new Set(Object.keys(words).filter((path) => !isOfFile(path)));
   const reported = (schema: unknown, path: string): unknown => describe(schema, path, unused);
   const properties: Schema = { source: reported({ type: 'string', enum: [...deployable] }, 'source') };
   for (const fields of [commonFields, ...Object.values(fieldsOfSource), priceFields, previewFields, pushFields]) {
@@ -69,11 +79,7 @@ function wholeSchema(): Schema {
                 'Fields that all deployments share; a field of a deployment replaces the one of its name here.',
               allOf: [{ $ref: '#/definitions/deployment' }, { properties: { name: false, 'deployment-id': false } }],
             },
-            environments: {
-              description:
-                'Names of environments, in order: a deployment of a later one gets what the one before has proven.',
-              ...jsonSchemaOf(environmentsField),
-            },
+            environments: environmentsSchema(),
             deployments: {
               description: 'Deployments, each under its name.',
               type: 'object',

@@ -102,6 +102,19 @@ export const words: Readonly<Record<string, string>> = {
   'paths.exclude': 'Globs of paths that do not count, although they are included.',
   'deploy-after.checks': 'Names of checks or commit statuses, or `required` (default): those that the branch requires.',
   'deploy-after.timeout': 'How long they are waited for: a number and `m`, `h` or `d`, from 1m to 1d; 60m by default.',
+  environments:
+    'Environments, in order: a deployment of a later one gets what the one before has proven. Each by its name, or as a map with what keeps deploys from it.',
+  'environments[].name': "The environment's name.",
+  'environments[].hold': 'Nothing arrives there by itself; a person sends it.',
+  'environments[].freeze': 'Windows in which nothing is deployed there; rollbacks are.',
+  'environments[].freeze[].days':
+    'The days on which it is frozen each week: from midnight to midnight, or between the times `from` and `until`.',
+  'environments[].freeze[].from':
+    'The begin: a date, a date and time, or a day of the week and a time such as `fri 16:00`; with `days` a time.',
+  'environments[].freeze[].until':
+    'The end, written as `from`; a date counts as a whole. With `days`, an earlier time than `from` is of the next day.',
+  'environments[].freeze[].time-zone': 'The time zone by its IANA name, such as `Europe/Berlin`; UTC by default.',
+  'environments[].freeze[].reason': 'Why, in one line: it is shown where a deploy waits.',
   'environment.name': "The environment's name.",
   'environment.production': 'Whether people use it; where nothing is said, so is one called `production`.',
   'environment.transient': 'Whether it goes again, like a preview.',

@@ -1,6 +1,7 @@
 import type { PushRules } from '../../src/deploy/rules/trigger-types.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
 import type { OnFailure, OnUnproven, Verify } from '../../src/deploy/file/desired.ts';
+import type { EnvironmentGate } from '../../src/deploy/file/environment-gate.ts';
 import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
@@ -48,6 +49,8 @@ export interface Terms {
   onUnproven?: OnUnproven;
   /** `shared`: another deployment of the file names the same one. */
   environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
+  /** What the deploy file keeps from its environment; absent: nothing. */
+  gate?: EnvironmentGate;
   /** Logins of those who may act on it by comments and buttons, where its environment is production; absent: all. */
   admins?: readonly string[];
   /** The file speaks of admins, and could not be read. */

@@ -198,6 +198,7 @@ export function termsOf(
     onFailure: requested?.onFailure ?? 'keep',
     ...(requested ? { onUnproven: requested.onUnproven } : {}),
     environment: environmentOf(deployment, environment, isShared),
+    ...(requested?.gate ? { gate: requested.gate } : {}),
     ...(admins ? { admins } : {}),
     differences,
     notes: [...notes, ...(requested?.notes ?? [])],

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Secret } from '../../contract/control/secret.ts';
 import type { commonFields, fieldsOfSource } from './deployment-fields.ts';
+import type { EnvironmentGate } from './environment-gate.ts';
 import type { PreviewTerms } from './preview-fields.ts';
 import type { PushTerms } from './push-fields.ts';
 import type { ConversationTerms } from './conversations.ts';
@@ -57,6 +58,8 @@ export interface DesiredDeployment {
   onUnproven: OnUnproven;
   /** The deployment of the environment before: only what that one has proven is deployed. */
   after?: Named;
+  /** What keeps deploys from its environment; absent: nothing. */
+  gate?: EnvironmentGate;
   /** Absent: pull requests get no previews of it. */
   preview?: PreviewTerms;
   /** What of the files is not done, fit to show. */

@@ -10,6 +10,7 @@ import {
 import { synonyms, toKebab, writtenPath } from './spelling.ts';
 import type * as z from 'zod';
 import type { Named } from './desired.ts';
+import type { EnvironmentGate } from './environment-gate.ts';
 
 /** One field of a deployment as it was written, in the file or as an input. */
 export interface WrittenField {
@@ -35,6 +36,8 @@ export interface FileDraft extends Draft {
   isOrdered?: boolean;
   /** The deployment of the environment before, whose proven commit is deployed. */
   after?: Named;
+  /** What keeps deploys from its environment. */
+  gate?: EnvironmentGate;
 }
 
 /** How a deployment of a file is found at the service. */

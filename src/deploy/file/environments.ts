@@ -1,20 +1,37 @@
 import * as z from 'zod';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
+import { problemsOf } from '../../kit/diagnostics/issues.ts';
 import { quoted } from '../../kit/diagnostics/format-issue.ts';
 import { fieldName, type SourcePositions, type Problem } from '../../kit/diagnostics/problem.ts';
 import { isObject } from '../../kit/json-object.ts';
+import { freezeField } from './environment-gate.ts';
 import { draftProblem, fieldProblem, identityOf, type FileDraft } from './draft.ts';
 
 const maxEnvironments = 10;
 
-/** The environments of a file in the order in which a commit reaches them. */
+const environmentName = z.string().trim().min(1).max(255);
+
+const environment = z.union([
+  environmentName.transform((name) => ({ name })),
+  z.strictObject({
+    name: environmentName,
+    hold: z.boolean().exactOptional(),
+    freeze: freezeField.exactOptional(),
+  }),
+]);
+
+/** The environments of a file in the order in which a commit reaches them, with what keeps deploys from them. */
 export const environmentsField = z
-  .array(z.string().trim().min(1).max(255))
-  .min(2)
+  .array(environment)
+  .min(1)
   .max(maxEnvironments)
-  .refine((names) => new Set(names.map(normalized)).size === names.length, {
+  .refine((all) => new Set(all.map(({ name }) => normalized(name))).size === all.length, {
     message: 'must name each environment once',
   });
+
+const fileFields = z.object({ environments: environmentsField });
+
+type Environment = z.output<typeof environment>;
 
 /** What decides the content of a build: a deployment is promoted from one that agrees in these. */
 export const fieldsOfBuild = ['repo-url', 'graph-config-path', 'install-command', 'build-command'] as const;
@@ -31,18 +48,20 @@ export function orderDrafts(
   environments: unknown,
   places: SourcePositions,
 ): OrderedDrafts {
-  const read = environmentsField.safeParse(environments);
+  const read = fileFields.safeParse({ environments });
   const problem = (path: (string | number)[], message: string): Problem => ({
     file: places.file,
     ...(path.length > 1 ? places.placeOf(path) : places.placeOfKey(path)),
     field: fieldName(path),
     message,
   });
-  if (!read.success) {
-    const message = `\`environments\` must be a list of 2 to ${maxEnvironments} different names of environments, in their order`;
-    return { ok: false, problems: [problem(['environments'], message)] };
-  }
-  const names = read.data.map(normalized);
+  if (!read.success)
+    return {
+      ok: false,
+      problems: problemsOf(read.error.issues, { schema: fileFields, value: { environments }, places }),
+    };
+  const listed = read.data.environments;
+  const names = listed.map(({ name }) => normalized(name));
   const byName = Map.groupBy(drafts, environmentOf);
   const empty = names.flatMap((name, index) =>
     byName.has(name)
@@ -50,7 +69,7 @@ export function orderDrafts(
       : [
           problem(
             ['environments', index],
-            `no deployment of this file has the environment ${quoted([read.data[index] ?? name])}`,
+            `no deployment of this file has the environment ${quoted([listed[index]?.name ?? name])}`,
           ),
         ],
   );
@@ -64,11 +83,20 @@ export function orderDrafts(
   const ordered = drafts.map((draft) => {
     const place = names.indexOf(environmentOf(draft) ?? '');
     const before = place > 0 ? names[place - 1] : undefined;
-    return before === undefined ? { draft, problems: [] } : promotedFrom(draft, before, byName.get(before) ?? []);
+    const gated = withGate(draft, listed[place]);
+    return before === undefined
+      ? { draft: gated, problems: [] }
+      : promotedFrom(gated, before, byName.get(before) ?? []);
   });
   const problems = [...empty, ...likelyTypos, ...ordered.flatMap((each) => each.problems)];
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, drafts: ordered.map(({ draft }) => ({ ...draft, isOrdered: true })) };
+}
+
+function withGate(draft: FileDraft, environment: Environment | undefined): FileDraft {
+  if (environment === undefined || !('hold' in environment || 'freeze' in environment)) return draft;
+  const { hold = false, freeze = [] } = environment;
+  return { ...draft, gate: { hold, freeze } };
 }
 
 /** Turns off `build-on-push`, which may be on at the service: commits come from the environment before. */

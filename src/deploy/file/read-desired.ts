@@ -42,7 +42,7 @@ export function readRequested(requested: RequestInput): ReadDeployments<Requeste
   return readEach(requested, readRequestedDraft);
 }
 
-function readEach<T extends { notes?: readonly string[]; after?: Named }>(
+function readEach<T extends { notes?: readonly string[] } & Ordered>(
   requested: RequestInput,
   read: (draft: Draft) => { ok: true; value: T } | { ok: false; problems: Problem[] },
 ): ReadDeployments<T> {
@@ -52,20 +52,26 @@ function readEach<T extends { notes?: readonly string[]; after?: Named }>(
     const expanded = expandCases(draft, requested.cases);
     problems.push(...expanded.problems);
     const result = read(expanded.draft);
-    if (result.ok) deployments.push(withNotes(withAfter(result.value, draft), expanded.notes));
+    if (result.ok) deployments.push(withNotes(withOrder(result.value, draft), expanded.notes));
     else problems.push(...result.problems);
   }
   return problems.length > 0 ? { ok: false, problems: inOrder(problems) } : { ok: true, deployments };
 }
 
-const withAfter = <T extends { after?: Named }>(deployment: T, { after }: Pick<FileDraft, 'after'>): T =>
-  after === undefined ? deployment : { ...deployment, after };
+/** What the order of environments says of a deployment. */
+type Ordered = Pick<FileDraft, 'after' | 'gate'>;
+
+const withOrder = <T extends Ordered>(deployment: T, { after, gate }: Ordered): T => ({
+  ...deployment,
+  ...(after === undefined ? {} : { after }),
+  ...(gate === undefined ? {} : { gate }),
+});
 
 const withNotes = <T extends { notes?: readonly string[] }>(deployment: T, notes: readonly string[]): T =>
   notes.length > 0 ? { ...deployment, notes } : deployment;
 
 interface Drafts {
-  drafts: (Draft & Pick<FileDraft, 'after'>)[];
+  drafts: (Draft & Ordered)[];
   problems: Problem[];
 }
 
@@ -167,7 +173,7 @@ export function readPushed(file: { text: string; path: string }, cases?: CaseFil
     const wrong = [...doubled, ...expanded.problems, ...(read.ok ? [] : read.problems)];
     const shown = doubled.length > 0 ? doubled : inOrder(wrong);
     if (!read.ok || wrong.length > 0) return { ...identityOf(draft), read: { ok: false, problems: shown } };
-    return { ...identityOf(draft), read: { ok: true, value: withNotes(withAfter(read.value, draft), expanded.notes) } };
+    return { ...identityOf(draft), read: { ok: true, value: withNotes(withOrder(read.value, draft), expanded.notes) } };
   });
   return { ok: true, deployments };
 }

@@ -78,9 +78,15 @@ describe('environments in order', () => {
   });
 
   test.each([
-    ['no list', ordered('', 'staging'), /2:1: .*environments.*must be a list/],
-    ['a single one', ordered('', '[staging]'), /2:1: .*must be a list of 2 to 10 different names/],
-    ['one twice', ordered('', '[staging, staging]'), /different names/],
+    ['no list', ordered('', 'staging'), /2:15: .*environments.*must be a list, not text/],
+    ['none', ordered('', '[]'), /2:15: .*must have at least 1 item/],
+    ['one twice', ordered('', '[staging, Staging]'), /must name each environment once/],
+    ['one without a name', ordered('', '[{ hold: true }]'), /2:16: `environments\[0\].name` is missing/],
+    [
+      'a slip in a field',
+      ordered('', '[{ name: staging, hodl: true }]'),
+      /2:\d+: `environments\[0\].hodl`.*mean `hold`/,
+    ],
     ['one that no deployment has', ordered(''), /2:\d+: .*no deployment of this file has the environment `production`/],
     [
       'nothing to be promoted from',
