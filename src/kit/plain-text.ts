@@ -44,3 +44,10 @@ export const cutMark = ' [...]';
 /** A text with at most this many characters, the mark at its end included where it was cut. */
 export const cutText = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest - cutMark.length).toWellFormed()}${cutMark}`;
+
+/** A claim or a sentence of claims as one line: nothing in it breaks a line, or turns the direction of what follows. */
+export const asOneLine = (text: string, length: number): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    .slice(0, length)
+    .toWellFormed();

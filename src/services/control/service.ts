@@ -1,5 +1,4 @@
 import type { ControlService } from '../../contract/control/service.ts';
-import { baselineOperations } from './baselines/service.ts';
 import { deletionOperations } from './deployments/delete.ts';
 import { deploymentOperations } from './deployments/service.ts';
 import { healthOperations } from './health/service.ts';
@@ -16,7 +15,7 @@ import { tracingOperations } from './tracing-projects/service.ts';
 import { uploadOperations } from './uploads/service.ts';
 import { historyOperations } from './revisions/history.ts';
 import { summaryOperations } from './deployments/summaries.ts';
-import { verdictOperations } from './verdicts/service.ts';
+import { smokeTestOperations } from './smoke-tests/service.ts';
 
 /**
  * The control service for one tenant, in this process (docs/design/contract.md). It does what the contract's interface
@@ -33,8 +32,7 @@ export function createControlService(given: ServiceDependencies) {
     ...historyOperations(settings),
     ...packageOperations(settings),
     ...summaryOperations(settings),
-    ...verdictOperations(settings),
-    ...baselineOperations(settings),
+    ...smokeTestOperations(settings),
     ...logOperations(settings),
     ...healthOperations(settings),
     ...integrationOperations(settings),

@@ -12,10 +12,9 @@ import {
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
-import { readBody, readShape } from '../validation/shape.ts';
 import type { ListedKey } from './repository.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, type ValidationResult } from '../validation/refusal.ts';
 import { systemClock } from '../../../kit/clock.ts';
@@ -26,18 +25,18 @@ export function keyOperations(settings: ServiceDependencies) {
   const once = createIdempotentWrite(settings);
   return {
     async listApiKeys(query: unknown): Promise<ApiKeysList> {
-      const call = { operation: 'list api keys', method: 'GET', path: '/v1/api-keys' };
-      const { limit = 20, offset = 0 } = valueOrThrow(call, readShape(pageQuery, query, 'query'));
+      const call = new Call('list api keys', 'GET', '/v1/api-keys');
+      const { limit = 20, offset = 0 } = call.query(pageQuery, query);
       const keys = await store.listKeys(tenantId, { limit, offset });
       return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
     },
 
     /** The key is returned only in this response: only its hash is stored. */
     async createApiKey(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<NewApiKey> {
-      const call = { operation: 'create api key', method: 'POST', path: '/v1/api-keys' };
-      const request = valueOrThrow(call, readBody(apiKeyCreateRequest, body, { isStrict: true }));
+      const call = new Call('create api key', 'POST', '/v1/api-keys');
+      const request = call.body(apiKeyCreateRequest, body, { isStrict: true });
       const { name, scopes, expires_at } = request;
-      const expiresAt = expires_at == null ? null : valueOrThrow(call, futureTime(expires_at, clock.now()));
+      const expiresAt = expires_at == null ? null : call.value(futureTime(expires_at, clock.now()));
       const keep = (answer: NewApiKey): NewApiKey => ({ ...answer, key: null });
       return once(call, { idempotencyKey, body: request, shape: storedResponse, keep }, async (within, record) => {
         const key = makeApiKey();
@@ -51,17 +50,17 @@ export function keyOperations(settings: ServiceDependencies) {
         });
         await record({ api_key_id: key.id, api_key_name: name });
         const kept = (await within.listKeys(tenantId)).find(({ id }) => id === key.id);
-        return { ...toKeyResponse(foundOrThrow(call, 'API key', key.id, kept)), key: key.text };
+        return { ...toKeyResponse(call.found('API key', key.id, kept)), key: key.text };
       });
     },
 
     /** DELETE /v1/api-keys/{id}: it opens nothing from then on. */
     async revokeApiKey(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
-      const call = { operation: 'revoke api key', method: 'DELETE', path: `/v1/api-keys/${id}` };
+      const call = new Call('revoke api key', 'DELETE', `/v1/api-keys/${id}`);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
         const keys = await within.lockKeysOf(tenantId);
         const own = keys.find((one) => one.id === id);
-        const key = valueOrThrow(call, mayRevoke(foundOrThrow(call, 'API key', id, own), keys));
+        const key = call.value(mayRevoke(call.found('API key', id, own), keys));
         await within.revokeKey(id);
         await record({ api_key_id: id, api_key_name: key.name });
         return null;
@@ -70,8 +69,8 @@ export function keyOperations(settings: ServiceDependencies) {
 
     /** GET /v1/audit: who changed what, newest first. */
     async listAudit(query: unknown): Promise<AuditList> {
-      const call = { operation: 'list audit', method: 'GET', path: '/v1/audit' };
-      const { limit = 20, ...requested } = valueOrThrow(call, readShape(auditQuery, query, 'query'));
+      const call = new Call('list audit', 'GET', '/v1/audit');
+      const { limit = 20, ...requested } = call.query(auditQuery, query);
       const changes = await store.listChanges(tenantId, { limit, ...requested });
       return {
         resources: changes.map(({ at, ...change }) => ({ ...change, at: at.toISOString() })),
@@ -81,25 +80,16 @@ export function keyOperations(settings: ServiceDependencies) {
   };
 }
 
-const toKeyResponse = ({
-  id,
-  name,
-  created_at,
-  last_used_at,
-  tenant_ids,
-  is_kept,
-  scopes,
-  expires_at,
-}: ListedKey): ApiKeyReply => ({
-  id,
-  name,
-  created_at: created_at.toISOString(),
-  last_used_at: last_used_at?.toISOString() ?? null,
-  scopes,
-  expires_at: expires_at?.toISOString() ?? null,
-  is_organisation_key: tenant_ids.length > 1,
-  is_installation_key: is_kept,
-});
+function toKeyResponse({ tenant_ids, is_kept, ...key }: ListedKey): ApiKeyReply {
+  return {
+    ...key,
+    created_at: key.created_at.toISOString(),
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+    expires_at: key.expires_at?.toISOString() ?? null,
+    is_organisation_key: tenant_ids.length > 1,
+    is_installation_key: is_kept,
+  };
+}
 
 /** The response as it is stored for repeated requests; those of older versions have neither scopes nor an expiry. */
 const storedResponse = newApiKey.extend({

@@ -1,6 +1,5 @@
 import type { Operation } from '../../../kit/http/operation.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
-import { baselineOperations } from '../baselines/operations.ts';
 import { deploymentOperations } from '../deployments/operations.ts';
 import { healthOperations } from '../health/operations.ts';
 import { integrationOperations } from '../integrations/operations.ts';
@@ -11,7 +10,7 @@ import { sessionOperations } from '../sessions/operations.ts';
 import { trustOperations } from '../trust/operations.ts';
 import { tracingOperations } from '../tracing-projects/operations.ts';
 import { uploadOperations } from '../uploads/operations.ts';
-import { verdictOperations } from '../verdicts/operations.ts';
+import { smokeTestOperations } from '../smoke-tests/operations.ts';
 import type { Env } from './operation.ts';
 import { serviceOperations } from './service-operations.ts';
 
@@ -19,8 +18,7 @@ import { serviceOperations } from './service-operations.ts';
 export const operations: readonly Operation<Env>[] = [
   ...deploymentOperations,
   ...revisionOperations,
-  ...verdictOperations,
-  ...baselineOperations,
+  ...smokeTestOperations,
   ...logOperations,
   ...healthOperations,
   ...uploadOperations,

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { bulkDeletionQuery, deletionQuery } from '../validation/queries.ts';
-import { readShape } from '../validation/shape.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { foundOrThrow, refusedCall, valueOrThrow, parseId } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** The outcome of deleting several deployments. Those in `failed` have not changed. */
@@ -54,19 +53,19 @@ export function deletionOperations(settings: ServiceDependencies) {
      * `without_listener` abandons what runs in the cluster of a listener that will not return.
      */
     async deleteDeployment(id: string, query: unknown = {}, { idempotencyKey }: WriteOptions = {}): Promise<void> {
-      const call = { operation: 'delete deployment', method: 'DELETE', path: `/v2/deployments/${id}` };
-      const deploymentId = parseId(call, 'deployment_id', id);
-      const body = valueOrThrow(call, readShape(deletionQuery, query, 'query'));
+      const call = new Call('delete deployment', 'DELETE', `/v2/deployments/${id}`);
+      const deploymentId = call.id('deployment_id', id);
+      const body = call.query(deletionQuery, query);
       const done = await once(call, { idempotencyKey, body, shape: startedDeletion }, async (within, record) =>
-        foundOrThrow(call, 'Deployment', id, await requestDeletion(within, record, deploymentId, body)),
+        call.found('Deployment', id, await requestDeletion(within, record, deploymentId, body)),
       );
       startDeletion(done);
     },
 
     /** DELETE /v2/deployments: deletes those that exist; a 404 where none of them does. */
     async deleteDeployments(query: unknown, { idempotencyKey }: WriteOptions = {}): Promise<BulkDeletion> {
-      const call = { operation: 'delete deployments', method: 'DELETE', path: '/v2/deployments' };
-      const body = valueOrThrow(call, readShape(bulkDeletionQuery, query, 'query'));
+      const call = new Call('delete deployments', 'DELETE', '/v2/deployments');
+      const body = call.query(bulkDeletionQuery, query);
       const { deployment_ids, ...how } = body;
       const ids = [...new Set(deployment_ids)];
       const done = await once(call, { idempotencyKey, body, shape: startedDeletions }, async (within, record) => {
@@ -77,7 +76,7 @@ export function deletionOperations(settings: ServiceDependencies) {
           if (end) started.push(end);
         }
         if (started.length > 0) return started;
-        throw refusedCall(call, { status: 404, detail: ids.map(notFoundMessage).join(' ') });
+        throw call.refusal({ status: 404, detail: ids.map(notFoundMessage).join(' ') });
       });
       done.forEach(startDeletion);
       const deletedIds = new Set(done.map(({ id }) => id));

@@ -9,7 +9,6 @@ import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../
 import { checkPatch, readPatch } from './validation/patch.ts';
 import { checkPin, type RequestedPin } from './validation/pinned-build.ts';
 import { deploymentsPage } from '../validation/queries.ts';
-import { readShape } from '../validation/shape.ts';
 import type { NamedTarball } from './validation/value-problems.ts';
 import { checkRedeploy } from './validation/redeploy.ts';
 import { theService } from '../store/audit.ts';
@@ -17,16 +16,7 @@ import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { customUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
-import {
-  asOne,
-  beingDeleted,
-  foundOrThrow,
-  refusedCall,
-  valueOrThrow,
-  parseId,
-  parseHeaderId,
-  type Call,
-} from '../service/refuse.ts';
+import { Call, beingDeleted } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Creates, reads and changes deployments. Validates bodies here, so that every entry point is equally strict. */
@@ -78,22 +68,21 @@ export function deploymentOperations({
       makesRevision = !('refused' in decision) && decision.revision !== 'none';
       return 'refused' in decision ? decision : { ...decision, hold: held.value };
     };
-    const end = foundOrThrow(
-      call,
+    const end = call.found(
       'Deployment',
       id,
       await store.changeDeployment(tenantId, id, decideNow, keyed, { by, operation: call.operation }),
     );
-    if (end.kind === 'refused') throw refusedCall(call, end.refusal);
-    if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
-    if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
+    if (end.kind === 'refused') throw call.refusal(end.refusal);
+    if (end.kind === 'key-of-another') throw call.refusal(keyOfAnother(end.request));
+    if (end.kind === 'deleted-since') throw call.refusal(deletedSince);
     if (end.kind === 'changed' && makesRevision) rollouts.wake(id);
     return end;
   }
 
   async function requestedPin(call: Call, { commit, buildOf }: WriteOptions): Promise<RequestedPin> {
     if (buildOf === undefined) return { commit, from: undefined };
-    const from = await store.findRevisionOfTenant(tenantId, parseHeaderId(call, buildOfHeader, buildOf));
+    const from = await store.findRevisionOfTenant(tenantId, call.id(buildOfHeader, buildOf, 'header'));
     return { commit, from: from ?? 'missing' };
   }
 
@@ -112,11 +101,11 @@ export function deploymentOperations({
     body: unknown,
     { always = false, ...options }: ChangeOptions & { always?: boolean } = {},
   ): Promise<DeploymentView> => {
-    const read = valueOrThrow(call, readPatch(body));
-    const keyed = valueOrThrow(call, keyedWrite(call, read.request, options));
+    const read = call.value(readPatch(body));
+    const keyed = call.value(keyedWrite(call, read.request, options));
     const pin = await requestedPin(call, options);
     const image = foreignImage(read.request.source_revision_config?.image_uri);
-    if (image) throw refusedCall(call, { status: 400, detail: image });
+    if (image) throw call.refusal({ status: 400, detail: image });
     const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
     const { ifLatest, holdSeconds: hold } = options;
     return change(call, id, { ifLatest, keyed, hold }, (current) => {
@@ -145,9 +134,9 @@ export function deploymentOperations({
   return {
     /** With a key (`WriteOptions`), this and every change below happens once, even if it is sent again. */
     async createDeployment(body: unknown, options: WriteOptions = {}): Promise<Deployment> {
-      const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
-      const request = valueOrThrow(call, readCreate(body));
-      const keyed = valueOrThrow(call, keyedWrite(call, request, options));
+      const call = new Call('create deployment', 'POST', '/v2/deployments');
+      const request = call.value(readCreate(body));
+      const keyed = call.value(keyedWrite(call, request, options));
       const pin = await requestedPin(call, options);
       const { integration_id, listener_id } = request.source_config;
       const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
@@ -157,59 +146,58 @@ export function deploymentOperations({
         integration && repo_url ? await integrations?.problem(integration, repo_url) : undefined;
       const integrationKnown = integration !== undefined;
       const facts = { integrationKnown, integrationProblem, listener, hosting, graphConfigLater, allowGit };
-      const requested = valueOrThrow(call, checkCreate(request, facts));
+      const requested = call.value(checkCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
-      if (image) throw refusedCall(call, { status: 400, detail: image });
-      const hold = valueOrThrow(call, checkHold(options.holdSeconds, holdFacts(request)));
-      const build = valueOrThrow(call, checkPin(pin, requested));
+      if (image) throw call.refusal({ status: 400, detail: image });
+      const hold = call.value(checkHold(options.holdSeconds, holdFacts(request)));
+      const build = call.value(checkPin(pin, requested));
       const end = await store.createDeployment(tenantId, { ...requested, hold, build }, keyed, {
         by,
         operation: call.operation,
       });
-      if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
-      if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
-      if (end.kind === 'listener-gone') throw refusedCall(call, { status: 400, detail: unknownListener });
+      if (end.kind === 'key-of-another') throw call.refusal(keyOfAnother(end.request));
+      if (end.kind === 'deleted-since') throw call.refusal(deletedSince);
+      if (end.kind === 'listener-gone') throw call.refusal({ status: 400, detail: unknownListener });
       if (end.kind === 'name-taken' || end.kind === 'tracing-project-exists') {
-        throw refusedCall(call, { status: 409, detail: await conflictMessage(end.kind, requested.name) });
+        throw call.refusal({ status: 409, detail: await conflictMessage(end.kind, requested.name) });
       }
       if (end.kind === 'created') rollouts.wake(end.deployment.id);
       return toResponse(end);
     },
 
     async getDeployment(id: string): Promise<Deployment> {
-      const call = { operation: 'get deployment', method: 'GET', path: `/v2/deployments/${id}` };
-      const deploymentId = parseId(call, 'deployment_id', id);
-      return toResponse(foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId)));
+      const call = new Call('get deployment', 'GET', `/v2/deployments/${id}`);
+      const deploymentId = call.id('deployment_id', id);
+      return toResponse(call.found('Deployment', id, await store.findDeployment(tenantId, deploymentId)));
     },
 
     async listDeployments(query: unknown): Promise<DeploymentsList> {
-      const call = { operation: 'list deployments', method: 'GET', path: '/v2/deployments' };
-      const page = valueOrThrow(call, readShape(deploymentsPage, query, 'query'));
+      const call = new Call('list deployments', 'GET', '/v2/deployments');
+      const page = call.query(deploymentsPage, query);
       const views = await store.listDeployments(tenantId, page);
       return { resources: views.map(toResponse), offset: (page.offset ?? 0) + views.length };
     },
 
     /** With `ifLatest`, refuses the change with a 412 where that revision is no longer the latest. */
     async patchDeployment(id: string, body: unknown, options: ChangeOptions = {}): Promise<Deployment> {
-      const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
-      return toResponse(await patch(call, parseId(call, 'deployment_id', id), body, options));
+      const call = new Call('patch deployment', 'PATCH', `/v2/deployments/${id}`);
+      return toResponse(await patch(call, call.id('deployment_id', id), body, options));
     },
 
     /** POST /v2/deployments/{id}/revisions: a change that always creates a revision, even if it is empty. */
     async createRevision(id: string, body: unknown, options: ChangeOptions = {}): Promise<Revision> {
-      const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
-      const view = await patch(call, parseId(call, 'deployment_id', id), body, { ...options, always: true });
+      const call = new Call('create revision', 'POST', `/v2/deployments/${id}/revisions`);
+      const view = await patch(call, call.id('deployment_id', id), body, { ...options, always: true });
       return toRevisionResponse(view.latest, baseUrl());
     },
 
     async redeployRevision(id: string, revisionId: string, options: ChangeOptions = {}): Promise<Deployment> {
-      const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
-      const call = { operation: 'redeploy revision', method: 'POST', path };
-      const deploymentId = parseId(call, 'deployment_id', id);
-      const earlierId = parseId(call, 'revision_id', revisionId);
-      foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
-      const earlier = foundOrThrow(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
-      const keyed = valueOrThrow(call, keyedWrite(call, null, { ...options, commit: undefined, buildOf: undefined }));
+      const call = new Call('redeploy revision', 'POST', `/v2/deployments/${id}/revisions/${revisionId}/redeploy`);
+      const deploymentId = call.id('deployment_id', id);
+      const earlierId = call.id('revision_id', revisionId);
+      call.found('Deployment', id, await store.findDeployment(tenantId, deploymentId));
+      const earlier = call.found('Revision', revisionId, await store.findRevision(deploymentId, earlierId));
+      const keyed = call.value(keyedWrite(call, null, { ...options, commit: undefined, buildOf: undefined }));
       const { ifLatest, holdSeconds: hold } = options;
       const view = await change(call, deploymentId, { ifLatest, keyed, hold }, (current) => {
         const judged = checkRedeploy(current, earlier);
@@ -233,7 +221,7 @@ function keyedWrite(call: Call, body: unknown, { idempotencyKey, holdSeconds: ho
     ...(buildOf === undefined ? {} : { buildOf }),
   };
   const written = Object.keys(headers).length === 0 ? body : { body, ...headers };
-  return readKeyedWrite(idempotencyKey, asOne(call), written);
+  return readKeyedWrite(idempotencyKey, call.key, written);
 }
 
 const tooLate = (latest: string | null): string =>

@@ -6,9 +6,8 @@ import {
   type DeploymentSummary,
 } from '../../../contract/control/deployment-summary.ts';
 import { commitOf } from '../revisions/history.ts';
-import { valueOrThrow } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
-import { readShape } from '../validation/shape.ts';
 import { defaultPageSize } from './queries.ts';
 import { agentUrl } from './response.ts';
 import type { SummaryRow } from './summary-repository.ts';
@@ -49,8 +48,8 @@ export function summaryOperations({ store, tenantId, baseUrl }: ServiceDependenc
 
   return {
     async listDeploymentSummaries(query: unknown): Promise<DeploymentSummaries> {
-      const call = { operation: 'list deployment summaries', method: 'GET', path: '/v2/deployment-summaries' };
-      const page = valueOrThrow(call, readShape(deploymentSummariesQuery, query, 'query'));
+      const call = new Call('list deployment summaries', 'GET', '/v2/deployment-summaries');
+      const page = call.query(deploymentSummariesQuery, query);
       const { limit = defaultPageSize, offset = 0, name_contains, state: wanted, sort = 'name' } = page;
       const matching = (await store.listStates(tenantId, name_contains))
         .map(({ id, deletion, latest, active_revision_id, isWithoutSource }) => ({

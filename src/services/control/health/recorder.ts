@@ -3,8 +3,7 @@ import { pause, steadyNow, type Clock } from '../../../kit/clock.ts';
 import type { RequestRecord } from '../gateway/pass-on.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
-import { pendingFigures, type Figures, type PendingFigures } from './figures.ts';
-import { observe } from './histogram.ts';
+import { observe, pendingFigures, type Figures, type PendingFigures } from './figures.ts';
 import type { HealthStore } from './repository.ts';
 
 interface RecorderDependencies {

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { ActivityCount, DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { ControlDatabase } from '../store/tables.ts';
-import { type HealthRow, mergeLimit, quarterSeconds, type FiguresRow } from './figures.ts';
-import type { HealthRange } from './range.ts';
+import { mergeLimit, quarterSeconds, type FiguresRow, type HealthRange, type HealthRow } from './figures.ts';
 
 interface Deploy {
   revision_id: string;

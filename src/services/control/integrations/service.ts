@@ -1,14 +1,14 @@
 import type { GithubBranch, GithubIntegration, GithubRepository } from '../../../contract/control/integration.ts';
 import { GitHubIntegrationError } from './github-error.ts';
 import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
-import { foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Lists integrations, their repositories and branches. */
 export function integrationOperations({ store, tenantId, integrations }: ServiceDependencies) {
   return {
     async listIntegrations(): Promise<GithubIntegration[]> {
-      const call = { operation: 'list integrations', method: 'GET', path: '/v1/integrations/github/install' };
+      const call = new Call('list integrations', 'GET', '/v1/integrations/github/install');
       const records = integrations
         ? await callGitHub(call, () => integrations.list(tenantId))
         : await store.listIntegrations(tenantId);
@@ -18,21 +18,20 @@ export function integrationOperations({ store, tenantId, integrations }: Service
     /** Without a GitHub App, every repository is a 404. */
     async listBranches(integrationId: string, owner: string, name: string): Promise<GithubBranch[]> {
       const path = `/v1/integrations/github/${integrationId}/repos/${owner}/${name}/branches`;
-      const call = { operation: 'list branches', method: 'GET', path };
-      const id = parseId(call, 'integration_id', integrationId);
-      const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
+      const call = new Call('list branches', 'GET', path);
+      const id = call.id('integration_id', integrationId);
+      const integration = call.found('Integration', integrationId, await store.findIntegration(tenantId, id));
       const branches = await callGitHub(call, async () => integrations?.branches(integration, { owner, name }));
-      return foundOrThrow(call, 'Repository', `${owner}/${name}`, branches).map((branch) => ({
+      return call.found('Repository', `${owner}/${name}`, branches).map((branch) => ({
         name: branch.name,
         commit_sha: branch.sha,
       }));
     },
 
     async listRepositories(integrationId: string): Promise<GithubRepository[]> {
-      const path = `/v1/integrations/github/${integrationId}/repos`;
-      const call = { operation: 'list repositories', method: 'GET', path };
-      const id = parseId(call, 'integration_id', integrationId);
-      const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
+      const call = new Call('list repositories', 'GET', `/v1/integrations/github/${integrationId}/repos`);
+      const id = call.id('integration_id', integrationId);
+      const integration = call.found('Integration', integrationId, await store.findIntegration(tenantId, id));
       const repositories = integrations
         ? await callGitHub(call, () => integrations.repositories(integration))
         : await store.listRepositories(integration.id);
@@ -47,6 +46,6 @@ async function callGitHub<T>(call: Call, ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (!(error instanceof GitHubIntegrationError)) throw error;
-    throw refusedCall(call, { status: 502, detail: error.message });
+    throw call.refusal({ status: 502, detail: error.message });
   }
 }

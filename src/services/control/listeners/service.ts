@@ -12,10 +12,10 @@ import type { WriteOptions } from '../../../contract/control/service.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
 import { fieldAt } from '../validation/field.ts';
 import { accepted, againstRules, type ValidationResult } from '../validation/refusal.ts';
-import { readBody, readShape } from '../validation/shape.ts';
+import { readBody } from '../validation/shape.ts';
 import { toListenerResponse } from '../deployments/response.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { foundOrThrow, refusedCall, valueOrThrow, parseId } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ListenerRecord } from '../store/tables.ts';
 import type { ListenerChange } from './repository.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
@@ -26,8 +26,8 @@ export function listenerOperations(settings: ServiceDependencies) {
   const once = createIdempotentWrite(settings);
   return {
     async createListener(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Listener> {
-      const call = { operation: 'create listener', method: 'POST', path: '/v2/listeners' };
-      const request = valueOrThrow(call, readListener(body));
+      const call = new Call('create listener', 'POST', '/v2/listeners');
+      const request = call.value(readListener(body));
       const { version, compute_type, compute_id, compute_config } = request;
       return once(call, { idempotencyKey, body: request, shape: listener }, async (within, record) => {
         const added = await within.addListener(tenantId, {
@@ -36,37 +36,37 @@ export function listenerOperations(settings: ServiceDependencies) {
           k8s_namespaces: compute_config.k8s_namespaces ?? [],
           ...(version == null ? {} : { version }),
         });
-        if (!added) throw refusedCall(call, { status: 409, detail: takenMessage(compute_id) });
+        if (!added) throw call.refusal({ status: 409, detail: takenMessage(compute_id) });
         await record({ listener_id: added.id, compute_id });
         return toListenerResponse(added);
       });
     },
 
     async listListeners(query: unknown): Promise<ListenersList> {
-      const call = { operation: 'list listeners', method: 'GET', path: '/v2/listeners' };
-      const page = valueOrThrow(call, readShape(pageQuery, query, 'query'));
+      const call = new Call('list listeners', 'GET', '/v2/listeners');
+      const page = call.query(pageQuery, query);
       const listeners = await store.listListeners(tenantId, page);
       return { resources: listeners.map(toListenerResponse), offset: (page.offset ?? 0) + listeners.length };
     },
 
     async getListener(id: string): Promise<Listener> {
-      const call = { operation: 'get listener', method: 'GET', path: `/v2/listeners/${id}` };
-      const listenerId = parseId(call, 'listener_id', id);
-      return toListenerResponse(foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId)));
+      const call = new Call('get listener', 'GET', `/v2/listeners/${id}`);
+      const listenerId = call.id('listener_id', id);
+      return toListenerResponse(call.found('Listener', id, await store.findListener(tenantId, listenerId)));
     },
 
     async patchListener(id: string, body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Listener> {
-      const call = { operation: 'patch listener', method: 'PATCH', path: `/v2/listeners/${id}` };
-      const listenerId = parseId(call, 'listener_id', id);
-      const patch = valueOrThrow(call, readListenerPatch(body));
+      const call = new Call('patch listener', 'PATCH', `/v2/listeners/${id}`);
+      const listenerId = call.id('listener_id', id);
+      const patch = call.value(readListenerPatch(body));
       return once(call, { idempotencyKey, body: patch, shape: listener }, async (within, record) => {
         const changed = await within.changeListener(tenantId, listenerId, (current) => {
           const judged = judgeListenerPatch(current, patch);
           return judged.ok ? judged.value : { refused: judged.refusal };
         });
-        const end = foundOrThrow(call, 'Listener', id, changed);
-        if (end.kind === 'refused') throw refusedCall(call, end.refusal);
-        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: namespacesInUseMessage(end.names) });
+        const end = call.found('Listener', id, changed);
+        if (end.kind === 'refused') throw call.refusal(end.refusal);
+        if (end.kind === 'in-use') throw call.refusal({ status: 409, detail: namespacesInUseMessage(end.names) });
         await record({ listener_id: listenerId, compute_id: end.listener.compute_id });
         return toListenerResponse(end.listener);
       });
@@ -74,11 +74,11 @@ export function listenerOperations(settings: ServiceDependencies) {
 
     /** Refused while deployments use the listener: no other one can remove them from their cluster. */
     async deleteListener(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
-      const call = { operation: 'delete listener', method: 'DELETE', path: `/v2/listeners/${id}` };
-      const listenerId = parseId(call, 'listener_id', id);
+      const call = new Call('delete listener', 'DELETE', `/v2/listeners/${id}`);
+      const listenerId = call.id('listener_id', id);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
-        const end = foundOrThrow(call, 'Listener', id, await within.removeListener(tenantId, listenerId));
-        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUseMessage(end.names) });
+        const end = call.found('Listener', id, await within.removeListener(tenantId, listenerId));
+        if (end.kind === 'in-use') throw call.refusal({ status: 409, detail: inUseMessage(end.names) });
         await record({ listener_id: listenerId });
         return null;
       });

@@ -11,10 +11,10 @@ import {
 import { maskOf } from '../../../contract/masking/mask.ts';
 import { agentMask } from '../service/agent-mask.ts';
 import { workNotifier } from './work-notifier.ts';
-import { readBody, readShape } from '../validation/shape.ts';
+import { readBody } from '../validation/shape.ts';
 import type { ClaimReport } from './claims.ts';
 import type { ListenerRecord, ListenerClaimRecord } from '../store/tables.ts';
-import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import type { ClaimedWork } from './work-repository.ts';
 import type { Tracing } from '../tracing-projects/tracing.ts';
@@ -53,8 +53,8 @@ export function listenerWorkOperations({
 }: Pick<ServiceDependencies, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
   /** Finds the listener of a request about its work, and records the request as its last report. */
   async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
-    const listenerId = parseId(call, 'listener_id', id);
-    const listener = foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId));
+    const listenerId = call.id('listener_id', id);
+    const listener = call.found('Listener', id, await store.findListener(tenantId, listenerId));
     await store.noteListenerReport(listener);
     return listener;
   }
@@ -64,8 +64,8 @@ export function listenerWorkOperations({
   return {
     /** POST .../claims: the next work within `wait_seconds`, or undefined. Releases the claim if the caller disconnects. */
     async claimWork(id: string, body: unknown, { signal }: CallOptions = {}): Promise<WorkClaim | undefined> {
-      const call = { operation: 'claim work', method: 'POST', path: `/v2/listeners/${id}/claims` };
-      const { holder, wait_seconds, lease_seconds } = valueOrThrow(call, readBody(workRequest, body));
+      const call = new Call('claim work', 'POST', `/v2/listeners/${id}/claims`);
+      const { holder, wait_seconds, lease_seconds } = call.body(workRequest, body);
       const listener = await ownListener(call, id);
       const claimer = { holder, leaseMs: (lease_seconds ?? leaseBounds.usual) * 1_000 };
       const until = notifier.now() + (wait_seconds ?? 0) * 1_000;
@@ -81,22 +81,22 @@ export function listenerWorkOperations({
     },
 
     async renewClaim(id: string, claimId: string): Promise<ClaimStanding> {
-      const call = { operation: 'renew claim', method: 'POST', path: `${claimPath(id, claimId)}/renewal` };
-      const claim = parseId(call, 'claim_id', claimId);
+      const call = new Call('renew claim', 'POST', `${claimPath(id, claimId)}/renewal`);
+      const claim = call.id('claim_id', claimId);
       const listener = await ownListener(call, id);
       const standing = await store.renewClaim(listener.id, claim);
-      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.reason });
+      if (standing.kind === 'over') throw call.refusal({ status: 409, detail: standing.reason });
       return toStanding(standing.claim, standing.wanted);
     },
 
     /** PUT .../claims/{claim}/status: lines of the log first, each number once, then the status. */
     async reportWork(id: string, claimId: string, body: unknown): Promise<ClaimStanding> {
-      const call = { operation: 'report work', method: 'PUT', path: `${claimPath(id, claimId)}/status` };
-      const claim = parseId(call, 'claim_id', claimId);
-      const report = valueOrThrow(call, readReport(body));
+      const call = new Call('report work', 'PUT', `${claimPath(id, claimId)}/status`);
+      const claim = call.id('claim_id', claimId);
+      const report = call.value(readReport(body));
       const listener = await ownListener(call, id);
       const end = await store.reportWork(listener.id, claim, await sanitize(listener.id, claim, report));
-      if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.reason });
+      if (end.kind !== 'held') throw call.refusal({ status: 409, detail: end.reason });
       const { deployment_id, ended_as } = end.claim;
       if (ended_as === 'REMOVED') await store.noteStopped(deployment_id);
       if (ended_as !== null) rollouts.wake(deployment_id);
@@ -108,12 +108,12 @@ export function listenerWorkOperations({
      * in the cluster; otherwise the next holder restores the live revision where this one is no longer wanted.
      */
     async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
-      const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
-      const claim = parseId(call, 'claim_id', claimId);
-      const { undone = false } = valueOrThrow(call, readShape(releaseQuery, query, 'query'));
+      const call = new Call('release claim', 'DELETE', claimPath(id, claimId));
+      const claim = call.id('claim_id', claimId);
+      const { undone = false } = call.query(releaseQuery, query);
       const listener = await ownListener(call, id);
       const standing = await store.releaseClaim(listener.id, claim, { isUndone: undone });
-      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.reason });
+      if (standing.kind === 'over') throw call.refusal({ status: 409, detail: standing.reason });
       notifier.notify();
     },
   };

@@ -15,8 +15,8 @@ import { readShape } from '../validation/shape.ts';
 import type { LogPageQuery } from './repository.ts';
 import type { LogKind } from '../store/tables.ts';
 import { toLogResponse } from '../deployments/response.ts';
-import { tenantFinders } from '../revisions/service.ts';
-import { valueOrThrow, type Call } from '../service/refuse.ts';
+import { tenantFinders } from '../service/tenant-finders.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** The follower of a log: where it begins, and when it ends. */
@@ -48,14 +48,8 @@ export function logOperations(settings: ServiceDependencies) {
   const postedPage =
     (kind: LogKind) =>
     async (id: string, revisionId: string, body: unknown): Promise<LogPage> => {
-      const path = `/v1/projects/${id}/revisions/${revisionId}/${kind}_logs`;
-      const call = { operation: `read ${kind} log`, method: 'POST', path };
-      return readRevisionLog(
-        call,
-        [id, revisionId],
-        kind,
-        valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')),
-      );
+      const call = new Call(`read ${kind} log`, 'POST', `/v1/projects/${id}/revisions/${revisionId}/${kind}_logs`);
+      return readRevisionLog(call, [id, revisionId], kind, call.value(readShape(logPageQuery, body ?? {}, 'body')));
     };
 
   return {
@@ -64,29 +58,28 @@ export function logOperations(settings: ServiceDependencies) {
 
     /** POST /v1/projects/{id}/deploy_logs: the deploy logs of all revisions as one. */
     async deployLogsOfAll(id: string, body: unknown): Promise<LogPage> {
-      const call = { operation: 'read deploy logs', method: 'POST', path: `/v1/projects/${id}/deploy_logs` };
-      return readDeploymentLog(call, id, 'deploy', valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
+      const call = new Call('read deploy logs', 'POST', `/v1/projects/${id}/deploy_logs`);
+      return readDeploymentLog(call, id, 'deploy', call.value(readShape(logPageQuery, body ?? {}, 'body')));
     },
 
     /** GET /v2/deployments/{id}/logs: `kind` says which logs. */
     async deploymentLogs(id: string, query: unknown): Promise<LogPage> {
-      const call = { operation: 'read logs', method: 'GET', path: `/v2/deployments/${id}/logs` };
-      const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
+      const call = new Call('read logs', 'GET', `/v2/deployments/${id}/logs`);
+      const { logKind, page } = call.query(logByQuery, query);
       return readDeploymentLog(call, id, logKind, page);
     },
 
     /** GET /v2/deployments/{id}/revisions/{revisionId}/logs: `kind` says which log. */
     async revisionLogs(id: string, revisionId: string, query: unknown): Promise<LogPage> {
-      const path = `/v2/deployments/${id}/revisions/${revisionId}/logs`;
-      const call = { operation: 'read log', method: 'GET', path };
-      const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
+      const call = new Call('read log', 'GET', `/v2/deployments/${id}/revisions/${revisionId}/logs`);
+      const { logKind, page } = call.query(logByQuery, query);
       return readRevisionLog(call, [id, revisionId], logKind, page);
     },
 
     /** GET /v2/deployment-logs: the same, with the ids in the query. */
     async logsByQuery(query: unknown): Promise<LogPage> {
-      const call = { operation: 'read logs', method: 'GET', path: '/v2/deployment-logs' };
-      const { deployment_id, revision_id, logKind, page } = valueOrThrow(call, readShape(logOfQuery, query, 'query'));
+      const call = new Call('read logs', 'GET', '/v2/deployment-logs');
+      const { deployment_id, revision_id, logKind, page } = call.query(logOfQuery, query);
       return revision_id === undefined
         ? readDeploymentLog(call, deployment_id, logKind, page)
         : readRevisionLog(call, [deployment_id, revision_id], logKind, page);
@@ -97,13 +90,9 @@ export function logOperations(settings: ServiceDependencies) {
      * @returns undefined for a follower that has received all of it already.
      */
     async followLog(id: string, revisionId: string, query: unknown, { signal, lastId, isAdmitted }: FollowOptions) {
-      const path = `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`;
-      const call = { operation: 'follow log', method: 'GET', path };
-      const requested = valueOrThrow(call, readShape(followQuery, query, 'query'));
-      const { [lastEventHeader]: last } = valueOrThrow(
-        call,
-        readShape(lastEvent, { [lastEventHeader]: lastId }, 'header'),
-      );
+      const call = new Call('follow log', 'GET', `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`);
+      const requested = call.query(followQuery, query);
+      const { [lastEventHeader]: last } = call.value(readShape(lastEvent, { [lastEventHeader]: lastId }, 'header'));
       const revision = await ownRevision(call, id, revisionId);
       const ids = { deploymentId: revision.deployment_id, revisionId: revision.id };
       const followed = { ...requested, ...ids, after: last ?? requested.after };

@@ -7,14 +7,13 @@ import {
 import { toRevisionResponse } from '../deployments/response.ts';
 import { changedFields } from '../deployments/validation/patch.ts';
 import { checkRedeploy } from '../deployments/validation/redeploy.ts';
-import { valueOrThrow } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import type { DeploymentRecord, RevisionEvent, RevisionRecord } from '../store/tables.ts';
-import { readShape } from '../validation/shape.ts';
-import type { VerdictRecord } from '../verdicts/repository.ts';
-import { toVerdictResponse } from '../verdicts/service.ts';
+import type { VerdictRecord } from '../smoke-tests/repository.ts';
+import { toVerdictResponse } from '../smoke-tests/service.ts';
 import type { RevisionWithBefore } from './history-repository.ts';
-import { tenantFinders } from './service.ts';
+import { tenantFinders } from '../service/tenant-finders.ts';
 
 /** Lists the revisions of a deployment with all that a timeline shows (an extension of the public API). */
 export function historyOperations(settings: ServiceDependencies) {
@@ -22,9 +21,8 @@ export function historyOperations(settings: ServiceDependencies) {
   const { ownDeployment } = tenantFinders(settings);
   return {
     async listRevisionHistory(id: string, query: unknown): Promise<RevisionHistory> {
-      const path = `/v2/deployments/${id}/revision-history`;
-      const call = { operation: 'list revision history', method: 'GET', path };
-      const page = valueOrThrow(call, readShape(revisionHistoryQuery, query, 'query'));
+      const call = new Call('list revision history', 'GET', `/v2/deployments/${id}/revision-history`);
+      const page = call.query(revisionHistoryQuery, query);
       const deployment = await ownDeployment(call, id);
       const found = await store.listHistory(deployment.id, page);
       const ids = found.map(({ revision }) => revision.id);

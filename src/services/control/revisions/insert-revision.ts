@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { missingSource } from '../deployments/validation/redeploy.ts';
-import { causeColumns, type Cause } from './cause.ts';
-import { type PinnedBuild, type ReusedBuild, requestedColumns } from '../store/records.ts';
-import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { requestedColumns, type PinnedBuild, type ReusedBuild } from '../store/records.ts';
+import type { CauseKind, ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
+import type { Actor } from '../store/audit.ts';
 
 /** Records a revision's new status. */
 export async function recordEvent(
@@ -70,3 +70,28 @@ async function listenerMessage(trx: ControlDatabase, { listener_id }: Pick<Deplo
     .executeTakeFirstOrThrow();
   return `Waits for the listener ${listener.compute_id}: landfall listener, beside its cluster, carries it out.`;
 }
+
+/** The cause of a new revision, and who caused it. */
+export interface Cause {
+  kind: Exclude<CauseKind, 'unknown'>;
+  by: Actor;
+}
+
+/** The kind of a redeploy: a rollback, unless that revision or its build is the latest or the live one. */
+export function redeployKind(
+  { redeploy_of, build_folder }: Pick<ReusedBuild, 'redeploy_of' | 'build_folder'>,
+  latestAndLive: readonly Pick<RevisionRecord, 'id' | 'build_folder'>[],
+): 'redeploy' | 'rollback' {
+  const isCurrent = latestAndLive.some(
+    (current) => current.id === redeploy_of || (build_folder !== null && current.build_folder === build_folder),
+  );
+  return isCurrent ? 'redeploy' : 'rollback';
+}
+
+/** The columns that store a cause. */
+const causeColumns = ({ kind, by }: Cause) => ({
+  cause: kind,
+  cause_actor: by.kind,
+  cause_key_id: by.kind === 'key' ? by.keyId : null,
+  cause_key_name: by.kind === 'key' ? by.keyName : null,
+});

@@ -3,7 +3,7 @@ import { deletedSince, keyOfAnother, readKeyedWrite } from '../validation/idempo
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
-import { asOne, refusedCall, valueOrThrow, type Call } from './refuse.ts';
+import { type Call } from './call.ts';
 import type { ServiceDependencies } from './settings.ts';
 
 export interface Write<T> {
@@ -26,11 +26,11 @@ export function createIdempotentWrite({ store, tenantId, by = theService }: Serv
     { idempotencyKey, body = null, shape, keep }: Write<T>,
     work: (within: StoreOperations, record: Recorder) => Promise<T>,
   ): Promise<T> {
-    const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), body));
+    const keyed = call.value(readKeyedWrite(idempotencyKey, call.key, body));
     const write = { tenantId, by, operation: call.operation, keyed, ...(keep ? { keep } : {}) };
     const end = await store.once<T>(write, work);
-    if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
-    if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
+    if (end.kind === 'key-of-another') throw call.refusal(keyOfAnother(end.request));
+    if (end.kind === 'deleted-since') throw call.refusal(deletedSince);
     return end.kind === 'done' ? end.answer : shape.parse(end.answer);
   };
 }

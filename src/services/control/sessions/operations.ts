@@ -11,8 +11,7 @@ import { operationsOf } from '../api/define-operation.ts';
 import type { Env } from '../api/operation.ts';
 import { readJson } from '../api/request.ts';
 import { problemResponse } from '../api/response-schemas.ts';
-import { valueOrThrow } from '../service/refuse.ts';
-import { readBody } from '../validation/shape.ts';
+import { Call } from '../service/call.ts';
 import type { CurrentSession } from './admit-session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -76,8 +75,8 @@ export const sessionOperations = [
     body: { schema: sessionPatchRequest, required: true },
     responses: { 200: { description: 'The session.', schema: session } },
     handle: async (c) => {
-      const call = { operation: 'patch session', method: 'PATCH', path: '/v1/session' };
-      const { tenant_id: tenantId } = valueOrThrow(call, readBody(sessionPatchRequest, await readJson(c)));
+      const call = new Call('patch session', 'PATCH', '/v1/session');
+      const { tenant_id: tenantId } = call.body(sessionPatchRequest, await readJson(c));
       return withSession(c, async (sessions, current) => {
         const chosen = await sessions.chooseTenant(current, tenantId.toLowerCase(), (name) => c.req.header(name));
         return chosen ? c.json(chosen) : c.json({ detail: noTenant }, 403);
@@ -93,8 +92,8 @@ export const sessionOperations = [
     responses: { 201: { description: 'The token.', schema: agentAccess } },
     errors: [404],
     handle: async (c) => {
-      const call = { operation: 'create agent access', method: 'POST', path: '/v1/session/agents' };
-      const { deployment_id: deploymentId } = valueOrThrow(call, readBody(agentAccessRequest, await readJson(c)));
+      const call = new Call('create agent access', 'POST', '/v1/session/agents');
+      const { deployment_id: deploymentId } = call.body(agentAccessRequest, await readJson(c));
       return withSession(c, async (sessions, current) => {
         // Refuses one of another tenant.
         const { id } = await c.var.service.getDeployment(deploymentId);

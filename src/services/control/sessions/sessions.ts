@@ -5,9 +5,8 @@ import { findValidKey } from '../api-keys/api-key.ts';
 import { allowsScope } from '../../../contract/control/api-key-scopes.ts';
 import { scopeRefusal } from '../api-keys/admit.ts';
 import type { StoredKey } from '../api-keys/repository.ts';
-import { valueOrThrow } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ControlStore } from '../store/store.ts';
-import { readBody } from '../validation/shape.ts';
 import { createAgentAccess } from './agent-access.ts';
 import { agentsUrlFor, agentsHaveOwnOrigin, type AgentsAddress } from '../gateway/agents-origin.ts';
 import { sessionAdmission, sourceProblems, type AdmitSession, type CurrentSession } from './admit-session.ts';
@@ -104,8 +103,8 @@ export function createSessions(settings: SessionDependencies) {
       if (source === 'foreign-host' || source === 'foreign-origin') {
         return { kind: 'refused', status: 403, detail: sourceProblems[source] };
       }
-      const call = { operation: 'sign in', method: 'POST', path: '/v1/sessions' };
-      const request = valueOrThrow(call, readBody(sessionCreateRequest, body));
+      const call = new Call('sign in', 'POST', '/v1/sessions');
+      const request = call.body(sessionCreateRequest, body);
       const caller = callerAddress({ peer: address, forwardedFor: header('x-forwarded-for'), trustedProxies });
       const result = await attempts.attempt(caller, async () => {
         const key =

@@ -1,7 +1,11 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import type { ClaimRule } from '../../../contract/control/trust-policy.ts';
-import type { Fixed } from './columns.ts';
+
+/** JSON is written as text and read as a value. */
+export type Json<T> = ColumnType<T, string, string>;
+/** Written once. */
+export type Fixed<T> = ColumnType<T, T, never>;
 
 export interface TenantsTable {
   id: Fixed<string>;

@@ -3,7 +3,7 @@ import type { FinalRunStatus } from '../../../contract/agent/run.ts';
 import type { BaselineRequest } from '../../../contract/control/baseline.ts';
 import type { TokenUsage, TracedStep } from '../../../contract/control/tracing-project.ts';
 import type { VerdictReport } from '../../../contract/control/verdict.ts';
-import type { Fixed } from './columns.ts';
+import type { Fixed } from './access-tables.ts';
 
 /** Verdicts on revisions, as their testers reported them. */
 export interface VerdictsTable {

@@ -1,6 +1,5 @@
 import type { Kysely, KyselyPlugin } from 'kysely';
 import { type Clock, steadyNow } from '../../../kit/clock.ts';
-import { baselineStore } from '../baselines/repository.ts';
 import { keyStore } from '../api-keys/repository.ts';
 import { tenantStore } from '../api-keys/operator-database.ts';
 import { deletionStore } from '../deployments/deletion-repository.ts';
@@ -22,7 +21,7 @@ import { sessionStore } from '../sessions/repository.ts';
 import { trustStore } from '../trust/repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
-import { verdictStore } from '../verdicts/repository.ts';
+import { smokeTestStore } from '../smoke-tests/repository.ts';
 import { historyStore } from '../revisions/history-repository.ts';
 import { summaryStore } from '../deployments/summary-repository.ts';
 import { agentRecordStore } from './agent-records.ts';
@@ -72,8 +71,7 @@ function operations(db: ControlDatabase, clock: Clock, deleteExpired: () => Prom
     ...holdStore(db, clock),
     ...historyStore(db),
     ...summaryStore(db),
-    ...verdictStore(db, clock),
-    ...baselineStore(db, clock),
+    ...smokeTestStore(db, clock),
     ...logStore(db, clock),
     uploads: uploadStore(db, clock),
     pushes: pushStore(db, clock),

@@ -10,6 +10,8 @@ import type {
   ActorKind,
   ApiKeysTable,
   AuditTable,
+  Fixed,
+  Json,
   KeyTenantsTable,
   SessionsTable,
   TenantsTable,
@@ -17,7 +19,6 @@ import type {
   UsedTokensTable,
   WriteKeysTable,
 } from './access-tables.ts';
-import type { Fixed, Json } from './columns.ts';
 import type { BaselinesTable, HealthFiguresTable, TracedRunsTable, VerdictsTable } from './report-tables.ts';
 
 /** The users of this machine that run deployments' builds and agents. */

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { tracedRunsReport, type TracedRun, type TracedStep } from '../../../contract/control/tracing-project.ts';
-import { ServiceError } from '../../../contract/service-error.ts';
-import { readBody } from '../validation/shape.ts';
-import { refusedCall, valueOrThrow } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ControlStore } from '../store/store.ts';
 import { agentMask, type TokensOfAgents } from '../service/agent-mask.ts';
 import type { Tracing } from './tracing.ts';
@@ -27,33 +25,21 @@ export async function takeRuns(
   bearer: string | undefined,
   body: unknown,
 ): Promise<{ taken: number }> {
-  const path = `/v1/projects/${projectId}/runs`;
-  const call = { operation: 'report runs', method: 'POST', path };
+  const call = new Call('report runs', 'POST', `/v1/projects/${projectId}/runs`);
   const id = z.uuid().safeParse(projectId).data?.toLowerCase();
   if (bearer === undefined || id === undefined || !tracing.isTokenOf(id, bearer)) {
-    throw new ServiceError({
-      kind: 'unauthorized',
-      operation: call.operation,
-      method: call.method,
-      address: path,
-      status: 401,
-      effect: 'none',
-      detail: 'The token of the tracing project is missing or invalid. Send it as Authorization: Bearer <token>.',
-    });
+    const detail = 'The token of the tracing project is missing or invalid. Send it as Authorization: Bearer <token>.';
+    throw call.refusal({ status: 401, detail });
   }
-  const { runs } = valueOrThrow(call, readBody(tracedRunsReport, body));
+  const { runs } = call.body(tracedRunsReport, body);
   const revisions = runs.flatMap(({ revision_id }) => z.uuid().safeParse(revision_id).data ?? []);
   // A token outlives its project and its deployment, since it is derived. Without a deployment its secrets are unknown,
   // so nothing of a run could be masked.
   const agent = await store.agentRecord({ projectId: id }, [...new Set(revisions)]);
-  if (!agent) throw refusedCall(call, { status: 404, detail: `Tracing project ID ${id} has no deployment.` });
+  if (!agent) throw call.refusal({ status: 404, detail: `Tracing project ID ${id} has no deployment.` });
   const mask = agentMask(agent, { tracing, agentTokens });
-  return {
-    taken: await store.putTracedRuns(
-      id,
-      runs.map((run) => maskRun(run, mask)),
-    ),
-  };
+  const masked = runs.map((run) => maskRun(run, mask));
+  return { taken: await store.putTracedRuns(id, masked) };
 }
 
 function maskRun({ error, input, output, steps, ...run }: TracedRun, mask: Mask): TracedRun {

@@ -8,10 +8,9 @@ import {
   tracedRunsQuery,
   tracingProjectsQuery,
 } from '../../../contract/control/tracing-project.ts';
-import { readShape } from '../validation/shape.ts';
 import type { CountedProject, TracedRunDetail, TracedRunRecord } from './repository.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { statusesOf } from '../validation/queries.ts';
@@ -25,46 +24,44 @@ export function tracingOperations(settings: ServiceDependencies) {
   const once = createIdempotentWrite(settings);
 
   async function own(call: Call, id: string): Promise<CountedProject> {
-    const projectId = parseId(call, 'project_id', id);
-    return foundOrThrow(call, 'Tracing project', id, await store.tracingProject(tenantId, projectId));
+    const projectId = call.id('project_id', id);
+    return call.found('Tracing project', id, await store.tracingProject(tenantId, projectId));
   }
 
   return {
     async listProjects(query: unknown): Promise<TracingProjectsList> {
-      const call = { operation: 'list tracing projects', method: 'GET', path: '/v1/projects' };
-      const page = valueOrThrow(call, readShape(tracingProjectsQuery, query, 'query'));
+      const call = new Call('list tracing projects', 'GET', '/v1/projects');
+      const page = call.query(tracingProjectsQuery, query);
       const projects = await store.listTracingProjects(tenantId, page);
       return { resources: projects.map(toProjectResponse), offset: (page.offset ?? 0) + projects.length };
     },
 
     async getProject(id: string): Promise<TracingProject> {
-      return toProjectResponse(
-        await own({ operation: 'get tracing project', method: 'GET', path: `/v1/projects/${id}` }, id),
-      );
+      return toProjectResponse(await own(new Call('get tracing project', 'GET', `/v1/projects/${id}`), id));
     },
 
     async listProjectRuns(id: string, query: unknown): Promise<TracedRunsList> {
-      const call = { operation: 'list traced runs', method: 'GET', path: `/v1/projects/${id}/runs` };
-      const page = valueOrThrow(call, readShape(tracedRunsPage, query, 'query'));
+      const call = new Call('list traced runs', 'GET', `/v1/projects/${id}/runs`);
+      const page = call.query(tracedRunsPage, query);
       const project = await own(call, id);
       const runs = await store.listTracedRuns(project.id, page);
       return { resources: runs.map(toRunResponse), offset: (page.offset ?? 0) + runs.length };
     },
 
     async getProjectRun(id: string, runId: string): Promise<TracedRunResponse> {
-      const call = { operation: 'get traced run', method: 'GET', path: `/v1/projects/${id}/runs/${runId}` };
-      const wanted = parseId(call, 'run_id', runId);
+      const call = new Call('get traced run', 'GET', `/v1/projects/${id}/runs/${runId}`);
+      const wanted = call.id('run_id', runId);
       const project = await own(call, id);
-      return toDetailResponse(foundOrThrow(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
+      return toDetailResponse(call.found('Run', runId, await store.findTracedRun(project.id, wanted)));
     },
 
     /** DELETE /v1/projects/{id}: with all its runs. Refused while its deployment exists, which still reports runs. */
     async deleteProject(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
-      const call = { operation: 'delete tracing project', method: 'DELETE', path: `/v1/projects/${id}` };
-      const projectId = parseId(call, 'project_id', id);
+      const call = new Call('delete tracing project', 'DELETE', `/v1/projects/${id}`);
+      const projectId = call.id('project_id', id);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
-        const end = foundOrThrow(call, 'Tracing project', id, await within.removeTracingProject(tenantId, projectId));
-        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUse(end.deploymentId) });
+        const end = call.found('Tracing project', id, await within.removeTracingProject(tenantId, projectId));
+        if (end.kind === 'in-use') throw call.refusal({ status: 409, detail: inUse(end.deploymentId) });
         await record({ tracing_project_id: projectId, tracing_project_name: end.name });
         return null;
       });
@@ -81,29 +78,22 @@ const toProjectResponse = ({ created_at, last_run_at, ...project }: CountedProje
   last_run_at: last_run_at?.toISOString() ?? null,
 });
 
-const toRunResponse = ({ created_at, started_at, ended_at, ...run }: TracedRunRecord): TracedRunResponse => ({
-  id: run.id,
-  thread_id: run.thread_id,
-  assistant_id: run.assistant_id,
-  graph_id: run.graph_id,
-  revision_id: run.revision_id,
-  status: run.status,
-  error: run.error,
-  tokens: run.tokens,
-  trigger: run.trigger,
-  input_preview: run.input_preview,
-  output_preview: run.output_preview,
-  created_at: created_at.toISOString(),
-  started_at: started_at?.toISOString() ?? null,
-  ended_at: ended_at.toISOString(),
-});
+function toRunResponse(record: TracedRunRecord): TracedRunResponse {
+  const { project_id: _, ...run } = record;
+  return {
+    ...run,
+    created_at: run.created_at.toISOString(),
+    started_at: run.started_at?.toISOString() ?? null,
+    ended_at: run.ended_at.toISOString(),
+  };
+}
 
-const toDetailResponse = (run: TracedRunDetail): TracedRunResponse => ({
+const toDetailResponse = ({ input, output, is_cut, steps, ...run }: TracedRunDetail): TracedRunResponse => ({
   ...toRunResponse(run),
-  input: run.input,
-  output: run.output,
-  steps: run.steps ?? [],
-  is_cut: run.is_cut,
+  input,
+  output,
+  steps: steps ?? [],
+  is_cut,
 });
 
 /** The query of a project's runs: `status` has comma-separated values. */

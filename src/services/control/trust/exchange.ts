@@ -2,11 +2,10 @@ import { exchangedKey, tokenExchangeRequest, type ExchangedKey } from '../../../
 import type { Clock } from '../../../kit/clock.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { hashApiKey, makeApiKey } from '../api-keys/api-key.ts';
-import { valueOrThrow } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ControlStore } from '../store/store.ts';
-import { readBody } from '../validation/shape.ts';
 import { grantOf, satisfies, type Claims } from './match-policies.ts';
-import { asOneLine } from './one-line.ts';
+import { asOneLine } from '../../../kit/plain-text.ts';
 import { createRefusalLog } from './refusal-log.ts';
 import type { VerifyToken } from './verify-token.ts';
 
@@ -27,8 +26,8 @@ export function createTokenExchange({ store, verify, clock, log }: ExchangeDepen
   const noteRefusal = createRefusalLog({ log, clock });
   const refused = (status: 401 | 403, detail: string): ExchangeResult => ({ kind: 'refused', status, detail });
   async function exchange(body: unknown): Promise<ExchangeResult> {
-    const call = { operation: 'exchange token', method: 'POST', path: '/v1/auth/oidc' };
-    const request = valueOrThrow(call, readBody(tokenExchangeRequest, body));
+    const call = new Call('exchange token', 'POST', '/v1/auth/oidc');
+    const request = call.body(tokenExchangeRequest, body);
     const verified = await verify(request.token);
     if (!verified.ok) return { kind: 'refused', status: verified.status, detail: verified.detail };
     const { claims, digest, expiresAt } = verified;

@@ -1,6 +1,6 @@
 import { steadyNow, type Clock } from '../../../kit/clock.ts';
 import type { Logger } from '../../../kit/logger.ts';
-import { asOneLine } from './one-line.ts';
+import { asOneLine } from '../../../kit/plain-text.ts';
 
 interface RefusalLogDependencies {
   log: Pick<Logger, 'warn'>;

@@ -9,10 +9,9 @@ import { pageQuery } from '../../../contract/control/pages.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { foundOrThrow, parseId, refusedCall, valueOrThrow } from '../service/refuse.ts';
+import { Call } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, againstRules } from '../validation/refusal.ts';
-import { readBody, readShape } from '../validation/shape.ts';
 import { claimRulesProblem } from './match-policies.ts';
 import type { StoredPolicy } from './repository.ts';
 
@@ -22,15 +21,15 @@ export function trustOperations(settings: ServiceDependencies) {
   const once = createIdempotentWrite(settings);
   return {
     async listTrustPolicies(query: unknown): Promise<TrustPoliciesList> {
-      const call = { operation: 'list trust policies', method: 'GET', path: '/v1/trust-policies' };
-      const { limit = 20, offset = 0 } = valueOrThrow(call, readShape(pageQuery, query, 'query'));
+      const call = new Call('list trust policies', 'GET', '/v1/trust-policies');
+      const { limit = 20, offset = 0 } = call.query(pageQuery, query);
       const policies = await store.listTrustPolicies(tenantId, { limit, offset });
       return { resources: policies.map(toResponse), offset: offset + policies.length };
     },
 
     async createTrustPolicy(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<TrustPolicy> {
-      const call = { operation: 'create trust policy', method: 'POST', path: '/v1/trust-policies' };
-      const request = valueOrThrow(call, readBody(trustPolicyCreateRequest, body, { isStrict: true }));
+      const call = new Call('create trust policy', 'POST', '/v1/trust-policies');
+      const request = call.body(trustPolicyCreateRequest, body, { isStrict: true });
       const { name, issuer, audience = baseUrl(), claims, scopes, key_minutes = 90 } = request;
       const problems = [
         oidcIssuers.includes(issuer) ? undefined : foreignIssuer(issuer, oidcIssuers),
@@ -40,10 +39,10 @@ export function trustOperations(settings: ServiceDependencies) {
           ? 'Leave out the claim __proto__: no issuer has one.'
           : undefined,
       ].filter((problem) => problem !== undefined);
-      valueOrThrow(call, problems.length > 0 ? againstRules(problems) : accepted(true));
+      call.value(problems.length > 0 ? againstRules(problems) : accepted(true));
       return once(call, { idempotencyKey, body: request, shape: trustPolicy }, async (within, record) => {
         const { length } = await within.listTrustPolicies(tenantId, { limit: maxPolicies, offset: 0 });
-        if (length >= maxPolicies) throw refusedCall(call, tooManyPolicies);
+        if (length >= maxPolicies) throw call.refusal(tooManyPolicies);
         const terms = { name, issuer, audience, claims: JSON.stringify(claims), scopes, key_minutes };
         const policy = await within.addTrustPolicy({ ...terms, tenant_id: tenantId });
         await record({ trust_policy_id: policy.id, trust_policy_name: name });
@@ -53,10 +52,10 @@ export function trustOperations(settings: ServiceDependencies) {
 
     /** DELETE /v1/trust-policies/{id}: keys that were made by it stay valid until they expire. */
     async deleteTrustPolicy(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
-      const call = { operation: 'delete trust policy', method: 'DELETE', path: `/v1/trust-policies/${id}` };
-      parseId(call, 'trust_policy_id', id);
+      const call = new Call('delete trust policy', 'DELETE', `/v1/trust-policies/${id}`);
+      call.id('trust_policy_id', id);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
-        const name = foundOrThrow(call, 'Trust policy', id, await within.deleteTrustPolicy(tenantId, id));
+        const name = call.found('Trust policy', id, await within.deleteTrustPolicy(tenantId, id));
         await record({ trust_policy_id: id, trust_policy_name: name });
         return null;
       });
@@ -74,24 +73,7 @@ const tooManyPolicies = {
 const foreignIssuer = (issuer: string, issuers: readonly string[]): string =>
   `This service accepts no tokens of ${issuer}, but of ${issuers.join(' and ')}. Start it with --oidc-issuer ${issuer}.`;
 
-const toResponse = ({
-  id,
-  name,
-  issuer,
-  audience,
-  claims,
-  scopes,
-  key_minutes,
-  created_at,
-  last_used_at,
-}: StoredPolicy): TrustPolicy => ({
-  id,
-  name,
-  issuer,
-  audience,
-  claims,
-  scopes,
-  key_minutes,
-  created_at: created_at.toISOString(),
-  last_used_at: last_used_at?.toISOString() ?? null,
-});
+function toResponse(stored: StoredPolicy): TrustPolicy {
+  const { tenant_id: _, created_at, last_used_at, ...policy } = stored;
+  return { ...policy, created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null };
+}

@@ -6,9 +6,8 @@ import { messageOf } from '../../../kit/errors.ts';
 import { readAddress } from '../../../kit/base-address.ts';
 import { fromJson } from '../../../kit/json-text.ts';
 import { readBounded } from '../../../kit/read-bounded.ts';
-import { withoutTrailingSlashes } from '../../../kit/plain-text.ts';
+import { asOneLine, withoutTrailingSlashes } from '../../../kit/plain-text.ts';
 import type { Claims } from './match-policies.ts';
-import { asOneLine } from './one-line.ts';
 
 /** A verified token, or why it is refused. */
 export type VerifiedToken =

@@ -4,7 +4,7 @@ import type { Source } from '../../../contract/control/source.ts';
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { beingDeleted, foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
+import { Call, beingDeleted } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Asking for places to put things at: tarballs at this service, images at a registry. */
@@ -13,24 +13,24 @@ export function uploadOperations(settings: ServiceDependencies) {
   const once = createIdempotentWrite(settings);
 
   async function ownDeployment(call: Call, id: string, source: Source, within: StoreOperations = store) {
-    const deploymentId = parseId(call, 'deployment_id', id);
-    const { deployment } = foundOrThrow(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId));
+    const deploymentId = call.id('deployment_id', id);
+    const { deployment } = call.found('Deployment', id, await within.findDeployment(tenantId, deploymentId));
     if (deployment.source !== source) {
       const detail = `This is only available for '${source}' source deployments; the source of ${deployment.name} is ${deployment.source}.`;
-      throw refusedCall(call, { status: 400, detail });
+      throw call.refusal({ status: 400, detail });
     }
-    if (deployment.deletion !== 'none') throw refusedCall(call, beingDeleted);
+    if (deployment.deletion !== 'none') throw call.refusal(beingDeleted);
     return deployment;
   }
 
   return {
     /** POST /v2/deployments/{id}/upload-url: an address for one tarball, and the path to name it by afterwards. */
     async requestUpload(id: string, { idempotencyKey }: WriteOptions = {}): Promise<UploadTarget> {
-      const call = { operation: 'request upload', method: 'POST', path: `/v2/deployments/${id}/upload-url` };
-      parseId(call, 'deployment_id', id);
+      const call = new Call('request upload', 'POST', `/v2/deployments/${id}/upload-url`);
+      call.id('deployment_id', id);
       return once(call, { idempotencyKey, shape: uploadTarget }, async (within, record) => {
         const deployment = await ownDeployment(call, id, 'internal_source', within);
-        if (!uploads) throw refusedCall(call, { status: 501, detail: 'This service takes no uploads.' });
+        if (!uploads) throw call.refusal({ status: 501, detail: 'This service takes no uploads.' });
         const target = await uploads.handOut(deployment.id, baseUrl(), within.uploads);
         await record({ deployment_id: deployment.id, deployment_name: deployment.name });
         return target;
@@ -39,12 +39,12 @@ export function uploadOperations(settings: ServiceDependencies) {
 
     /** POST /v2/deployments/{id}/push-token: what an image is pushed with to the deployment's own repository. */
     async requestPushToken(id: string): Promise<PushToken> {
-      const call = { operation: 'request push token', method: 'POST', path: `/v2/deployments/${id}/push-token` };
+      const call = new Call('request push token', 'POST', `/v2/deployments/${id}/push-token`);
       const deployment = await ownDeployment(call, id, 'internal_docker');
-      if (!registry) throw refusedCall(call, { status: 400, detail: noRegistry });
+      if (!registry) throw call.refusal({ status: 400, detail: noRegistry });
       const made = await registry.pushToken({ tenantId, deployment: deployment.name });
       if (made.kind !== 'made') {
-        throw refusedCall(call, { status: made.kind === 'refused' ? 400 : 502, detail: made.why });
+        throw call.refusal({ status: made.kind === 'refused' ? 400 : 502, detail: made.why });
       }
       const subject = { deployment_id: deployment.id, deployment_name: deployment.name };
       await store.recordChange({ tenantId, by, operation: call.operation, subject });

@@ -2,7 +2,8 @@ import type { FieldProblem } from '../../../contract/service-error.ts';
 
 /** Why a request is refused: 422 with an entry for every invalid field, any other status with sentences. */
 export type Refusal =
-  { status: 422; problems: readonly FieldProblem[] } | { status: 400 | 404 | 409 | 412 | 501 | 502; detail: string };
+  | { status: 422; problems: readonly FieldProblem[] }
+  | { status: 400 | 401 | 404 | 409 | 412 | 501 | 502; detail: string };
 
 /** A parsed request, or why it is refused. */
 export type ValidationResult<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };

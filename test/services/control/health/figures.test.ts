@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { maxHealthPoints } from '../../../../src/contract/control/health.ts';
 import type { TracedRun } from '../../../../src/contract/control/tracing-project.ts';
+import { healthRange, toPoints } from '../../../../src/services/control/health/service.ts';
 import {
+  figuresOfRuns,
   observe,
   percentile,
   relativeError,
   type Histogram,
-} from '../../../../src/services/control/health/histogram.ts';
-import { healthRange, toPoints } from '../../../../src/services/control/health/range.ts';
-import { figuresOfRuns } from '../../../../src/services/control/health/figures.ts';
+} from '../../../../src/services/control/health/figures.ts';
 
 const histogramOf = (values: readonly number[]): Histogram => {
   const histogram: Histogram = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redeployKind } from '../../../../src/services/control/revisions/cause.ts';
+import { redeployKind } from '../../../../src/services/control/revisions/insert-revision.ts';
 
 const revision = (id: string, build_folder: string | null = `builds/${id}`) => ({ id, build_folder });
 const of = (id: string, build_folder: string | null = `builds/${id}`) => ({ redeploy_of: id, build_folder });

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
+import type { BaselineRequest } from '../../../contract/control/baseline.ts';
 import type { VerdictReport } from '../../../contract/control/verdict.ts';
 import { keepNewest } from '../store/keep-newest.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
-import type { VerdictsTable } from '../store/report-tables.ts';
+import type { BaselinesTable, VerdictsTable } from '../store/report-tables.ts';
 
 export type VerdictRecord = Selectable<VerdictsTable>;
+export type BaselineRecord = Selectable<BaselinesTable>;
 
+/** The most verdicts on a revision. */
 const maxVerdicts = 20;
+/** The most baselines of a deployment: the tests of two revisions. Those that were reported first are removed. */
+const maxBaselines = 200;
 
-/** Verdicts on revisions. */
-export const verdictStore = (db: ControlDatabase, clock: Clock) => ({
+/** Verdicts on revisions, and what was measured of these. */
+export const smokeTestStore = (db: ControlDatabase, clock: Clock) => ({
   /** Stores a verdict on a revision. Call it in a transaction: older verdicts beyond the limit are removed. */
   async addVerdict(revision: RevisionRecord, report: VerdictReport): Promise<VerdictRecord> {
     const { kind, reporter, details_url = null, tests } = report;
@@ -57,4 +62,28 @@ export const verdictStore = (db: ControlDatabase, clock: Clock) => ({
       .orderBy('sequence', 'desc')
       .execute();
   },
+
+  /** Stores what a test measured of a revision, in place of what it measured before. Call it in a transaction. */
+  async putBaseline(revision: RevisionRecord, testHash: string, { answers }: BaselineRequest): Promise<BaselineRecord> {
+    const measured = { answers: JSON.stringify(answers), taken_at: new Date(clock.now()) };
+    const stored = await db
+      .insertInto('baselines')
+      .values({ revision_id: revision.id, deployment_id: revision.deployment_id, test_hash: testHash, ...measured })
+      .onConflict((conflict) =>
+        conflict.columns(['revision_id', 'test_hash']).doUpdateSet({ ...measured, sequence: sql<string>`default` }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const where = ['deployment_id', revision.deployment_id] as const;
+    await keepNewest(db, { table: 'baselines', key: 'sequence', where, order: 'sequence', max: maxBaselines });
+    return stored;
+  },
+
+  findBaseline: (revisionId: string, testHash: string): Promise<BaselineRecord | undefined> =>
+    db
+      .selectFrom('baselines')
+      .selectAll()
+      .where('revision_id', '=', revisionId)
+      .where('test_hash', '=', testHash)
+      .executeTakeFirst(),
 });
