@@ -34,10 +34,22 @@ export interface Measurement {
   until: number;
 }
 
+/** Stores the state of smoke tests during a step. */
+export type KeepSmoke = (state: SmokeState) => Promise<void>;
+
 /** Runs smoke tests against a live or a held revision. Another process can resume from the stored state at any moment. */
 export interface SmokeTestRunner {
-  /** `live`: the agent that serves, which tests against it are compared with; absent where there is none. */
-  advance(intent: Testing, agent: AgentServer, signal: AbortSignal, live?: AgentServer): Promise<SmokeStepResult>;
+  /**
+   * @param keep stores what a longer step has come to
+   * @param live the agent that serves, which tests against it are compared with; absent where there is none
+   */
+  advance(
+    intent: Testing,
+    agent: AgentServer,
+    signal: AbortSignal,
+    keep: KeepSmoke,
+    live?: AgentServer,
+  ): Promise<SmokeStepResult>;
   /** Sends one test to the live agent until enough answers can be compared with. */
   measure(
     intent: Measuring,

@@ -5,7 +5,7 @@ import { followRevision } from './follow-revision.ts';
 import { notesOfUncompared, withNotes } from './live-answers.ts';
 import { measureLive } from './measure-live.ts';
 import { requestRollback } from './request-rollback.ts';
-import type { Intent, IntentIn, Testing } from './intent.ts';
+import type { Intent, IntentIn, SmokeState, Testing } from './intent.ts';
 import { nextStep, requestsKey, runningOf, type ActiveKind, type StepOf } from './next-step.ts';
 import { mayAppear, resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
@@ -111,7 +111,8 @@ async function smokeStep(work: ReconcileContext, intent: Testing): Promise<StepR
     return saveIntents(work, [withProof(intent, { verdict })]);
   }
   const live = hold?.live === undefined ? undefined : agentAt(hold.live);
-  const result = await smoke.advance(intent, agentAt(agentUrl), work.signal, live);
+  const keep = async (state: SmokeState) => void (await saveIntents(work, [{ ...intent, smoke: state }]));
+  const result = await smoke.advance(intent, agentAt(agentUrl), work.signal, keep, live);
   // The verdict is stored before anything follows from it, so that the tests need not run again.
   if (result.kind === 'done') {
     const { verdict, compared = [] } = result;

@@ -1,6 +1,7 @@
 import { fromJson } from '../../src/kit/json-text.ts';
 import * as z from 'zod';
 import { isObject } from '../../src/kit/json-object.ts';
+import type { ConversationCourse } from '../../src/deploy/rules/conversation-course.ts';
 import type { Evidence, NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeState } from '../reconcile/intent.ts';
 import type { TestAnswers } from '../../src/deploy/machine/state.ts';
@@ -75,7 +76,7 @@ const storedProgress = z.object({
   withoutWebhook: z.boolean().default(false),
   /** Hashes of the tokens of runs that have ended. */
   spent: z.array(z.string()).default([]),
-  /** The conversations are about to be tried: by the process that chose the id, and how often that was so. */
+  /** The conversations are being tried, and how often in a row that ended with its process. */
   conversations: z.object({ id: z.uuid(), tries: z.int() }).optional(),
 });
 
@@ -83,12 +84,15 @@ const storedResults = z.object({
   verdicts: z.array(z.custom<NamedVerdict>((value) => isObject(value) && isObject(value['verdict']))),
   attempts: z.array(evidence),
   compared: z.array(z.custom<TestAnswers>((value) => isObject(value) && Array.isArray(value['samples']))).default([]),
+  /** How far the conversations are. */
+  course: z.custom<Omit<ConversationCourse, 'id' | 'tries'>>(isObject).exactOptional(),
 });
 
 const nothingYet: SmokeState = { version: 2, kept: '{"verdicts":[],"attempts":[]}' };
 
 /** The progress of one intent's tests: finished tests, and attempts at the current one. */
-export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version' | 'kept'> {
+export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version' | 'kept' | 'conversations'> {
+  conversations?: ConversationCourse | undefined;
   verdicts: readonly NamedVerdict[];
   attempts: readonly Evidence[];
   /** What was answered to the finished tests that compare. */
@@ -100,15 +104,18 @@ export function readProgress(state: SmokeState | undefined): Progress {
   const read = storedProgress.safeParse(state);
   const held = storedResults.safeParse(read.data?.kept);
   if (!read.success || !held.success) return readProgress(nothingYet);
-  const { version: _, kept: __, ...rest } = read.data;
-  return { ...rest, ...held.data };
+  const { version: _, kept: __, conversations, ...rest } = read.data;
+  const { course, ...results } = held.data;
+  return { ...rest, ...results, conversations: conversations && { ...course, ...conversations } };
 }
 
 /** The progress as it is stored. */
-export function writeProgress({ verdicts, attempts, compared, under, ...rest }: Progress): SmokeState {
-  const kept = JSON.stringify({ verdicts, attempts, compared });
+export function writeProgress({ verdicts, attempts, compared, under, conversations, ...rest }: Progress): SmokeState {
+  const { id, tries, ...course } = conversations ?? {};
+  const kept = JSON.stringify({ verdicts, attempts, compared, ...(conversations && { course }) });
   const stored = under.map((each) =>
     each.kind === 'answered' ? { ...each, evidence: JSON.stringify(each.evidence) } : each,
   );
-  return { version: 2, ...rest, under: stored, kept } satisfies z.input<typeof storedProgress>;
+  const begun = id !== undefined && tries !== undefined ? { conversations: { id, tries } } : {};
+  return { version: 2, ...rest, ...begun, under: stored, kept } satisfies z.input<typeof storedProgress>;
 }

@@ -34,14 +34,15 @@ export function createSmokeTestRunner({
   const tryConversations = createConversationTester({ clock, control, threadsAt, judge, log });
   const tests = createTests({ ...options, judge });
 
-  const advance: SmokeTestRunner['advance'] = async (intent, at, signal, live): Promise<SmokeStepResult> => {
+  const advance: SmokeTestRunner['advance'] = async (intent, at, signal, keep, live): Promise<SmokeStepResult> => {
     signal.throwIfAborted();
     const progress = readProgress(intent.smoke);
     const written = intent.terms.smokeTests[progress.verdicts.length];
     const until = intent.hold ? endOfTests(intent.hold.endsAt) : Infinity;
     // A held revision and the live one have the same threads.
     const agent = intent.hold ? atHold(at, () => live) : at;
-    if (!written) return tryConversations(intent, await tests.cleanUp({ intent, agent, signal }, progress), signal);
+    if (!written)
+      return tryConversations(intent, await tests.cleanUp({ intent, agent, signal }, progress), signal, keep);
     const { isMeasured, ...opened } = openTest(written, { live, before: answeredBefore(intent, written) });
     if (!isMeasured) return tests.waitUntil(withVerdict(progress, written, [], nothingBefore));
     const result = await tests.advance({ intent, ...opened, until, agent, live, signal, progress });

@@ -1,10 +1,11 @@
 import { isNotOffered, isTransient } from '../../contract/service-error.ts';
 import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { isOtherCommit } from '../rules/commit.ts';
+import type { ConversationCourse } from '../rules/conversation-course.ts';
 import type { EndedRollout, Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { lastLogLines } from '../smoke/log-lines.ts';
-import { smokeLive } from '../smoke/smoke.ts';
+import { askLive, concludeLive, keepAnswers, smokeLive } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { keyOf } from './bind-plan.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -87,7 +88,7 @@ async function atEnd(own: RunRevision, rollout: EndedRollout, run: DeployRun): P
   const successor = rollout.kind === 'superseded' ? await sameSuccessor(deploymentId, rollout, run) : undefined;
   if (successor !== undefined) {
     // These are of the superseded revision.
-    for (const field of ['before', 'rollout', 'keepAnswers'] as const) delete known[field];
+    for (const field of ['before', 'rollout'] as const) delete known[field];
     return { kind: 'follows', own: { deploymentId, revisionId: successor, how: 'adopted' } };
   }
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
@@ -126,13 +127,18 @@ async function sameSuccessor(
 async function testOnceLive(live: DeployIn<'live'>, run: DeployRun): Promise<Seen['live']> {
   const { known } = run;
   const { own, result: before } = live;
+  const tested = before ?? live.tested ?? (await askLive(run, own.revisionId));
+  const areForgotten = !known.conversations && run.request.kept && run.request.conversations;
+  if (!before && !live.tested && known.conversations && tested.verdict.kind !== 'failed')
+    return { kind: 'tested', tested };
+  const keep = (conversations: ConversationCourse) => run.keep({ ...live, tested, conversations });
   const { verdict, current } = before
     ? { verdict: before.verdict, current: known.deployment && ({ ok: true, value: known.deployment } as const) }
-    : await smokeLive(run, own.revisionId);
+    : await concludeLive(tested, own.revisionId, run, { course: live.conversations, keep });
   const result = before ?? foundLive(verdict);
   run.deploy = { ...live, result };
-  known.keepAnswers?.();
-  if (!before && run.request.kept && run.request.conversations) run.note({ code: 'conversations-forgotten' });
+  if (before) keepAnswers(before, own, run);
+  if (!before && areForgotten) run.note({ code: 'conversations-forgotten' });
   const restored = verdict.kind === 'failed' ? await findRestored(own, current, run) : undefined;
   if (restored && 'state' in restored) return { kind: 'restores', result, restoring: restored };
   known.rollback = restored;

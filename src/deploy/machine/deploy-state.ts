@@ -1,5 +1,6 @@
 import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
+import type { ConversationCourse } from '../rules/conversation-course.ts';
 import type { SoughtChange } from '../rules/find-made.ts';
 import type { StartKind } from './deploy-event.ts';
 import type { OwnRevision, TestResult } from './state.ts';
@@ -52,13 +53,13 @@ interface States {
   resolving: { prepared: Prepared; key: string };
   following: { own: RunRevision };
   /** Its revision waits for a decision before it gets traffic, and answers at an address of its own until `endsAt`. */
-  held: { own: RunRevision; address: string; endsAt: string };
+  held: { own: RunRevision; address: string; endsAt: string } & Partial<Conversing>;
   /** Without a result it is discarded untested. `mayBeSent`: an earlier run was about to send the decision. */
   deciding: { own: RunRevision; decision: HoldDecision; result?: TestResult | undefined; mayBeSent?: true };
   /** Its hold is over, and it is followed to its end. */
   decided: { own: RunRevision; result?: TestResult | undefined };
   /** It serves, and is tested there unless it was before. */
-  live: { own: RunRevision; result?: TestResult | undefined };
+  live: { own: RunRevision; result?: TestResult | undefined } & Partial<Conversing>;
   /** There is nothing to follow: what was live stays live. */
   serving: { result?: TestResult };
   /** The build of `target` is requested again, in place of `from`; `former` is the newest revision. `mayBeSent`: an earlier run was about to, and may have. */
@@ -66,6 +67,13 @@ interface States {
   /** The revision that goes back to `target` is followed and tested. */
   returning: Restoring & { revisionId: string };
   ended: { ending: Ending };
+}
+
+/** Its smoke tests have ended, and conversations are tried on it. */
+interface Conversing {
+  tested: TestResult;
+  /** How far they are, where the former revision can still be asked. */
+  conversations?: ConversationCourse;
 }
 
 interface Restoring {

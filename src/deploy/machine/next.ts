@@ -26,15 +26,17 @@ export interface Seen {
   sending: Ends | Stays | Follows | Fills | { kind: 'overtaken'; error: ServiceError } | { kind: 'hold-refused' };
   resolving: Seen['sending'] | { kind: 'not-made' };
   following: IsOver | { kind: 'held'; address: string; endsAt: string } | Decides;
-  held: Decides;
+  held: Decides | Tested;
   /** `isOurs`: the decision was sent; else the hold was over before, and its tests may have found nobody. */
   deciding: { kind: 'decided'; isOurs: boolean };
   decided: IsOver;
-  live: Ends | { kind: 'restores'; result: TestResult; restoring: DeployIn<'restoring'> };
+  live: Ends | Tested | { kind: 'restores'; result: TestResult; restoring: DeployIn<'restoring'> };
   serving: Ends;
   restoring: Ends | { kind: 'returns'; revisionId: string };
   returning: Ends;
 }
+/** Its smoke tests have ended; conversations follow. */
+type Tested = { kind: 'tested'; tested: TestResult };
 /** Without a result it is discarded untested. */
 type Decides = { kind: 'decides'; decision: HoldDecision; result: TestResult | undefined };
 
@@ -53,11 +55,13 @@ const transitions: Transitions = {
     const { address, endsAt } = seen;
     return { state: 'held', own, address, endsAt };
   },
-  held: ({ own }, seen) => decides(own, seen),
+  held: (held, seen) => (seen.kind === 'tested' ? { ...held, tested: seen.tested } : decides(held.own, seen)),
   deciding: ({ own, result }, { isOurs }) => ({ state: 'decided', own, result: isOurs ? result : undefined }),
   decided: ({ own, result }, seen) => over(own, result, seen),
-  live: ({ own }, seen) =>
-    seen.kind === 'ends' ? ended(seen) : { ...seen.restoring, undone: { own, result: seen.result } },
+  live: (live, seen) => {
+    if (seen.kind === 'tested') return { ...live, tested: seen.tested };
+    return seen.kind === 'ends' ? ended(seen) : { ...seen.restoring, undone: { own: live.own, result: seen.result } };
+  },
   serving: (_, seen) => ended(seen),
   restoring: ({ undone, target, deploymentId }, seen) =>
     seen.kind === 'ends'

@@ -31,8 +31,6 @@ export interface RunState {
   rollout?: Rollout | undefined;
   /** When the revision is tested, once that was decided. */
   verification?: Verification;
-  /** Keeps what a held revision answered, once it is live. */
-  keepAnswers?: () => void;
   /** What the live revision `of` answered before the change, by the names of the tests; where no revision is held. */
   before?: { of: string; answers: ReadonlyMap<string, readonly Sample[]> };
   /** What the live revision reported of the newest conversations before anything was written. */

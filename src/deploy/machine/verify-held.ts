@@ -1,12 +1,15 @@
 import { isTransient } from '../../contract/service-error.ts';
 import { reasonOfDecision, reasonOfOtherCommit } from '../words/verdict-words.ts';
+import type { ConversationCourse } from '../rules/conversation-course.ts';
 import { decisionOf, type HoldState, isOpenHold } from '../rules/hold-state.ts';
 import type { Verification } from '../rules/verification.ts';
 import { type HoldDeciding, settleHold } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { DeployIn } from './deploy-state.ts';
 import type { Seen } from './next.ts';
-import { smokeHeld } from '../smoke/smoke.ts';
+import { endOfTests } from '../smoke/open-test.ts';
+import { triesConversationsHeld, withConversationsHeld } from '../smoke/run-conversations.ts';
+import { reportInBackground, smokeHeld } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { decideWhenToTest } from './steps/send-change.ts';
 
@@ -28,17 +31,19 @@ export async function verificationOf(run: DeployRun): Promise<Verification> {
   );
 }
 
-/** Tests a held revision at its own address. */
-export async function testHeld(
-  { own: { deploymentId, revisionId }, address, endsAt }: DeployIn<'held'>,
-  run: DeployRun,
-): Promise<Seen['held']> {
-  run.emit({ kind: 'held', revisionId, endsAt });
-  const { verdict, keepAnswers } = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
-  if (verdict.kind !== 'failed') run.known.keepAnswers = keepAnswers;
+/** Tests a held revision at its own address, and then tries conversations there. */
+export async function testHeld(held: DeployIn<'held'>, run: DeployRun): Promise<Seen['held']> {
+  const { own, address, endsAt, conversations: course } = held;
+  const until = endOfTests(endsAt);
+  if (!held.tested) run.emit({ kind: 'held', revisionId: own.revisionId, endsAt });
+  const tested = held.tested ?? (await smokeHeld({ address, until }, run));
+  if (!held.tested && triesConversationsHeld(tested.verdict, run)) return { kind: 'tested', tested };
+  const keep = (conversations: ConversationCourse) => run.keep({ ...held, tested, conversations });
+  const verdict = await withConversationsHeld(tested.verdict, { address, until, course, keep }, run);
+  reportInBackground(verdict, own, run);
   const { onUnproven } = run.request;
   const decision = decisionOf(verdict, { isReplacing: run.known.formerLive !== undefined, onUnproven });
-  return { kind: 'decides', decision, result: { verdict, verified: 'before-traffic' } };
+  return { kind: 'decides', decision, result: { ...tested, verdict, verified: 'before-traffic' } };
 }
 
 /** Has the service carry a decision out, which another client may have made meanwhile. */

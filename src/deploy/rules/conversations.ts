@@ -37,6 +37,28 @@ export type ConversationProblem =
   | { kind: 'other-interrupt'; node: string; fields: readonly string[] }
   | { kind: 'run-failed'; step: 'message' | 'interrupt' | 'resume' | 'next-node'; error: string };
 
+/** A problem without secrets in the names that are part of it. */
+export function redactedProblem(problem: ConversationProblem, redact: (text: string) => string): ConversationProblem {
+  switch (problem.kind) {
+    case 'no-graph':
+      return { ...problem, graph: redact(problem.graph) };
+    case 'no-node':
+    case 'not-pending':
+    case 'no-interrupt':
+      return { ...problem, node: redact(problem.node) };
+    case 'other-interrupt':
+      return { ...problem, node: redact(problem.node), fields: problem.fields.map(redact) };
+    case 'no-channel':
+      return { ...problem, channel: redact(problem.channel) };
+    case 'other-type':
+      return { ...problem, channel: redact(problem.channel), mustBe: problem.mustBe && redact(problem.mustBe) };
+    case 'run-failed':
+      return { ...problem, error: redact(problem.error) };
+    case 'no-state':
+      return problem;
+  }
+}
+
 /** Stands for a value that is too large to be kept: it is known to be there, and its type is not checked. */
 const notKept = { landfall_too_large: true };
 /** By its content: states may be compared on another thread. */
@@ -70,9 +92,15 @@ function shortened(value: unknown): unknown {
 export const copyMark = { landfall_copy: true };
 /** The key beside it: until when (ISO 8601) the copy may be in use. */
 const untilKey = 'landfall_copy_until';
+/** The key of the course that the copy was made for: in the App the id of its intent. */
+export const courseMark = 'landfall_intent';
 
-/** The metadata of a copy that is in use until then (ms since the epoch). */
-export const markOfCopy = (until: number): object => ({ ...copyMark, [untilKey]: new Date(until).toISOString() });
+/** The metadata of a copy for a course that is in use until then (ms since the epoch). */
+export const markOfCopy = (courseId: string, until: number): object => ({
+  ...copyMark,
+  [courseMark]: courseId,
+  [untilKey]: new Date(until).toISOString(),
+});
 
 /** Of two pages of idle and interrupted threads the newest that ran a graph; never a copy of ours. */
 export function newestConversations(threads: readonly Thread[], newest: number): Thread[] {

@@ -17,18 +17,14 @@ import {
   type ConversationState,
   type GraphShape,
 } from '../rules/conversations.ts';
-import type { ConversationResult } from '../rules/conversation-verdict.ts';
+import type { KnownConversation, Turn } from '../rules/conversation-course.ts';
 import { providerFailure } from '../rules/provider-failure.ts';
 import { withGrace, withTimeLimit } from '../machine/deadlines.ts';
 import { graceMs, removeThread } from './remove-resources.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 
 /** A conversation as the live revision reports it. */
-export interface Conversation {
-  threadId: string;
-  updatedAt: string;
-  graphId: string;
-  assistantId: string;
+export interface Conversation extends KnownConversation {
   before: ConversationState;
   live: GraphShape;
 }
@@ -45,13 +41,11 @@ export interface CopyingOptions {
   compare?: CompareStates | undefined;
   /** Receives what could not be removed. */
   left: (what: string) => void;
+  /** Marks the copy. */
+  courseId: string;
 }
 
-type CopyResult =
-  | Omit<Extract<ConversationResult, { kind: 'goes-on' }>, 'threadId'>
-  | Omit<Extract<ConversationResult, { kind: 'unchecked' }>, 'threadId'>
-  /** `byRun`: a run shows it, which may end otherwise the next time. */
-  | { kind: 'broken'; problems: ConversationProblem[]; byRun: boolean };
+type CopyResult = Exclude<Turn, { kind: 'moved-on' }>;
 
 /** How long making a copy may take (ms), and how long it may stay beyond its runs. */
 const copyMs = 30_000;
@@ -87,13 +81,13 @@ export async function copyProblems(
   shape: GraphShape,
   copying: CopyingOptions,
 ): Promise<CopyResult> {
-  const { clock, signal, terms, left } = copying;
+  const { clock, signal, terms, left, courseId } = copying;
   const { threadId } = conversation;
   const lastsMs = 2 * terms.timeoutMs + spareMs;
   // Where the server marks a copy as it makes it, the next deploy finds it even if this one is killed in between.
   const info = await tryCall(server.info({ signal }));
   signal?.throwIfAborted();
-  const request = isMarkedAtOnce(info) ? markOf(clock.now() + lastsMs) : undefined;
+  const request = isMarkedAtOnce(info) ? markOf(courseId, clock.now() + lastsMs) : undefined;
   // The response names the copy, so it is waited for after a cancellation too.
   const copied = await withGrace(clock, graceMs, signal, (late) =>
     tryCall(server.copyThread(threadId, request, { signal: late, deadline: clock.now() + copyMs })),
@@ -105,7 +99,7 @@ export async function copyProblems(
   const copyId = copied.value.thread_id;
   try {
     signal?.throwIfAborted();
-    const mark = markOf(clock.now() + lastsMs);
+    const mark = markOf(courseId, clock.now() + lastsMs);
     const ttl = { ttl: Math.ceil(lastsMs / 60_000), strategy: 'delete' as const };
     const marked = await tryCall(server.patchThread(copyId, { ...mark, ttl }, { signal }));
     // A server without a time to live for threads.
@@ -117,7 +111,7 @@ export async function copyProblems(
   }
 }
 
-const markOf = (until: number) => ({ metadata: { ...markOfCopy(until) } });
+const markOf = (courseId: string, until: number) => ({ metadata: { ...markOfCopy(courseId, until) } });
 
 const isMarkedAtOnce = (info: CallResult<ServerInfo>): boolean =>
   info.ok && info.value.flags?.[copyMetadataFlag] === true;

@@ -1,23 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { ConversationTerms } from '../file/conversations.ts';
 import type { ConversationServer } from '../../contract/agent/service.ts';
 import type { ThreadSearch } from '../../contract/agent/thread.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
-import { concludeConversations, unreadConversations, type ConversationResult } from '../rules/conversation-verdict.ts';
-import { notCounted } from '../words/conversations.ts';
-import { conversationState, copyMark, isLeftOver, newestConversations } from '../rules/conversations.ts';
-import type { NamedVerdict, UnprovenReason } from '../rules/verdict-types.ts';
 import {
-  copyProblems,
-  graphShape,
-  type CompareStates,
-  type Conversation,
-  type CopyingOptions,
-} from './conversation-copy.ts';
+  afterTurns,
+  type ConversationCourse,
+  type KnownConversation,
+  type Turn,
+  withTurn,
+} from '../rules/conversation-course.ts';
+import { unreadConversations } from '../rules/conversation-verdict.ts';
+import {
+  conversationState,
+  copyMark,
+  courseMark,
+  isLeftOver,
+  newestConversations,
+  type ConversationState,
+} from '../rules/conversations.ts';
+import type { NamedVerdict, UnprovenReason } from '../rules/verdict-types.ts';
+import { graphShape, type CompareStates, type Conversation } from './conversation-copy.ts';
 import { outOfTime } from './judge.ts';
 import { withTimeLimit } from '../machine/deadlines.ts';
-import { atHold, removeThread } from './remove-resources.ts';
+import { removeThread } from './remove-resources.ts';
 import { tryCall } from './try-call.ts';
 
 /** The conversations, and the dependencies of a check. */
@@ -32,23 +40,26 @@ export interface ConversationCheck {
   /** Receives what could not be removed, and why there is no verdict. */
   note: (text: string) => void;
   redact: (text: string) => string;
+  /** Stores how far they are, after each turn. One that rejects ends the check. */
+  keep?: ((course: ConversationCourse) => Promise<void>) | undefined;
 }
 
 /** What the live revision reports of the newest conversations, or why it could not be read. */
 export type RecordedConversations =
-  { ok: true; conversations: readonly Conversation[] } | { ok: false; verdict: NamedVerdict };
+  | { ok: true; course: ConversationCourse; conversations: readonly Conversation[] }
+  | { ok: false; verdict: NamedVerdict };
 
-/** Conversations that are tried at the same time, and how long all of them may take (ms). */
-const atOnce = 4;
+/** How long all of them may take (ms). */
 const maxMs = 600_000;
 
 /** What is kept of all conversations together (characters of JSON). */
 const largest = 20_000_000;
 
-const endOf = ({ clock, until = Infinity }: ConversationCheck): number => Math.min(clock.now() + maxMs, until);
+/** When a check that begins now has to end (ms since the epoch). */
+export const endOf = ({ clock, until = Infinity }: ConversationCheck): number => Math.min(clock.now() + maxMs, until);
 
 /** Ends work at a time, and waits for what it removes then. Undefined where it was not done. */
-async function inTime<T>(
+export async function inTime<T>(
   endsAt: number,
   check: ConversationCheck,
   work: (check: ConversationCheck) => Promise<T>,
@@ -66,15 +77,34 @@ async function inTime<T>(
   return timed.kind === 'done' ? timed.value : undefined;
 }
 
-/** Removes the copies that a killed run left, and reads the newest conversations of the live revision. Writes nothing else. */
+/** Why a server that failed proves nothing. */
+const reasonOf = ({ kind, status }: ServiceError): UnprovenReason =>
+  kind === 'unauthorized' ? 'denied' : status === 500 ? 'server-error' : 'unreachable';
+
+/** What failed, without what the agent says of it: that may quote the conversation. */
+const kindOf = ({ operation, kind, status }: ServiceError): string => `${operation}: ${status ?? kind}`;
+
+/** The turn of a conversation in which a server failed. */
+export const unchecked = (error: ServiceError): Turn => ({
+  kind: 'unchecked',
+  because: reasonOf(error),
+  why: kindOf(error),
+});
+
+/**
+ * Removes the copies that killed processes left, and reads the newest conversations of the live revision, or those of a
+ * course that an earlier process began. Writes nothing else.
+ */
 export async function recordConversations(
   live: ConversationServer,
   check: ConversationCheck,
+  begun: ConversationCourse = { id: randomUUID(), tries: 1 },
 ): Promise<RecordedConversations> {
-  const recorded = await tryCall(inTime(endOf(check), check, (own) => readConversations(live, own)));
+  const work = (own: ConversationCheck) =>
+    begun.conversations ? readAgain(begun, live, own) : readConversations(begun, live, own);
+  const recorded = await tryCall(inTime(endOf(check), check, work));
   if (recorded.ok) {
-    const { value: conversations } = recorded;
-    if (conversations) return { ok: true, conversations };
+    if (recorded.value) return recorded.value;
     const isOver = check.clock.now() >= (check.until ?? Infinity);
     const [because, why] = isOver
       ? [outOfTime.because, outOfTime.why]
@@ -84,10 +114,14 @@ export async function recordConversations(
   return { ok: false, verdict: unreadConversations(reasonOf(recorded.error), check.redact(recorded.error.message)) };
 }
 
-async function readConversations(live: ConversationServer, check: ConversationCheck): Promise<Conversation[]> {
+async function readConversations(
+  begun: ConversationCourse,
+  live: ConversationServer,
+  check: ConversationCheck,
+): Promise<RecordedConversations> {
   const { terms, signal, note } = check;
   const options = { signal };
-  await removeLeftOvers(live, check);
+  await removeLeftOvers(begun, live, check);
   const search: ThreadSearch = {
     // Copies of another run may be among them.
     limit: terms.newest + 20,
@@ -115,14 +149,51 @@ async function readConversations(live: ConversationServer, check: ConversationCh
       note(`conversations: only the newest ${conversations.length} are tried: more are too large together`);
       break;
     }
-    const shape = (await shapeOf(assistantId)) ?? noShape;
-    conversations.push({ threadId, updatedAt, graphId, assistantId, before, live: shape });
+    conversations.push(await withShape({ threadId, updatedAt, graphId, assistantId }, before, shapeOf));
   }
-  return conversations;
+  const known = conversations.map(({ before: _, live: __, ...each }) => ({ ...each, turns: [] }));
+  return { ok: true, conversations, course: { ...begun, conversations: known } };
 }
 
+/** Reads those again that have not come to an end: a host keeps nothing that was said in them. */
+async function readAgain(
+  begun: ConversationCourse,
+  live: ConversationServer,
+  check: ConversationCheck,
+): Promise<RecordedConversations> {
+  const options = { signal: check.signal };
+  await removeCopies(begun, live, check);
+  const shapeOf = shapesAt(live, options);
+  const conversations: Conversation[] = [];
+  let course = begun;
+  for (const known of begun.conversations ?? []) {
+    if (afterTurns(known, true).kind === 'result') continue;
+    const read = await tryCall(
+      live.getThreadState(known.threadId, options).then((state) => withShape(known, conversationState(state), shapeOf)),
+    );
+    if (read.ok) conversations.push(read.value);
+    else
+      course = withTurn(
+        course,
+        known.threadId,
+        read.error.kind === 'missing' ? { kind: 'moved-on' } : unchecked(read.error),
+      );
+  }
+  return { ok: true, conversations, course };
+}
+
+async function withShape(
+  { threadId, updatedAt, graphId, assistantId }: KnownConversation,
+  before: ConversationState,
+  shapeOf: ShapeOf,
+): Promise<Conversation> {
+  return { threadId, updatedAt, graphId, assistantId, before, live: (await shapeOf(assistantId)) ?? noShape };
+}
+
+export type ShapeOf = (assistantId: string) => ReturnType<typeof graphShape>;
+
 /** Reads the shape of each assistant's graph once. */
-function shapesAt(server: ConversationServer, options: CallOptions): Revisions['shapeOf'] {
+export function shapesAt(server: ConversationServer, options: CallOptions): ShapeOf {
   const shapes = new Map<string, ReturnType<typeof graphShape>>();
   return (assistantId) => {
     const shape = shapes.get(assistantId) ?? graphShape(server, assistantId, options);
@@ -133,110 +204,26 @@ function shapesAt(server: ConversationServer, options: CallOptions): Revisions['
 
 const noShape = { nodes: undefined, stateSchema: undefined };
 
-async function removeLeftOvers(live: ConversationServer, { clock, signal, note }: ConversationCheck): Promise<void> {
+/** Removes what earlier processes of a course left, where it can be looked for. */
+export async function removeCopies(
+  course: ConversationCourse,
+  live: ConversationServer,
+  check: ConversationCheck,
+): Promise<void> {
+  const removed = await tryCall(removeLeftOvers(course, live, check));
+  if (!removed.ok) check.note(`conversations: could not look for copies that were left (${kindOf(removed.error)})`);
+}
+
+/** Removes the copies of earlier processes of this course, and those of others that must have ended by now. */
+async function removeLeftOvers(
+  { id }: ConversationCourse,
+  live: ConversationServer,
+  { clock, signal, note }: ConversationCheck,
+): Promise<void> {
   const copies = await live.searchThreads({ metadata: copyMark, limit: 1_000 }, { signal });
-  for (const { thread_id: id } of copies.filter((each) => isLeftOver(each, clock.now()))) {
+  const isOfCourse = ({ metadata }: (typeof copies)[number]) => metadata?.[courseMark] === id;
+  for (const each of copies.filter((copy) => isOfCourse(copy) || isLeftOver(copy, clock.now()))) {
     const left = (what: string): void => note(`conversations: could not remove ${what}`);
-    await removeThread(id, `the old copy ${id}`, { agent: live, clock, signal, left });
+    await removeThread(each.thread_id, `the old copy ${each.thread_id}`, { agent: live, clock, signal, left });
   }
 }
-
-/**
- * Tries copies of the recorded conversations on a new revision. Undefined where there is nothing to say: a note says why.
- *
- * @param live where a run that fails is tried as well, so that it is not blamed on the new revision; undefined where the
- *   former revision serves no more.
- */
-export async function checkConversations(
-  recorded: RecordedConversations,
-  { changed: held, live }: { changed: ConversationServer; live: ConversationServer | undefined },
-  check: ConversationCheck,
-): Promise<NamedVerdict | undefined> {
-  if (!recorded.ok) return recorded.verdict;
-  const changed = atHold(held, () => live);
-  const { clock, note, redact } = check;
-  const startedAt = clock.now();
-  const endsAt = endOf(check);
-  const waiting = [...recorded.conversations];
-  const results: ConversationResult[] = [];
-  const shapeOf = shapesAt(changed, { signal: check.signal, deadline: endsAt });
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const conversation = next;
-      const tryIt = (own: ConversationCheck) => tryConversation(conversation, { changed, live, shapeOf }, own);
-      results.push((await inTime(endsAt, check, tryIt)) ?? late(next));
-    }
-  };
-  const workers = Array.from({ length: Math.min(atOnce, waiting.length) }, work);
-  // When they are cancelled, each of them still removes its copy.
-  await Promise.allSettled(workers);
-  await Promise.all(workers);
-  const order = recorded.conversations.map(({ threadId }) => threadId);
-  results.sort((one, other) => order.indexOf(one.threadId) - order.indexOf(other.threadId));
-  const verdict = concludeConversations(results, clock.now() - startedAt, redact);
-  if (!verdict) note(`conversations: there is none to check${results.length > 0 ? ` (${notCounted(results)})` : ''}`);
-  return verdict;
-}
-
-const late = ({ threadId }: Conversation): ConversationResult => ({
-  threadId,
-  kind: 'unchecked',
-  because: 'unreachable',
-  why: 'the time for all conversations together was over',
-});
-
-interface Revisions {
-  changed: ConversationServer;
-  live: ConversationServer | undefined;
-  shapeOf: (assistantId: string) => ReturnType<typeof graphShape>;
-}
-
-async function tryConversation(
-  conversation: Conversation,
-  revisions: Revisions,
-  check: ConversationCheck,
-): Promise<ConversationResult> {
-  const tried = await tryCall(resultOf(conversation, revisions, check));
-  if (tried.ok) return { threadId: conversation.threadId, ...tried.value };
-  const { error } = tried;
-  return { threadId: conversation.threadId, kind: 'unchecked', because: reasonOf(error), why: kindOf(error) };
-}
-
-/** What failed, without what the agent says of it: that may quote the conversation. */
-const kindOf = ({ operation, kind, status }: ServiceError): string => `${operation}: ${status ?? kind}`;
-
-type Result = ConversationResult extends infer Each ? (Each extends unknown ? Omit<Each, 'threadId'> : never) : never;
-
-async function resultOf(
-  conversation: Conversation,
-  { changed, live, shapeOf }: Revisions,
-  { terms, clock, signal, compare, note }: ConversationCheck,
-): Promise<Result> {
-  const copying: CopyingOptions = {
-    terms,
-    clock,
-    signal,
-    compare,
-    left: (what) => note(`conversations: could not remove ${what}`),
-  };
-  const original = await tryCall(changed.getThread(conversation.threadId, { signal }));
-  if (!original.ok && original.error.kind !== 'missing') throw original.error;
-  // At the address of a hold that has ended everything is missing.
-  if (!original.ok) await changed.ok({ signal });
-  if (!original.ok || original.value.updated_at !== conversation.updatedAt) return { kind: 'moved-on' };
-  const shape = await shapeOf(conversation.assistantId);
-  if (!shape) return { kind: 'broken', problems: [{ kind: 'no-graph', graph: conversation.graphId }] };
-  const first = await copyProblems(conversation, changed, shape, copying);
-  if (first.kind !== 'broken' || !first.byRun) return first;
-  // A model answers at random: another try, and one on the revision that serves, have to agree.
-  const again = await copyProblems(conversation, changed, shape, copying);
-  if (again.kind === 'goes-on') {
-    return { kind: 'unchecked', because: 'disagreement', why: 'one of two tries failed, and the other did not' };
-  }
-  if (again.kind !== 'broken' || !live) return again;
-  const before = await copyProblems(conversation, live, conversation.live, copying);
-  return before.kind === 'broken' ? { kind: 'broken-before' } : again;
-}
-
-const reasonOf = ({ kind, status }: ServiceError): UnprovenReason =>
-  kind === 'unauthorized' ? 'denied' : status === 500 ? 'server-error' : 'unreachable';

@@ -6,14 +6,15 @@ import { attributeVerdict, isReplaced } from '../rules/verdict-subject.ts';
 import type { Evidence, NamedVerdict, Sample, UnprovenReason, Verdict } from '../rules/verdict-types.ts';
 import { noteText } from '../words/note.ts';
 import { concludeAttempts, redacted, unjudged, type Conclusion } from './judge.ts';
-import { addressProblem, endOfTests, nothingBefore, openTest } from './open-test.ts';
+import { addressProblem, nothingBefore, openTest } from './open-test.ts';
 import { clientAt, liveAddress } from '../machine/live-address.ts';
 import { sendAttempts, sendingOf, type Sending } from './send-attempts.ts';
 import type { DeployEvent } from '../machine/deploy-event.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { productionAgent } from '../machine/production.ts';
-import { withConversationsHeld, withConversationsLive } from './run-conversations.ts';
+import type { TestAnswers, TestResult } from '../machine/state.ts';
+import { type GoingOn, withConversationsLive } from './run-conversations.ts';
 import { baselineContext, keepBaselines, type BaselineContext } from './kept-baselines.ts';
 import { reportVerdict } from '../machine/report-verdict.ts';
 import { atHold } from './remove-resources.ts';
@@ -81,12 +82,12 @@ export interface LiveVerdict {
   current?: CallResult<Deployment>;
 }
 
-/**
- * Runs the smoke tests of the request against the live revision, and reads whether it still serves. Only then the
- * verdict is about it, and is reported to the service while the run goes on.
- */
-export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
-  const { control } = run.request;
+/** Runs the smoke tests of the request against the live revision, and tries conversations on it. */
+export const smokeLive = async (run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> =>
+  concludeLive(await askLive(run, revisionId), revisionId, run);
+
+/** Runs the smoke tests of the request against the live revision. */
+export async function askLive(run: DeployRun, revisionId: string | null | undefined): Promise<TestResult> {
   const { known } = run;
   // What was answered before is of the revision that the followed one replaced: where that was another one meanwhile,
   // there is nothing to compare with.
@@ -94,7 +95,22 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   const before = isOfFormer ? known.before?.answers : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
   const live = comparesLive(run) ? await productionAgent(run, (agents) => agents.agentAt) : undefined;
-  const answered = await withConversationsLive(await smokeAt(liveAddress(run), { before, live, compared }, run), run);
+  const verdict = await smokeAt(liveAddress(run), { before, live, compared }, run);
+  return { verdict, compared: answersOf(compared) };
+}
+
+/**
+ * Tries conversations on the live revision after its tests, and reads whether it still serves. Only then the verdict is
+ * about it, and is reported to the service while the run goes on.
+ */
+export async function concludeLive(
+  tested: TestResult,
+  revisionId: string | null | undefined,
+  run: DeployRun,
+  conversations: GoingOn = {},
+): Promise<LiveVerdict> {
+  const { control } = run.request;
+  const answered = await withConversationsLive(tested.verdict, run, conversations);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
@@ -105,32 +121,41 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   const active = run.saw(current.value).active_revision_id;
   const verdict = attributeVerdict(answered, { tested: revisionId, active });
   if (!isReplaced(verdict)) {
-    const tested = { deploymentId, revisionId };
-    reportInBackground(verdict, tested, run);
-    if (verdict.kind !== 'failed') run.report(() => keepBaselines(compared, baselineContext(tested, run)));
+    reportInBackground(verdict, { deploymentId, revisionId }, run);
+    keepAnswers({ ...tested, verdict }, { deploymentId, revisionId }, run);
   }
   return { verdict, current };
 }
 
 /**
  * Runs the smoke tests against a held revision at its own address. Nothing else answers there, so the verdict is always
- * about it: once it is no longer held, the address is a 404. `keepAnswers` is for a revision that is live then.
+ * about it: once it is no longer held, the address is a 404.
  */
 export async function smokeHeld(
-  held: Tested & { address: string; endsAt: string },
+  { address, until }: { address: string; until: number },
   run: DeployRun,
-): Promise<{ verdict: Verdict; keepAnswers: () => void }> {
+): Promise<TestResult> {
   const { agentAt } = run.request;
   const serving = () => clientAt(liveAddress(run), agentAt);
-  const isCompared = run.known.formerLive && comparesLive(run);
+  const live = run.known.formerLive && comparesLive(run) ? serving() : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
-  const { address: heldAddress, endsAt } = held;
-  const until = endOfTests(endsAt);
-  const live = isCompared ? serving() : undefined;
-  const answered = await smokeAt(heldAddress, { live, compared, until }, run, (held) => atHold(held, serving));
-  const verdict = await withConversationsHeld(answered, { address: heldAddress, until }, run);
-  reportInBackground(verdict, held, run);
-  return { verdict, keepAnswers: () => run.report(() => keepBaselines(compared, baselineContext(held, run))) };
+  const verdict = await smokeAt(address, { live, compared, until }, run, (held) => atHold(held, serving));
+  return { verdict, compared: answersOf(compared) };
+}
+
+const answersOf = (compared: ReadonlyMap<SmokeTest, readonly Sample[]>): TestAnswers[] =>
+  [...compared].map(([{ name: test }, samples]) => ({ test, samples }));
+
+/** Has the service keep what a revision answered, unless it failed. It is to be live. */
+export function keepAnswers({ verdict, compared = [] }: TestResult, of: Tested, run: DeployRun): void {
+  if (verdict.kind === 'failed') return;
+  const { smokeTests } = run.request;
+  const measured = new Map(
+    compared.flatMap(({ test, samples }) =>
+      smokeTests.filter(({ name }) => name === test).map((each) => [each, samples] as const),
+    ),
+  );
+  run.report(() => keepBaselines(measured, baselineContext(of, run)));
 }
 
 const comparesLive = ({ request: { smokeTests } }: DeployRun): boolean =>
@@ -139,7 +164,8 @@ const comparesLive = ({ request: { smokeTests } }: DeployRun): boolean =>
 /** The revision that was tested. */
 type Tested = Pick<BaselineContext, 'deploymentId' | 'revisionId'>;
 
-function reportInBackground(verdict: Verdict, { deploymentId, revisionId }: Tested, run: DeployRun): void {
+/** Reports a verdict to the service while the run goes on. */
+export function reportInBackground(verdict: Verdict, { deploymentId, revisionId }: Tested, run: DeployRun): void {
   const { control, workflow, clock, signal, timeoutMs } = run.request;
   run.report(() =>
     reportVerdict(verdict, {

@@ -6,6 +6,10 @@ import { counted } from './verdict-table/words.ts';
 export const goOnExpected = 'each conversation goes on';
 export const checksExpected = 'each conversation can be checked';
 
+export const whyDisagreeing = 'one of two tries failed, and the other did not';
+export const whyLate = 'the time for all conversations together was over';
+export const whyLost = 'the process ended before they were tried, several times';
+
 /** Why a verdict on conversations is unproven; `first` is one that could not be checked. */
 export const whyUnchecked = (unchecked: number, all: number, first: { threadId: string; why: string }): string =>
   `${unchecked} of ${counted(all, 'conversation')} could not be checked, such as thread ${first.threadId}: ${first.why}`;

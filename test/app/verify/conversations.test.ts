@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../../src/contract/agent/run.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
+import { randomFrom } from '../../random-from.ts';
 import { Conversing } from './conversing.ts';
 import { secret } from './driving.ts';
 
@@ -89,8 +90,12 @@ describe('a process that is killed', () => {
       for (let nth = 1; nth <= whole.calls; nth += 1) {
         const all = conversing();
         expect(await all.process({ nth, phase })).toBe('killed');
+        const { ended } = all;
         expect([nth, await all.process()]).toMatchObject([nth, passed]);
         expect([nth, all.copies, all.logged]).toEqual([nth, [], []]);
+        // No turn is taken again that had ended.
+        for (const [thread, copies] of ended)
+          expect([nth, thread, all.ended.get(thread)]).toEqual([nth, thread, copies]);
         expect(all.stored.join()).not.toMatch(/secret words|review/);
       }
     },
@@ -106,6 +111,25 @@ describe('a process that is killed', () => {
       expect([all.copies, all.threads.copies.length > 3]).toEqual([[], true]);
     }
     expect.assertions(2);
+  });
+
+  test('at random acts, several times in a row, takes no turn twice that had ended', async () => {
+    const repeated: unknown[] = [];
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const random = randomFrom(seed);
+      const all = conversing();
+      const isBroken = random() < 0.5;
+      if (isBroken) all.held.runs = [failed];
+      for (let kills = 0; kills < 3; kills += 1) {
+        const { ended } = all;
+        const kill = { nth: 1 + Math.floor(random() * 30), phase: random() < 0.5 ? 'before' : 'after' } as const;
+        if ((await all.process(kill)) !== 'killed') break;
+        // One that goes on needs a single turn.
+        if (!isBroken) repeated.push(...[...ended].filter(([thread, copies]) => all.ended.get(thread) !== copies));
+      }
+      expect([seed, await all.process()]).toMatchObject([seed, { kind: isBroken ? 'failed' : 'passed' }]);
+      expect([seed, all.copies, repeated]).toEqual([seed, [], []]);
+    }
   });
 
   test('has copies that the tests of another request leave alone, for they may be in use', async () => {

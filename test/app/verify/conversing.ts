@@ -1,3 +1,4 @@
+import { readProgress } from '../../../app/verify/progress.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import type { SmokeState, Testing } from '../../../app/reconcile/intent.ts';
 import type { ConversationServer } from '../../../src/contract/agent/service.ts';
@@ -51,6 +52,16 @@ export class Conversing {
     return [...this.threads.threads.keys()].filter((id) => id.startsWith('copy-'));
   }
 
+  /** The conversations of which a stored state has a turn, with how many copies of them were made by now. */
+  get ended(): Map<string, number> {
+    const last = this.stored.at(-1);
+    const { conversations } = readProgress(last === undefined ? undefined : JSON.parse(last));
+    const tried = (conversations?.conversations ?? []).filter(({ turns }) => turns.length > 0);
+    return new Map(
+      tried.map(({ threadId }) => [threadId, this.threads.copies.filter((each) => each === threadId).length]),
+    );
+  }
+
   /**
    * One process, up to the verdict or until it is killed. From then on none of its calls returns, so that no line after
    * them runs, not even a `finally`.
@@ -90,9 +101,10 @@ export class Conversing {
         const last = this.stored.at(-1);
         const smoke: SmokeState | undefined = last === undefined ? undefined : JSON.parse(last);
         const intent = smoke ? { ...this.intent, smoke } : this.intent;
-        const step = await runner.advance(intent, new AgentInMemory(this.clock), signal);
+        const keep = (state: SmokeState) => act(() => void this.stored.push(JSON.stringify(state)));
+        const step = await runner.advance(intent, new AgentInMemory(this.clock), signal, keep);
         if (step.kind === 'done') return act(() => step.verdict);
-        await act(() => void this.stored.push(JSON.stringify(step.state)));
+        await keep(step.state);
       }
       throw new Error('it comes to no end');
     };

@@ -137,7 +137,7 @@ export class Driving {
   async run(): Promise<Verdict> {
     const { signal } = new AbortController();
     return this.#go(async () => {
-      const result = await this.#runner.advance(this.intent, this.agent, signal, this.live);
+      const result = await this.#runner.advance(this.intent, this.agent, signal, async () => undefined, this.live);
       return result.kind === 'done' ? { end: result.verdict } : result;
     });
   }

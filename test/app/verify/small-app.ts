@@ -59,7 +59,7 @@ export async function askAsTheApp(agent: AgentServer, tests: readonly SmokeTest[
   try {
     for (;;) {
       const notified = new Promise<void>((resolve) => (wake = resolve));
-      const smoked = await runner.advance(intent(), agent, AbortSignal.timeout(60_000));
+      const smoked = await runner.advance(intent(), agent, AbortSignal.timeout(60_000), async () => undefined);
       if (smoked.kind === 'done') return { verdict: smoked.verdict, ms: clock.now() - began, stored, logged };
       stored.push(smoked.state);
       const over = new AbortController();

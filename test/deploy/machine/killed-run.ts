@@ -20,35 +20,53 @@ export class KeptInMemory implements Journal {
 
 const never = new Promise<never>(() => undefined);
 
-/**
- * The service for a run that is killed at its `nth` request, of one method or of all: before it is sent, or once it took
- * effect. Nothing of the run goes on after that.
- */
+/** Kills a run at its `nth` call of what is wrapped: before it is made, or once it took effect. Nothing goes on after that. */
+export class Killer {
+  readonly died: Promise<'killed'>;
+  readonly #nth: number;
+  readonly #when: 'before' | 'after';
+  readonly #die: (killed: 'killed') => void;
+  #calls = 0;
+  #isDead = false;
+
+  constructor(nth: number, when: 'before' | 'after') {
+    const { promise, resolve } = Promise.withResolvers<'killed'>();
+    [this.died, this.#die, this.#nth, this.#when] = [promise, resolve, nth, when];
+  }
+
+  /** Whether the calls came to where the run is killed. */
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** The same object, whose calls are counted: those of one method, or all. */
+  wrap<Target extends object>(target: Target, method?: keyof Target): Target {
+    return new Proxy(target, {
+      get: (of, name) => {
+        const member: unknown = Reflect.get(of, name, of);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]) =>
+          this.#call(() => Reflect.apply(member, of, given), method === undefined || name === method);
+      },
+    });
+  }
+
+  async #call(make: () => unknown, isCounted: boolean): Promise<unknown> {
+    if (this.#isDead) return never;
+    if (!isCounted) return make();
+    this.#calls += 1;
+    if (this.#calls < this.#nth) return make();
+    this.#isDead = true;
+    if (this.#when === 'after') await Promise.resolve(make()).catch(() => undefined);
+    this.#die('killed');
+    return never;
+  }
+}
+
+/** The service for a run that is killed at its `nth` request, of one method or of all. */
 export function deadly(control: ControlModel, nth: number, when: 'before' | 'after', method?: keyof ControlModel) {
-  let calls = 0;
-  let isDead = false;
-  let die = (): void => undefined;
-  const died = new Promise<'killed'>((resolve) => {
-    die = () => resolve('killed');
-  });
-  const wrapped = new Proxy(control, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function') return member;
-      return async (...given: unknown[]): Promise<unknown> => {
-        if (calls > nth || (calls === nth && isDead)) return never;
-        if (method !== undefined && name !== method) return Reflect.apply(member, target, given);
-        calls += 1;
-        if (calls > nth) return never;
-        if (calls < nth) return Reflect.apply(member, target, given);
-        if (when === 'after') await Promise.resolve(Reflect.apply(member, target, given)).catch(() => undefined);
-        isDead = true;
-        die();
-        return never;
-      };
-    },
-  });
-  return { control: wrapped, died };
+  const killer = new Killer(nth, when);
+  return { control: killer.wrap(control, method), died: killer.died };
 }
 
 /** The service before a run: which commits were deployed, what the next revision reports, and which revisions are wrong. */

@@ -236,7 +236,7 @@ test('takes the newest that ran a graph, and no copies', () => {
     thread('middle', '2026-01-02T00:00:00Z', graph),
   ];
   expect(newestConversations(threads, 2).map(({ thread_id }) => thread_id)).toEqual(['new', 'middle']);
-  const copyUntil = (until: number) => thread('copy', '', markOfCopy(until));
+  const copyUntil = (until: number) => thread('copy', '', markOfCopy('course', until));
   expect([isLeftOver(copyUntil(1_000), 999), isLeftOver(copyUntil(1_000), 1_000)]).toEqual([false, true]);
   expect(isLeftOver(thread('of a person', '', { landfall_copy: true }), 1_000)).toBe(false);
 });

@@ -5,7 +5,8 @@ import { connectAgentServer, type AgentServerClient } from '../../../src/client/
 import { steadyClock } from '../../../src/kit/clock.ts';
 import type { ConversationTerms } from '../../../src/deploy/file/conversations.ts';
 import type { ConversationServer } from '../../../src/contract/agent/service.ts';
-import { checkConversations, recordConversations } from '../../../src/deploy/smoke/conversations.ts';
+import { recordConversations } from '../../../src/deploy/smoke/conversations.ts';
+import { checkConversations } from '../../../src/deploy/smoke/converse.ts';
 import { copyMark, markOfCopy } from '../../../src/deploy/rules/conversations.ts';
 import type { NamedVerdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { sharedDatabase, type Servers } from '../../services/agent/runs/two-servers.ts';
@@ -140,7 +141,8 @@ test('passes an addition, and resumes with the value of the file', async () => {
 
 test('removes what a killed run left, and nothing that is in use', async () => {
   const [old, inUse] = [await live.copyThread(waiting), await live.copyThread(waiting)];
-  const mark = (id: string, ms: number) => live.patchThread(id, { metadata: { ...markOfCopy(Date.now() + ms) } });
+  const mark = (id: string, ms: number) =>
+    live.patchThread(id, { metadata: { ...markOfCopy('course', Date.now() + ms) } });
   await mark(old.thread_id, -1);
   await mark(inUse.thread_id, 60_000);
   const { verdict } = await check(live);

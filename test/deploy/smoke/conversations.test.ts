@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RunResult } from '../../../src/contract/agent/run.ts';
-import {
-  checkConversations,
-  recordConversations,
-  type ConversationCheck,
-} from '../../../src/deploy/smoke/conversations.ts';
+import { recordConversations, type ConversationCheck } from '../../../src/deploy/smoke/conversations.ts';
+import { checkConversations } from '../../../src/deploy/smoke/converse.ts';
 import type { NamedVerdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { serviceError } from '../machine/control-model.ts';
 import { SimulatedClock } from '../machine/simulated-clock.ts';
