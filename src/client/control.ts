@@ -12,6 +12,7 @@ import {
   type DeploymentPatchRequest,
   deploymentsList,
   deploymentsQuery,
+  idleAfterHeader,
 } from '../contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../contract/control/integration.ts';
 import {
@@ -228,7 +229,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
 /** The headers of a write. An invalid idempotency key is a programming error. */
 function writeHeaders(
   name: string,
-  { ifLatest, idempotencyKey: key, holdSeconds, commit, buildOf }: ChangeOptions = {},
+  { ifLatest, idempotencyKey: key, holdSeconds, commit, buildOf, idleAfter }: ChangeOptions = {},
 ): Record<string, string> {
   return {
     // The id comes from the service; one that is not a valid header value is left out.
@@ -237,6 +238,7 @@ function writeHeaders(
     ...(holdSeconds === undefined ? {} : { [holdHeader.toLowerCase()]: String(holdSeconds) }),
     ...(commit === undefined ? {} : { [commitHeader.toLowerCase()]: segment('the commit', commit) }),
     ...(buildOf === undefined ? {} : { [buildOfHeader.toLowerCase()]: segment('the revision id', buildOf) }),
+    ...(idleAfter === undefined ? {} : { [idleAfterHeader.toLowerCase()]: String(idleAfter) }),
   };
 }
 

@@ -23,6 +23,7 @@ const readFeatures: Reader<ControlFeatures> = ({ body }) => {
     holds,
     pins_commits,
     copies_builds,
+    scales_to_zero,
     console_url: consoleUrl,
   } = info.data;
   const features = { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true };
@@ -31,6 +32,7 @@ const readFeatures: Reader<ControlFeatures> = ({ body }) => {
     ...(holds === true ? { holds } : {}),
     ...(pins_commits === true ? { pinsCommits: true } : {}),
     ...(copies_builds === true ? { copiesBuilds: true } : {}),
+    ...(scales_to_zero === true ? { scalesToZero: true } : {}),
     ...(consoleUrl === undefined ? {} : { consoleUrl }),
   };
   return { ok: true, value: { ...features, ...optionalFeatures } };

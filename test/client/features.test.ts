@@ -22,8 +22,8 @@ describe('features of a control service beyond the document', () => {
   });
 
   test('include the pinned commits and copied builds of its info', async () => {
-    info().reply(200, { pins_commits: true, copies_builds: true });
-    expect(await connected().features()).toMatchObject({ pinsCommits: true, copiesBuilds: true });
+    info().reply(200, { pins_commits: true, copies_builds: true, scales_to_zero: true });
+    expect(await connected().features()).toMatchObject({ pinsCommits: true, copiesBuilds: true, scalesToZero: true });
   });
 
   test('include the address of its console', async () => {

@@ -13,6 +13,19 @@ import {
 export const deploymentStatuses = ['AWAITING_DATABASE', 'READY', 'UNUSED', 'AWAITING_DELETE', 'UNKNOWN'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
+/**
+ * The header of a change that scales the agent to zero after so many seconds without a request, or `never`. Without it
+ * the deployment keeps what it has.
+ */
+export const idleAfterHeader = 'Landfall-Idle-After';
+
+/** The bounds of that time, in seconds. */
+export const minIdleSeconds = 60;
+export const maxIdleSeconds = 90 * 86_400;
+
+/** After how many seconds an agent without a request is scaled to zero. */
+export type IdleAfter = number | 'never';
+
 /** The body of create (docs/design/contract.md#creation). Unknown fields are refused. */
 export const deploymentCreateRequest = z.strictObject({
   name: z.string().min(1),
@@ -64,6 +77,8 @@ export const deployment = z.looseObject({
   tracer_session_id: z.string().nullish(),
   /** The URL of its agent server; newer than the specification, which has `source_config.custom_url`. */
   url: z.string().nullish(),
+  /** After how many seconds without a request its agent is scaled to zero; absent for never. Our addition. */
+  idle_after_seconds: z.int().optional(),
 });
 export type Deployment = z.infer<typeof deployment>;
 

@@ -15,5 +15,6 @@ export const controlInfo = z.looseObject({
   holds: z.boolean().optional().catch(undefined),
   pins_commits: z.boolean().optional().catch(undefined),
   copies_builds: z.boolean().optional().catch(undefined),
+  scales_to_zero: z.boolean().optional().catch(undefined),
   console_url: z.string().optional().catch(undefined),
 });

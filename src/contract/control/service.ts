@@ -5,6 +5,7 @@ import type {
   DeploymentPatchRequest,
   DeploymentsList,
   DeploymentsQuery,
+  IdleAfter,
 } from './deployment.ts';
 import type { GithubIntegration, GithubRepository } from './integration.ts';
 import type { ListenersList } from './listener.ts';
@@ -40,6 +41,11 @@ export interface WriteOptions extends CallOptions {
    * `Landfall-Build-Of`: its commit, without a second build. Only for a service that copies builds (`features`). Not part of the contract.
    */
   buildOf?: string | undefined;
+  /**
+   * After how many seconds without a request the agent of the deployment is scaled to zero, sent as
+   * `Landfall-Idle-After`. Only for a service that does this (`features`). Not part of the contract.
+   */
+  idleAfter?: IdleAfter | undefined;
 }
 
 /** The options of a report, which is repeated under the same key until it gets a response. */
@@ -70,6 +76,8 @@ export interface ControlFeatures {
   pinsCommits?: boolean | undefined;
   /** Deploys the build of another deployment's revision: `WriteOptions.buildOf`. */
   copiesBuilds?: boolean | undefined;
+  /** Scales idle agents to zero, and starts them at the next request: `WriteOptions.idleAfter`. */
+  scalesToZero?: boolean | undefined;
   /** The public address of its console. */
   consoleUrl?: string | undefined;
 }

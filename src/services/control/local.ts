@@ -29,6 +29,7 @@ import { ensureInstallationKey } from './api-keys/installation-key.ts';
 import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
 import type { WayToDatabase } from './rollouts/agent-database.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
+import { startScalingToZero } from './rollouts/idle-agents.ts';
 import { Rollouts } from './rollouts/rollouts.ts';
 import { createApp } from './api/app.ts';
 import { openEncryptedStore } from './encryption/open-encrypted-store.ts';
@@ -201,6 +202,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
       rollouts.startNext(deploymentId);
       return rollouts.isStarting(deploymentId);
     },
+    idle: () => rollouts,
     publicUrl,
     agentsUrl,
     clock,
@@ -248,6 +250,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
       ...(by ? { by } : {}),
       ...(scopes ? { scopes } : {}),
     });
+  const verify = createTokenVerifier({ issuers: oidcIssuers, clock });
   const app = createApp({
     serviceFor,
     findKey: store.findKey,
@@ -259,12 +262,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
     uploads,
     runs: { store, tracing, agentTokens },
     sessions,
-    exchangeToken: createTokenExchange({
-      store,
-      clock,
-      log,
-      verify: createTokenVerifier({ issuers: oidcIssuers, clock }),
-    }),
+    exchangeToken: createTokenExchange({ store, clock, log, verify }),
     holds,
     consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
   });
@@ -292,6 +290,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
     opened.defer(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log }));
   }
   opened.defer(startSampler({ gateway, recorder, clock }));
+  opened.defer(startScalingToZero({ store, gateway, rollouts, clock, log }));
   opened.defer(() => retention.stop());
   retention.start();
   // In the fragment, which browsers send to no server.

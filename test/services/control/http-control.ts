@@ -36,9 +36,10 @@ const info = z.object({
   holds: z.boolean(),
   pins_commits: z.boolean(),
   copies_builds: z.boolean(),
+  scales_to_zero: z.boolean(),
 });
 
-const conditions = ({ ifLatest, idempotencyKey, holdSeconds, commit, buildOf }: ChangeOptions = {}): Record<
+const conditions = ({ ifLatest, idempotencyKey, holdSeconds, commit, buildOf, idleAfter }: ChangeOptions = {}): Record<
   string,
   string
 > => ({
@@ -47,6 +48,7 @@ const conditions = ({ ifLatest, idempotencyKey, holdSeconds, commit, buildOf }: 
   ...(holdSeconds === undefined ? {} : { 'landfall-hold': String(holdSeconds) }),
   ...(commit === undefined ? {} : { 'landfall-commit': commit }),
   ...(buildOf === undefined ? {} : { 'landfall-build-of': buildOf }),
+  ...(idleAfter === undefined ? {} : { 'landfall-idle-after': String(idleAfter) }),
 });
 
 /** The control service over HTTP, with a client written for these tests alone. */
@@ -144,8 +146,9 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => {
       const read = await send(info, 'GET', '/info');
-      const { idempotency_keys: idempotencyKeys, verdicts, baselines, holds, pins_commits, copies_builds } = read;
-      return { idempotencyKeys, verdicts, baselines, holds, pinsCommits: pins_commits, copiesBuilds: copies_builds };
+      const { idempotency_keys: idempotencyKeys, verdicts, baselines, holds } = read;
+      const { pins_commits: pinsCommits, copies_builds: copiesBuilds, scales_to_zero: scalesToZero } = read;
+      return { idempotencyKeys, verdicts, baselines, holds, pinsCommits, copiesBuilds, scalesToZero };
     },
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
     listProjects: (requested) => send(tracingProjectsList, 'GET', `/v1/projects${query(requested)}`),

@@ -30,6 +30,20 @@ async function readLoadSnapshot({ storage, runs, atOnce }: MetricsDependencies) 
     database: { connections: totalCount, idle: idleCount, waiting: waitingCount },
   };
 }
+
+/** What there is to do without a request: what is due, and when the next of the rest is. */
+async function readWork({ storage, clock }: MetricsDependencies) {
+  const now = new Date(clock.now());
+  const query = sql<{ unfinished: string; next_at: Date | null }>`
+    with due_at as (
+      select coalesce(start_after, ${now}) as at from runs where ended_at is null and status in ('pending', 'running')
+      union all select next_run_date from crons where next_run_date is not null
+      union all select next_attempt_at from webhook_deliveries
+    )
+    select count(*) filter (where at <= ${now}) as unfinished, min(at) filter (where at > ${now}) as next_at from due_at`;
+  const { rows } = await query.execute(storage.db);
+  return { unfinished: Number(rows[0]?.unfinished ?? 0), next_at: rows[0]?.next_at?.toISOString() ?? null };
+}
 type LoadSnapshot = Awaited<ReturnType<typeof readLoadSnapshot>>;
 
 /** Histogram buckets (seconds) of response times, from reads to waiting for a run. */
@@ -101,9 +115,11 @@ export class Metrics {
 
   async json(): Promise<object> {
     const [figures, { values }] = [await readLoadSnapshot(this.#dependencies), await this.#requests.get()];
+    const work = await readWork(this.#dependencies);
     const requests = values.map(({ labels, value }) => ({ ...labels, count: value }));
     return {
       ...figures,
+      work,
       http: { requests },
       process: { memory_bytes: process.memoryUsage.rss(), cpu_seconds: cpuSeconds() },
     };

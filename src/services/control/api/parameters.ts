@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { idleAfterHeader, maxIdleSeconds, minIdleSeconds } from '../../../contract/control/deployment.ts';
 import { buildOfHeader, commitHeader, holdHeader } from '../../../contract/control/revision.ts';
 import type { Header } from '../../../kit/http/operation.ts';
 
@@ -28,6 +29,10 @@ export const buildOf: Header = {
   name: buildOfHeader,
   description:
     "The id of a revision of this workspace whose build the change deploys: the revision's commit and content, without a second build.",
+};
+export const idleAfter: Header = {
+  name: idleAfterHeader,
+  description: `Scales the agent to zero after so many seconds without a request (${minIdleSeconds} to ${maxIdleSeconds}), until the next one; \`never\` ends this. Kept with the deployment.`,
 };
 export const lastEventId: Header = {
   name: 'Last-Event-ID',

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
+import { idleAfterHeader, type IdleAfter } from '../../../contract/control/deployment.ts';
 import { buildOfHeader, commitHeader, holdHeader } from '../../../contract/control/revision.ts';
 import { fromJson, holdsMore } from '../../../kit/json-text.ts';
 import { readBounded } from '../../../kit/read-bounded.ts';
@@ -84,6 +85,7 @@ export function readConditions(context: Context): {
   holdSeconds?: number;
   commit?: string;
   buildOf?: string;
+  idleAfter?: IdleAfter;
 } {
   const unquoted = (written: string): string => written.trim().replace(/^"(.*)"$/, '$1');
   const ifMatch = context.req.header('if-match')?.trim() ?? '*';
@@ -91,14 +93,19 @@ export function readConditions(context: Context): {
   const hold = context.req.header(holdHeader)?.trim();
   const commit = context.req.header(commitHeader)?.trim();
   const build = context.req.header(buildOfHeader);
+  const idle = context.req.header(idleAfterHeader)?.trim().toLowerCase();
   return {
     ...(ifMatch === '*' ? {} : { ifLatest: unquoted(ifMatch) }),
     ...(key === undefined ? {} : { idempotencyKey: unquoted(key) }),
-    ...(hold === undefined ? {} : { holdSeconds: /^\d{1,9}$/.test(hold) ? Number(hold) : NaN }),
+    ...(hold === undefined ? {} : { holdSeconds: wholeNumber(hold) }),
     ...(commit === undefined ? {} : { commit }),
     ...(build === undefined ? {} : { buildOf: unquoted(build) }),
+    ...(idle === undefined ? {} : { idleAfter: idle === 'never' ? idle : wholeNumber(idle) }),
   };
 }
+
+/** The number of a header; NaN for another text, which its rule refuses. */
+const wholeNumber = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : NaN);
 
 /** The words of a query that are true or false, as in the public service's. */
 const truths = new Map([

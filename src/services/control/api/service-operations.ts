@@ -23,6 +23,8 @@ export const info = z.object({
   pins_commits: z.boolean(),
   /** Whether it deploys the build of another deployment's revision. */
   copies_builds: z.boolean(),
+  /** Whether it scales idle agents to zero. */
+  scales_to_zero: z.boolean(),
   /** The public address of the console, where the service has a public address. */
   console_url: z.string().optional(),
 });
@@ -52,6 +54,7 @@ export const serviceOperations = [
         holds,
         pins_commits: true,
         copies_builds: true,
+        scales_to_zero: true,
         ...(consoleUrl === undefined ? {} : { console_url: consoleUrl }),
       });
     },

@@ -7,5 +7,6 @@ export type WriteLine = (level: LogLevel, message: string) => void;
 export const lastLogMessages = {
   stopped: 'The agent was stopped.',
   idle: 'The agent is idle: it gets no traffic, and stays loaded for a while in case its build is deployed again.',
+  scaledToZero: 'The agent was stopped because nobody used it. The next request starts it again.',
   noLongerNeeded: 'The idle agent was stopped.',
 } as const;

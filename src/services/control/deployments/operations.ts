@@ -1,7 +1,15 @@
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../../contract/control/deployment.ts';
 import { deploymentSummaries, deploymentSummariesQuery } from '../../../contract/control/deployment-summary.ts';
 import { operationsOf } from '../api/define-operation.ts';
-import { buildOf, fieldNames, holdSeconds, idempotencyKey, ifMatch, pinnedCommit } from '../api/parameters.ts';
+import {
+  buildOf,
+  fieldNames,
+  holdSeconds,
+  idempotencyKey,
+  idleAfter,
+  ifMatch,
+  pinnedCommit,
+} from '../api/parameters.ts';
 import { readConditions, readQuery } from '../api/request.ts';
 import { deploymentResponse, deploymentsResponse } from '../api/response-schemas.ts';
 import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../validation/queries.ts';
@@ -16,7 +24,7 @@ export const deploymentOperations = [
   define.post('/v2/deployments', 'create_deployment', {
     summary: 'Create a deployment',
     description: 'Makes the deployment, its first revision and its tracing project.',
-    headers: [fieldNames, idempotencyKey, holdSeconds, pinnedCommit, buildOf],
+    headers: [fieldNames, idempotencyKey, holdSeconds, pinnedCommit, buildOf, idleAfter],
     body: { schema: deploymentCreateRequest, required: true },
     responses: {
       201: { description: 'The deployment, with its first revision on its way.', schema: deploymentResponse },
@@ -67,7 +75,7 @@ export const deploymentOperations = [
     summary: 'Change a deployment',
     description:
       'A field that is absent or null stays as it is. Where a revision is made, `latest_revision_id` names it.',
-    headers: [fieldNames, idempotencyKey, ifMatch, holdSeconds, pinnedCommit, buildOf],
+    headers: [fieldNames, idempotencyKey, ifMatch, holdSeconds, pinnedCommit, buildOf, idleAfter],
     body: { schema: deploymentPatchRequest, required: true },
     responses: { 200: { description: 'The deployment as it is now.', schema: deploymentResponse } },
     errors: [400, 409, 412],

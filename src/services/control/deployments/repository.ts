@@ -10,6 +10,7 @@ import { lockDeployment } from '../revisions/work-repository.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { withLatest } from './queries.ts';
 import {
+  idleColumn,
   requestedColumns,
   type DeploymentChange,
   type DeploymentView,
@@ -66,6 +67,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
             name: requested.name,
             source: requested.source,
             ...requestedColumns(requested),
+            ...idleColumn(requested.idleAfter),
             database_state: 'absent',
             database_name: newDatabaseName(),
             database_password: randomBytes(24).toString('base64url'),
@@ -136,11 +138,16 @@ async function applyChange(
   const decision = decide(current);
   if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
   const { revision } = decision;
-  const fields = changedFields(current, decision.wanted);
+  const idle = idleColumn(decision.idleAfter);
+  const nextIdle = { idle_after_seconds: current.idle_after_seconds, ...idle };
+  const fields = [
+    ...changedFields(current, decision.wanted),
+    ...(nextIdle.idle_after_seconds === current.idle_after_seconds ? [] : ['idle_after_seconds']),
+  ];
   if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...(await viewOf(trx, id)) };
   await trx
     .updateTable('deployments')
-    .set({ ...requestedColumns(decision.wanted), updated_at: now })
+    .set({ ...requestedColumns(decision.wanted), ...idle, updated_at: now })
     .where('id', '=', id)
     .execute();
   const view =

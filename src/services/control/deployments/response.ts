@@ -66,6 +66,7 @@ export function toDeploymentResponse({ deployment, latest }: DeploymentView, bas
     image_version: deployment.image_version,
     tracer_session_id: deployment.tracing_project_id,
     url: agentUrl(deployment, baseUrl),
+    ...(deployment.idle_after_seconds === null ? {} : { idle_after_seconds: deployment.idle_after_seconds }),
   };
 }
 

@@ -7,6 +7,7 @@ import { foreignImageProblem } from '../registry/registry-address.ts';
 import { checkCreate, readCreate, unknownListener } from './validation/create.ts';
 import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../validation/idempotency-key.ts';
 import { checkPatch, readPatch } from './validation/patch.ts';
+import { checkIdleAfter } from './validation/idle-after.ts';
 import { checkPin, type RequestedPin } from './validation/pinned-build.ts';
 import { deploymentsPage } from '../validation/queries.ts';
 import type { NamedTarball } from './validation/value-problems.ts';
@@ -53,7 +54,8 @@ export function deploymentOperations({
       ifLatest,
       keyed,
       hold,
-    }: Pick<ChangeOptions, 'ifLatest'> & { keyed: KeyedWrite | undefined; hold?: number | undefined },
+      idleAfter,
+    }: Pick<ChangeOptions, 'ifLatest' | 'idleAfter'> & { keyed: KeyedWrite | undefined; hold?: number | undefined },
     decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
   ): Promise<DeploymentView> {
     let makesRevision = false;
@@ -64,9 +66,11 @@ export function deploymentOperations({
       }
       const held = checkHold(hold, holdFacts(current));
       if (!held.ok) return { refused: held.refusal };
+      const idle = checkIdleAfter(idleAfter, current.source_config);
+      if (!idle.ok) return { refused: idle.refusal };
       const decision = decide(current);
       makesRevision = !('refused' in decision) && decision.revision !== 'none';
-      return 'refused' in decision ? decision : { ...decision, hold: held.value };
+      return 'refused' in decision ? decision : { ...decision, hold: held.value, idleAfter };
     };
     const end = call.found(
       'Deployment',
@@ -107,8 +111,8 @@ export function deploymentOperations({
     const image = foreignImage(read.request.source_revision_config?.image_uri);
     if (image) throw call.refusal({ status: 400, detail: image });
     const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
-    const { ifLatest, holdSeconds: hold } = options;
-    return change(call, id, { ifLatest, keyed, hold }, (current) => {
+    const { ifLatest, holdSeconds: hold, idleAfter } = options;
+    return change(call, id, { ifLatest, keyed, hold, idleAfter }, (current) => {
       const checked = checkPatch({ ...current, shownUrl: customUrl(current, baseUrl()) ?? '' }, read, tarball);
       if (!checked.ok) return { refused: checked.refusal };
       const { requested, revisionFor } = checked.value;
@@ -151,7 +155,8 @@ export function deploymentOperations({
       if (image) throw call.refusal({ status: 400, detail: image });
       const hold = call.value(checkHold(options.holdSeconds, holdFacts(request)));
       const build = call.value(checkPin(pin, requested));
-      const end = await store.createDeployment(tenantId, { ...requested, hold, build }, keyed, {
+      const idleAfter = call.value(checkIdleAfter(options.idleAfter, request.source_config));
+      const end = await store.createDeployment(tenantId, { ...requested, hold, build, idleAfter }, keyed, {
         by,
         operation: call.operation,
       });
@@ -197,7 +202,9 @@ export function deploymentOperations({
       const earlierId = call.id('revision_id', revisionId);
       call.found('Deployment', id, await store.findDeployment(tenantId, deploymentId));
       const earlier = call.found('Revision', revisionId, await store.findRevision(deploymentId, earlierId));
-      const keyed = call.value(keyedWrite(call, null, { ...options, commit: undefined, buildOf: undefined }));
+      const keyed = call.value(
+        keyedWrite(call, null, { ...options, commit: undefined, buildOf: undefined, idleAfter: undefined }),
+      );
       const { ifLatest, holdSeconds: hold } = options;
       const view = await change(call, deploymentId, { ifLatest, keyed, hold }, (current) => {
         const judged = checkRedeploy(current, earlier);
@@ -208,17 +215,23 @@ export function deploymentOperations({
     },
 
     async features(): Promise<ControlFeatures> {
-      return { idempotencyKeys: true, verdicts: true, baselines: true, holds, pinsCommits: true, copiesBuilds: true };
+      const always = { pinsCommits: true, copiesBuilds: true, scalesToZero: true };
+      return { idempotencyKeys: true, verdicts: true, baselines: true, holds, ...always };
     },
   };
 }
 
 /** The write with its key, which its body and the headers that decide about its revision identify. */
-function keyedWrite(call: Call, body: unknown, { idempotencyKey, holdSeconds: hold, commit, buildOf }: WriteOptions) {
+function keyedWrite(
+  call: Call,
+  body: unknown,
+  { idempotencyKey, holdSeconds: hold, commit, buildOf, idleAfter }: WriteOptions,
+) {
   const headers = {
     ...(hold === undefined ? {} : { hold }),
     ...(commit === undefined ? {} : { commit }),
     ...(buildOf === undefined ? {} : { buildOf }),
+    ...(idleAfter === undefined ? {} : { idleAfter }),
   };
   const written = Object.keys(headers).length === 0 ? body : { body, ...headers };
   return readKeyedWrite(idempotencyKey, call.key, written);

@@ -7,7 +7,7 @@ import {
   type OutgoingHttpHeaders,
   validateHeaderValue,
 } from 'node:http';
-import type { Clock } from '../../../kit/clock.ts';
+import { steadyNow, type Clock } from '../../../kit/clock.ts';
 import { prepareAgentRequest } from './headers.ts';
 import type { Audience } from './response-headers.ts';
 import { answerPreflight, preparePreflight, preflightTimeoutMs, withoutQuery } from './preflight.ts';
@@ -28,6 +28,8 @@ export interface UpgradeRequest {
 
 interface SendOptions {
   record: RequestRecord;
+  /** Sent by a page without its user: the agent still counts as idle. */
+  isInBackground?: boolean;
   upgrade?: UpgradeRequest | undefined;
 }
 
@@ -47,22 +49,33 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
   let inFlight = 0;
   let noneInFlight = Promise.withResolvers<void>();
   const webSockets = new Set<Socket>();
+  let lastUse = steadyNow(clock);
+  const use = (): void => void (lastUse = steadyNow(clock));
 
   async function forwardCounted(
     request: IncomingMessage,
     response: ServerResponse,
     {
       record = noRecord,
+      isInBackground = false,
       ...options
-    }: Pick<Forwarding, 'respond' | 'withinMs' | 'upgrade'> & { record?: RequestRecord },
+    }: Pick<Forwarding, 'respond' | 'withinMs' | 'upgrade'> & { record?: RequestRecord; isInBackground?: boolean },
   ): Promise<void> {
     inFlight += 1;
     const onFailure = (reason: string): void => {
       record.failed();
       log.error(`An agent at ${origin} failed: ${reason}`);
     };
-    await forward(request, response, { ...options, origin, connections, webSockets, clock, onFailure });
+    const onWebSocket = (connection: Socket): void => {
+      webSockets.add(connection);
+      connection.once('close', () => {
+        webSockets.delete(connection);
+        use();
+      });
+    };
+    await forward(request, response, { ...options, origin, connections, onWebSocket, clock, onFailure });
     inFlight -= 1;
+    if (!isInBackground) use();
     if (inFlight > 0) return;
     noneInFlight.resolve();
     noneInFlight = Promise.withResolvers();
@@ -80,6 +93,8 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     upstream,
     /** The number of open requests, including streams. WebSockets don't count: their clients reconnect by themselves. */
     inFlight: () => inFlight,
+    /** When the last use ended (ms, `steadyNow`); undefined while a request or a WebSocket is open. */
+    idleSince: () => (inFlight + webSockets.size > 0 ? undefined : lastUse),
     /** Resolves when nothing is in flight. */
     drained: (): Promise<void> => (inFlight === 0 ? Promise.resolve() : noneInFlight.promise),
     /** Closes the connections, and cuts off requests in flight and WebSockets. */
@@ -91,7 +106,7 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       request: IncomingMessage,
       response: ServerResponse,
       path: string,
-      { record, upgrade, audience }: SendOptions & { audience: Exclude<Audience, 'ui-file'> },
+      { record, upgrade, audience, isInBackground = false }: SendOptions & { audience: Exclude<Audience, 'ui-file'> },
     ): Promise<void> {
       prepareAgentRequest(request.headers, upstream.token, { bySession: audience === 'session' });
       request.url = path;
@@ -99,7 +114,7 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       const withinMs = upgrade ? Math.min(preflightTimeoutMs, answerWithinMs) : answerWithinMs;
       const respond: Forwarding['respond'] = (incoming, outgoing) =>
         passOnResponse(incoming, outgoing, { audience, record });
-      return forwardCounted(request, response, { respond, withinMs, upgrade, record });
+      return forwardCounted(request, response, { respond, withinMs, upgrade, record, isInBackground });
     },
     /** Forwards a CORS preflight of any caller; only the status and the CORS headers are returned. */
     sendPreflight: forwardWithoutKey(preparePreflight, answerPreflight),
@@ -110,13 +125,13 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
 
 export type OpenRoute = ReturnType<typeof openRoute>;
 /** A route that gets no new requests. */
-export type AgentRoute = Omit<OpenRoute, 'send' | 'sendPreflight' | 'sendUiFile'>;
+export type AgentRoute = Omit<OpenRoute, 'send' | 'sendPreflight' | 'sendUiFile' | 'idleSince'>;
 
 interface Forwarding {
   origin: string;
   connections: Agent;
-  /** The open WebSockets of the route. */
-  webSockets: Set<Socket>;
+  /** Called with the connection of a WebSocket when it opens. */
+  onWebSocket: (connection: Socket) => void;
   /** Present where the request asks for a WebSocket. */
   upgrade?: UpgradeRequest | undefined;
   withinMs: number;
@@ -133,7 +148,7 @@ interface Forwarding {
 function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  { origin, connections, webSockets, upgrade, withinMs, clock, respond, onFailure }: Forwarding,
+  { origin, connections, onWebSocket, upgrade, withinMs, clock, respond, onFailure }: Forwarding,
 ): Promise<void> {
   if (response.closed) return Promise.resolve();
   const done = Promise.withResolvers<void>();
@@ -182,8 +197,7 @@ function forward(
       responseBegan.abort();
       const { connection, head } = upgrade;
       response.detachSocket(connection);
-      webSockets.add(connection);
-      connection.once('close', () => webSockets.delete(connection));
+      onWebSocket(connection);
       done.resolve();
       connection.write(responseHead);
       connection.write(agentHead);

@@ -30,6 +30,12 @@ export const gatewayErrors = {
       "This deployment's agent is being started, which takes some seconds. Try again; its deploy log says why where it takes longer.",
     retryAfter: 2,
   },
+  scaledToZero: {
+    status: 503,
+    detail:
+      "This deployment's agent was stopped because nobody used it. A request without X-Landfall-Background starts it again.",
+    retryAfter: 30,
+  },
   noUiFile: {
     status: 404,
     detail: 'The agent has no such file of a UI. Check the name of the UI in its configuration.',

@@ -37,6 +37,12 @@ interface GatewayDependencies {
   agentsUrl?: string | undefined;
   /** Whether the agent of a deployment is starting. Called for each request to a deployment without a live agent. */
   isStarting?: (deploymentId: string) => boolean;
+  /** The agents that are scaled to zero until a request needs them. */
+  idle?: () => {
+    isScaledToZero: (deploymentId: string) => boolean;
+    /** Starts one; undefined where it is not scaled to zero. Resolves once it serves, or fails to start. */
+    wakeAgent: (deploymentId: string) => Promise<void> | undefined;
+  };
   clock: Clock;
   log: Logger;
   /** The timeout of a response's start (ms). */
@@ -106,6 +112,11 @@ export class Gateway {
     return this.#routes.get(deploymentId)?.upstream;
   }
 
+  /** Since when nobody has used the live agent (ms, `steadyNow`); undefined while somebody does. */
+  idleSince(deploymentId: string): number | undefined {
+    return this.#routes.get(deploymentId)?.idleSince();
+  }
+
   /** The processes that serve, with the ids of their deployments. */
   allLive(): [string, Upstream][] {
     return [...this.#routes].map(([id, { upstream }]) => [id, upstream]);
@@ -141,12 +152,14 @@ export class Gateway {
     basePath: string,
     upgrade: UpgradeRequest | undefined,
   ): Promise<void> {
-    const { agentsUrl, publicUrl, clock, count, isStarting } = this.#dependencies;
+    const { agentsUrl, publicUrl, clock, count, isStarting, idle } = this.#dependencies;
     // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return sendGatewayError(response, gatewayErrors.keyInPath);
     const name = revisionId === undefined ? deploymentId : heldName(deploymentId, revisionId);
     const findRoute = (): OpenRoute | undefined => (revisionId === undefined ? this.#routes : this.#held).get(name);
-    const currentRoute = findRoute();
+    // A page that polls must not keep an agent from being idle.
+    const isInBackground = request.headers[backgroundHeader] !== undefined;
+    const isScaledToZero = (): boolean => revisionId === undefined && idle?.().isScaledToZero(deploymentId) === true;
     const consoleOrigin = consoleOriginOf(request.headers, { agentsUrl, publicUrl });
     if (isPreflight(request) && requestsAgentAccess(request)) {
       return consoleOrigin === undefined
@@ -156,6 +169,9 @@ export class Gateway {
     if (request.headers[agentAccessHeader] !== undefined && consoleOrigin === undefined) {
       return sendGatewayError(response, gatewayErrors.notOfConsole);
     }
+    const isOpenToAll = isPreflight(request) || isUiFile(request, path);
+    if (isOpenToAll && isScaledToZero()) await idle?.().wakeAgent(deploymentId);
+    const currentRoute = findRoute();
     if (currentRoute && isPreflight(request)) return currentRoute.sendPreflight(request, response, path);
     if (currentRoute && isUiFile(request, path)) {
       if (!hasUiDestination(request)) return sendGatewayError(response, gatewayErrors.notAPage);
@@ -175,9 +191,14 @@ export class Gateway {
     const audience = bySession ? 'session' : isFromBrowser(sentHeaders) ? 'page' : 'client';
     // Don't count requests of sessions: the console polls while a page is open.
     const record = (bySession || revisionId !== undefined ? undefined : count?.(deploymentId)) ?? noRecord;
+    if (isScaledToZero() && !isInBackground) {
+      await idle?.().wakeAgent(deploymentId);
+      if (response.destroyed) return;
+    }
     const route = findRoute();
     if (!route && revisionId !== undefined) return sendGatewayError(response, gatewayErrors.notHeld);
     if (!route) {
+      if (isScaledToZero()) return sendGatewayError(response, gatewayErrors.scaledToZero);
       record.failed();
       return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
     }
@@ -198,7 +219,7 @@ export class Gateway {
     // Agents get the console's address as their public one, because API keys work there too.
     const reachedUrl = publicUrl ?? (consoleOrigin === undefined ? undefined : `${consoleOrigin}${basePath}`);
     setPublicAddress(request.headers, { publicUrl: reachedUrl, basePath }, `/agents/${name}`);
-    await route.send(request, response, path, { record, upgrade, audience });
+    await route.send(request, response, path, { record, upgrade, audience, isInBackground });
     if (!upgrade) stopWatching();
   }
 }

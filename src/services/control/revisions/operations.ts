@@ -2,7 +2,15 @@ import { deploymentPatchRequest } from '../../../contract/control/deployment.ts'
 import { holdDecisionRequest, revisionsQuery, revisionPackages } from '../../../contract/control/revision.ts';
 import { revisionHistoryQuery } from '../../../contract/control/revision-history.ts';
 import { operationsOf } from '../api/define-operation.ts';
-import { buildOf, fieldNames, holdSeconds, idempotencyKey, ifMatch, pinnedCommit } from '../api/parameters.ts';
+import {
+  buildOf,
+  fieldNames,
+  holdSeconds,
+  idempotencyKey,
+  idleAfter,
+  ifMatch,
+  pinnedCommit,
+} from '../api/parameters.ts';
 import {
   deploymentResponse,
   revisionHistoryResponse,
@@ -37,7 +45,7 @@ export const revisionOperations = [
   define.post(all, 'create_revision', {
     summary: 'Make a revision',
     description: 'A change that always makes a revision, also when it is empty.',
-    headers: [...change, pinnedCommit, buildOf],
+    headers: [...change, pinnedCommit, buildOf, idleAfter],
     body: { schema: deploymentPatchRequest, required: false },
     responses: { 201: { description: 'The revision.', schema: revisionResponse } },
     errors: [400, 404, 409, 412],

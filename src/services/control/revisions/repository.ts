@@ -69,6 +69,21 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
       .where('listener_id', 'is', null)
       .execute(),
 
+  /** The live deployments whose agents are scaled to zero when idle, with the seconds. */
+  async idleTimes(): Promise<{ id: string; idle_after_seconds: number }[]> {
+    const found = await db
+      .selectFrom('deployments')
+      .select(['id', 'idle_after_seconds'])
+      .where('idle_after_seconds', 'is not', null)
+      .where('active_revision_id', 'is not', null)
+      .where('deletion', '=', 'none')
+      .where('listener_id', 'is', null)
+      .execute();
+    return found.flatMap(({ id, idle_after_seconds }) =>
+      idle_after_seconds === null ? [] : [{ id, idle_after_seconds }],
+    );
+  },
+
   /** Every deployment with its live revision, except those of listeners: their agents run in this service. */
   async activeRevisions(): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
     const deployments = await db

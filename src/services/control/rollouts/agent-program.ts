@@ -1,4 +1,4 @@
-import type { Repair } from './live-agents.ts';
+import type { Repair } from './supervised-agent.ts';
 import { basename } from 'node:path';
 import { damagedFile } from '../builds/build-files.ts';
 import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';

@@ -1,56 +1,21 @@
 import { withoutFullStop } from '../../../kit/plain-text.ts';
-import { pause, untilAborted, withTimeout, type Clock } from '../../../kit/clock.ts';
-import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
+import { pause, untilAborted, withTimeout } from '../../../kit/clock.ts';
+import type { AgentSpec, AgentStart, RunningAgent } from '../compute/compute.ts';
 import { lastLogMessages } from '../compute/log-line.ts';
-import type { Gateway } from '../gateway/gateway.ts';
 import type { AgentRoute } from '../gateway/agent-route.ts';
-import {
-  type AgentExitHandlers,
-  type AgentFailure,
-  maxBreakdowns,
-  restartDelay,
-  stableAfterMs,
-  tenantErrorMessage,
-} from './agent-exits.ts';
+import { type AgentFailure, maxBreakdowns, restartDelay, stableAfterMs, tenantErrorMessage } from './agent-exits.ts';
 import { createSemaphore } from './semaphore.ts';
+import {
+  asSentence,
+  type AgentExit,
+  type DrainingAgent,
+  type LiveAgentsDependencies,
+  type Repair,
+  type SupervisedAgent,
+} from './supervised-agent.ts';
 
-/** The result of checking a build: `whole` was intact; `broken` could not be repaired, for a reason that people read. */
-export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
-
-interface LiveAgentsDependencies {
-  compute: Compute;
-  gateway: Pick<Gateway, 'switchTo' | 'withdraw' | 'live'>;
-  clock: Clock;
-  /** How long requests in flight may take on an agent that is replaced (ms). */
-  drainMs: number;
-  repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
-  exitHandlers?: AgentExitHandlers;
-}
-
-/** How an agent ended, and whether it had served for `stableAfterMs` before. */
-interface AgentExit extends AgentFailure {
-  wasStable: boolean;
-}
-
-interface SupervisedAgent {
-  spec: AgentSpec;
-  /** It was live before this service started, so its record may still show an old failure. */
-  wasLive: boolean;
-  /** Aborts when the agent is to be stopped: it is not restarted any more. */
-  retirement: AbortController;
-  agent: RunningAgent | undefined;
-  /** Whether its build was repaired since the agent was last stable. Only once: an agent can damage its own build. */
-  repaired: boolean;
-  /** Resolves when the supervision has ended. */
-  supervision: Promise<void>;
-}
-
-interface DrainingAgent {
-  deploymentId: string;
-  /** Aborts when requests in flight must be cut off. */
-  cutOff: AbortController;
-  retired: Promise<void>;
-}
+/** How long an idle agent may take to stop (ms). */
+const idleStopMs = 30_000;
 
 /** Limits the load after a restart of this service, when all agents start. */
 const maxConcurrentStarts = 4;
@@ -105,6 +70,31 @@ export class LiveAgents {
     return this.#supervised.has(deploymentId);
   }
 
+  /**
+   * Stops the agent of a deployment until `wake`, and answers requests as for one that is starting. False where it does
+   * not serve. Call only where nothing is in flight on it.
+   */
+  scaleToZero(deploymentId: string): boolean {
+    const entry = this.#supervised.get(deploymentId);
+    if (!entry?.agent || entry.zero) return false;
+    const route = this.#dependencies.gateway.withdraw(deploymentId);
+    entry.zero = { woken: Promise.withResolvers(), started: Promise.withResolvers() };
+    entry.scaleDown.abort();
+    route?.close();
+    return true;
+  }
+
+  /** Starts an agent that was scaled to zero; undefined where it was not. Resolves once it serves, or fails to start. */
+  wake(deploymentId: string): Promise<void> | undefined {
+    const zero = this.#supervised.get(deploymentId)?.zero;
+    zero?.woken.resolve();
+    return zero?.started.promise;
+  }
+
+  isScaledToZero(deploymentId: string): boolean {
+    return this.#supervised.get(deploymentId)?.zero !== undefined;
+  }
+
   /** Starts the agent of a deployment before others that wait for a start. */
   startNext(deploymentId: string): void {
     this.#startSlots.moveToFront(deploymentId);
@@ -138,9 +128,17 @@ export class LiveAgents {
   }
 
   #supervise(spec: AgentSpec, agent?: RunningAgent): SupervisedAgent {
-    const entry = { spec, wasLive: !agent, retirement: new AbortController(), agent, repaired: false };
-    const supervised: SupervisedAgent = { ...entry, supervision: Promise.resolve() };
-    supervised.supervision = this.#watch(supervised);
+    const supervised: SupervisedAgent = {
+      spec,
+      wasLive: !agent,
+      retirement: new AbortController(),
+      scaleDown: new AbortController(),
+      zero: undefined,
+      agent,
+      repaired: false,
+      supervision: Promise.resolve(),
+    };
+    supervised.supervision = this.#watch(supervised).finally(() => supervised.zero?.started.resolve());
     this.#supervised.set(spec.deploymentId, supervised);
     return supervised;
   }
@@ -153,8 +151,9 @@ export class LiveAgents {
       const result = entry.agent
         ? await this.#serve(entry, entry.agent, breakdowns > 0)
         : await this.#startAgain(entry);
+      if (result === 'scaled-to-zero') await Promise.race([entry.zero?.woken.promise, untilAborted(signal)]);
       if (signal.aborted) return;
-      if (result === 'started') continue;
+      if (result === 'started' || result === 'scaled-to-zero') continue;
       const exit = await this.#repairOnce(entry, result);
       if (signal.aborted) return;
       breakdowns = exit.wasStable ? 1 : breakdowns + 1;
@@ -167,8 +166,10 @@ export class LiveAgents {
   }
 
   async #startAgain(entry: SupervisedAgent): Promise<'started' | AgentExit> {
-    const { spec } = entry;
+    const { spec, zero } = entry;
     const start = await this.#startAgent(spec, entry.retirement.signal);
+    entry.zero = undefined;
+    zero?.started.resolve();
     if (start.kind === 'failed')
       return { reason: withoutFullStop(start.reason), lastLines: start.lastLines ?? [], wasStable: false };
     entry.agent = start.agent;
@@ -191,10 +192,12 @@ export class LiveAgents {
     return result.kind === 'broken' ? { ...exit, reason: withoutFullStop(result.reason) } : exit;
   }
 
-  /** Waits until a running agent exits or is retired, and takes its traffic away. */
-  async #serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<AgentExit> {
+  /** Waits until a running agent exits, is retired or scaled to zero, and takes its traffic away. */
+  async #serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<AgentExit | 'scaled-to-zero'> {
     const { spec } = entry;
     const ended = new AbortController();
+    entry.scaleDown = new AbortController();
+    const scaledDown = untilAborted(entry.scaleDown.signal).then(() => 'scaled-to-zero' as const);
     const endSignal = AbortSignal.any([ended.signal, entry.retirement.signal]);
     let wasStable = false;
     const noteHealthy = async (): Promise<void> => {
@@ -204,13 +207,24 @@ export class LiveAgents {
       if (brokeDown || entry.wasLive) this.#dependencies.exitHandlers?.onStable(spec);
     };
     void noteHealthy();
-    const reason = await Promise.race([agent.exited, untilAborted(entry.retirement.signal)]);
+    const reason = await Promise.race([agent.exited, scaledDown, untilAborted(entry.retirement.signal)]);
     ended.abort();
+    if (entry.zero && !entry.retirement.signal.aborted) return await this.#stopIdle(entry, agent);
     if (reason === undefined || entry.retirement.signal.aborted) return { reason: '', lastLines: [], wasStable };
     if (this.#dependencies.gateway.live(spec.deploymentId)?.origin === agent.origin)
       this.#dependencies.gateway.withdraw(spec.deploymentId)?.close();
     entry.agent = undefined;
     return { reason, lastLines: agent.lastLines?.() ?? [], wasStable };
+  }
+
+  /** Stops an agent that nothing is in flight on; by force where that takes long. */
+  async #stopIdle(entry: SupervisedAgent, agent: RunningAgent): Promise<'scaled-to-zero'> {
+    this.#stopping.add(agent);
+    await agent.stop(this.#stopWithin ?? idleStopMs);
+    this.#stopping.delete(agent);
+    entry.agent = undefined;
+    entry.spec.log('info', lastLogMessages.scaledToZero);
+    return 'scaled-to-zero';
   }
 
   #giveUp(entry: SupervisedAgent, times: number, breakdown: AgentFailure): void {
@@ -276,7 +290,3 @@ export class LiveAgents {
 
 const allRetired = (agents: Iterable<DrainingAgent>): Promise<unknown> =>
   Promise.all([...agents].map(({ retired }) => retired));
-
-/** The reason is either a phrase about the process or a whole sentence of the compute. */
-const asSentence = (reason: string): string =>
-  /^[A-Z]/.test(reason) ? `${reason}.` : `The agent's process ended: ${reason}.`;

@@ -121,6 +121,20 @@ export class Rollouts {
     return !this.#recovered || this.#restarting.has(deploymentId) || this.#jobs.live.isSupervised(deploymentId);
   }
 
+  /** Stops an idle agent until `wakeAgent`; false where it does not serve, or its deployment is being changed. */
+  scaleToZero(deploymentId: string): boolean {
+    return !this.#activeWork.has(deploymentId) && this.#jobs.live.scaleToZero(deploymentId);
+  }
+
+  /** Starts an agent that was scaled to zero; undefined where it was not. Resolves once it serves, or fails to start. */
+  wakeAgent(deploymentId: string): Promise<void> | undefined {
+    return this.#jobs.live.wake(deploymentId);
+  }
+
+  isScaledToZero(deploymentId: string): boolean {
+    return this.#jobs.live.isScaledToZero(deploymentId);
+  }
+
   /** Starts the agent of a deployment before others that wait for a start, because a request needs it. */
   startNext(deploymentId: string): void {
     this.#jobs.databaseSlots.moveToFront(deploymentId);

@@ -1,3 +1,4 @@
+import type { IdleAfter } from '../../../contract/control/deployment.ts';
 import type { Source } from '../../../contract/control/source.ts';
 import type { RequestedDeployment } from '../deployments/validation/requested-deployment.ts';
 import type { DeploymentRecord, RevisionRecord } from './tables.ts';
@@ -9,6 +10,7 @@ export interface NewDeployment extends RequestedDeployment {
   hold?: number | undefined;
   /** What its first revision is built from. */
   build?: PinnedBuild | undefined;
+  idleAfter?: IdleAfter | undefined;
 }
 
 type CommitColumns = Pick<
@@ -33,12 +35,18 @@ export interface DeploymentChange {
   revision: 'none' | 'new' | ReusedBuild | PinnedBuild;
   /** The seconds of the hold of that revision. */
   hold?: number | undefined;
+  /** Absent: it stays as it is. */
+  idleAfter?: IdleAfter | undefined;
 }
 
 export interface DeploymentView {
   deployment: DeploymentRecord;
   latest: RevisionRecord;
 }
+
+/** The column of a requested time until an agent is scaled to zero; none where it stays as it is. */
+export const idleColumn = (idleAfter: IdleAfter | undefined) =>
+  idleAfter === undefined ? {} : { idle_after_seconds: idleAfter === 'never' ? null : idleAfter };
 
 /** The columns of a requested state for an insert or update. */
 export const requestedColumns = (wanted: RequestedDeployment) => ({

@@ -37,6 +37,22 @@ describe('GET /metrics', () => {
     expect(text).toContain('lg_api_http_requests_total{method="GET",path="/threads/:thread_id",status="404"} 1');
   });
 
+  test('says what is due, and when the next work is', async () => {
+    expect(await figures()).toMatchObject({ work: { unfinished: 0, next_at: null } });
+    const cron = await fetch(`${serving.url}/runs/crons`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ assistant_id: 'echo', schedule: '0 0 1 1 *', input: {} }),
+    });
+    const { cron_id, next_run_date } = Object(await cron.json());
+    expect(await figures()).toMatchObject({ work: { unfinished: 0, next_at: new Date(next_run_date).toISOString() } });
+    await fetch(`${serving.url}/runs/crons/${cron_id}`, { method: 'DELETE' });
+    const place = await start(60_000);
+    expect(await figures()).toMatchObject({ work: { unfinished: 1, next_at: null } });
+    await fetch(`${serving.url}${place}/cancel?wait=true`, { method: 'POST' });
+    expect(await figures()).toMatchObject({ work: { unfinished: 0, next_at: null } });
+  });
+
   test('adds no metric for unknown paths', async () => {
     for (const id of ['a', 'b', 'c']) await ask(`/nothing/${id}`);
     expect(await (await ask('/metrics')).text()).not.toContain('/nothing/');

@@ -281,6 +281,7 @@ describe('over HTTP', () => {
           holds: false,
           pins_commits: true,
           copies_builds: true,
+          scales_to_zero: true,
         },
       ]);
     });

@@ -41,11 +41,13 @@ export async function listenAsGateway(
     id !== deploymentId ? 'missing' : key === apiKey ? 'allowed' : { status: 401, detail: 'Send X-Api-Key.' },
   clock: Clock = systemClock,
   isStarting: (id: string) => boolean = () => false,
+  idle?: ConstructorParameters<typeof Gateway>[0]['idle'],
 ): Promise<GatewayParty> {
   const logged: string[] = [];
   const gateway = new Gateway({
     authorize: (id, header) => authorize(id, header('X-Api-Key')),
     isStarting,
+    ...(idle ? { idle } : {}),
     clock,
     log: loggerTo((message) => logged.push(message)),
   });

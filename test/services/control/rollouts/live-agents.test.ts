@@ -274,3 +274,71 @@ test('of many agents, one that a request waits for is started next', async () =>
   await settled();
   expect(served).toEqual(['6']);
 });
+
+test('scales an idle agent to zero, and starts it again for a request', async () => {
+  const [first, second] = [played('first'), played('second')];
+  const { agents, traffic, lines, spec } = fixture([{ kind: 'running', agent: second }]);
+  agents.switchTo(spec, first).commit();
+  expect(agents.scaleToZero('d')).toBe(true);
+  expect([traffic.at(-2), agents.isScaledToZero('d'), agents.isSupervised('d')]).toEqual(['nothing', true, true]);
+  expect(agents.scaleToZero('d')).toBe(false);
+  await settled();
+  expect([first.stopped(), lines.at(-1)]).toEqual([
+    true,
+    'info: The agent was stopped because nobody used it. The next request starts it again.',
+  ]);
+  await agents.wake('d');
+  expect([traffic.at(-1), agents.isScaledToZero('d'), agents.wake('d')]).toEqual(['http://second', false, undefined]);
+  expect(agents.scaleToZero('d')).toBe(true);
+});
+
+test('a request for an agent that does not start again is told so, and the agent is retried', async () => {
+  const second = played('second');
+  const { agents, traffic, spec } = fixture([
+    { kind: 'failed', reason: 'It did not start.' },
+    { kind: 'running', agent: second },
+  ]);
+  agents.switchTo(spec, played('first')).commit();
+  agents.scaleToZero('d');
+  await agents.wake('d');
+  expect([traffic.at(-1), agents.isScaledToZero('d'), agents.isSupervised('d')]).not.toContain('http://second');
+  await settled();
+  expect(traffic.at(-1)).toBe('http://second');
+});
+
+test.each(['before its process ended', 'after that'])(
+  'a stopped agent is woken, released or replaced %s',
+  async (when) => {
+    const { agents, traffic, lines, spec } = fixture([]);
+    const wait = async (): Promise<void> => (when === 'after that' ? settled() : undefined);
+    agents.switchTo(spec, played('first')).commit();
+    agents.scaleToZero('d');
+    await wait();
+    const waiting = agents.wake('d');
+    await agents.release('d', 1_000);
+    await waiting;
+    expect([agents.isSupervised('d'), agents.isScaledToZero('d')]).toEqual([false, false]);
+
+    agents.switchTo(spec, played('second')).commit();
+    agents.scaleToZero('d');
+    await wait();
+    agents.switchTo({ ...spec, revisionId: 'next' }, played('third')).commit();
+    await settled();
+    expect([traffic.at(-1), agents.isScaledToZero('d'), lines.at(-1)]).toEqual([
+      'http://third',
+      false,
+      expect.stringContaining('info: '),
+    ]);
+  },
+);
+
+test('a release that is undone finds the agent still scaled to zero', async () => {
+  const { agents, spec } = fixture([{ kind: 'running', agent: played('again') }]);
+  agents.switchTo(spec, played('first')).commit();
+  agents.scaleToZero('d');
+  await settled();
+  agents.switchTo({ ...spec, revisionId: 'next' }, played('second')).undo();
+  expect(agents.isScaledToZero('d')).toBe(true);
+  await agents.wake('d');
+  expect(agents.isScaledToZero('d')).toBe(false);
+});

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { processCompute } from '../../../../src/services/control/compute/process-compute.ts';
+import { exampleFiles } from './example-files.ts';
 import {
   requestAgent,
   closeAll,
@@ -16,18 +15,6 @@ import {
 } from './running-service.ts';
 
 afterEach(closeAll);
-
-const example = join(import.meta.dirname, '../../../../examples/echo-agent');
-
-/** The example as committed: its sources without installed packages. */
-function exampleFiles(): Record<string, string> {
-  const entries = readdirSync(example, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(example.length + 1))
-    .filter((path) => !path.startsWith('node_modules'));
-  return Object.fromEntries(files.map((path) => [path, readFileSync(join(example, path), 'utf8')]));
-}
 
 const run = (url: string, path: string, input: object, signal?: AbortSignal): Promise<Response> =>
   fetch(`${url}${path}`, {

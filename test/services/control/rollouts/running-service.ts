@@ -114,7 +114,7 @@ export async function startService(
   const log = loggerTo((message: string): void => void logged.push(message));
   const database = openDatabase<ControlTables>({ url: databaseUrl });
   const store = createStore(database.db, clock);
-  const gateway = new Gateway({ authorize: admitToAgent(store), clock, log });
+  const gateway = new Gateway({ authorize: admitToAgent(store), idle: () => rollouts, clock, log });
   const processes = processCompute({ clock, agentServer: fakeAgent, drainMs: settings.drainMs ?? 5_000 });
   const idle = settings.idle === true ? idleCompute(processes, { clock }) : undefined;
   const rollouts = new Rollouts({

@@ -28,6 +28,7 @@ describe('a write with an idempotency key, over HTTP', () => {
       holds: false,
       pinsCommits: true,
       copiesBuilds: true,
+      scalesToZero: true,
     });
   });
 

@@ -165,4 +165,6 @@ export const migrationsFrom070 = {
     add column build_of uuid,
     add column build_digest text;
 `,
+  // After how long an agent without a request is scaled to zero.
+  '088-idle-agents': 'alter table control.deployments add column idle_after_seconds integer;',
 };
