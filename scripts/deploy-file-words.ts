@@ -95,6 +95,8 @@ export const words: Readonly<Record<string, string>> = {
   'preview.resource-spec': 'What its replica gets, laid over the smallest scale and the sizes of the deployment.',
   'preview.smoke-tests': 'Smoke tests in place of those of the deployment.',
   'preview.conversations': 'How many conversations of the deployment are copied to a preview and tried there.',
+  'preview.idle-after':
+    'How long after its last request the agent of a preview is stopped until the next one, where the service does that: a number and `m`, `h` or `d`, from 1m to 90d, or `never`; 30m by default.',
   'preview.expires-after':
     'How long after its last change a preview is removed: a number and `m`, `h` or `d`, from 1m to 90d; 7d by default.',
   'preview.max': 'How many previews there are at once, from 1 to 100; the oldest make room. 10 by default.',

@@ -45,7 +45,12 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
     const outcome = await deploy({
       ...made.deployment,
       mode: 'deploy',
-      previewRun: { key: machineKeyOf(preview), mustPin: wanted.pull.isFork, production },
+      previewRun: {
+        key: machineKeyOf(preview),
+        mustPin: wanted.pull.isFork,
+        production,
+        idleAfter: wanted.terms.idleAfter,
+      },
       wait: true,
       onSuperseded: 'fail',
       control,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maxIdleSeconds, minIdleSeconds, type IdleAfter } from '../../contract/control/deployment.ts';
 import { deploymentNameProblem } from '../../contract/control/field-values.ts';
 import { isObject } from '../../kit/json-object.ts';
 import type { ResourceSpec } from '../../contract/control/resource-spec.ts';
@@ -43,6 +44,7 @@ const written = z.strictObject({
   'resource-spec': writtenResources.exactOptional(),
   'smoke-tests': smokeTests.exactOptional(),
   conversations: writtenConversations.exactOptional(),
+  'idle-after': z.union([z.literal('never'), duration(minIdleSeconds * 1_000, maxIdleSeconds * 1_000)]).prefault('30m'),
   'expires-after': duration(60_000, 90 * dayMs).prefault('7d'),
   max: z.int().min(1).max(maxPreviews).default(10),
 });
@@ -63,6 +65,8 @@ export interface PreviewTerms {
   smokeTests?: readonly SmokeTest[];
   /** Conversations of the deployment that are copied to it and tried there; absent: none. */
   conversations?: ConversationTerms;
+  /** Its agent is scaled to zero so long after its last request; absent in what was stored before there was this. */
+  idleAfter?: IdleAfter;
   /** It is removed so long after its last change (ms). */
   expiresAfterMs: number;
   /** How many there are of the deployment at once. */
@@ -76,6 +80,7 @@ const preview = z.union([z.boolean(), written]).transform((read): PreviewTerms |
     'fork-secrets': forkSecrets,
     'resource-spec': resourceSpec,
     'smoke-tests': smokeTests,
+    'idle-after': idleAfter,
     'expires-after': expiresAfterMs,
     ...terms
   } = read === true ? written.parse({}) : read;
@@ -84,6 +89,7 @@ const preview = z.union([z.boolean(), written]).transform((read): PreviewTerms |
     forkSecrets,
     ...(resourceSpec === undefined ? {} : { resourceSpec }),
     ...(smokeTests === undefined ? {} : { smokeTests }),
+    idleAfter: idleAfter === 'never' ? idleAfter : Math.ceil(idleAfter / 1_000),
     expiresAfterMs,
   };
 });

@@ -1,3 +1,4 @@
+import type { IdleAfter } from '../../contract/control/deployment.ts';
 import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
 import type { ConversationCourse } from '../rules/conversation-course.ts';
@@ -25,6 +26,8 @@ export interface Prepared {
   commit?: string | undefined;
   /** The revision of another deployment whose build is deployed. */
   buildOf?: string | undefined;
+  /** When the agent is scaled to zero. */
+  idleAfter?: IdleAfter | undefined;
   /** The folder that follows a creation, by its digest: the revision of the creation waits for it. */
   folder?: { digest: string } | undefined;
   /** Its secrets are not kept: it can't be sent again as it was. */

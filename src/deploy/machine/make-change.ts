@@ -26,7 +26,7 @@ export type ChangeResult =
   | Exclude<SendResult, { kind: 'made' | 'accepted' }>;
 
 /** A change, and how its effect shows where no response names it. */
-type SentChange = Pick<Prepared, 'change' | 'former' | 'sought' | 'holdSeconds' | 'commit' | 'buildOf'>;
+type SentChange = Pick<Prepared, 'change' | 'former' | 'sought' | 'holdSeconds' | 'commit' | 'buildOf' | 'idleAfter'>;
 
 /** Sends the change of a deploy. Where its revision can't be held, nothing was made, and it is sent again without. */
 export async function sendPrepared(
@@ -136,12 +136,12 @@ export function senderOf({ request: { control, clock, signal } }: DeployRun): Se
  * gets the same request again; of any other one the effect has to be observed. `writing` marks an unknown effect.
  */
 async function send(run: DeployRun, sentChange: SentChange, key: string): Promise<SendResult> {
-  const { change, former, holdSeconds, commit, buildOf } = sentChange;
+  const { change, former, holdSeconds, commit, buildOf, idleAfter } = sentChange;
   const { clock, control } = run.request;
   const once = (): Promise<SendResult> => {
     const by = senderOf(run);
     run.known.writing = true;
-    return sendChange(change, { former, holdSeconds, commit, buildOf, key, verify: run.request.verify }, by);
+    return sendChange(change, { former, holdSeconds, commit, buildOf, idleAfter, key, verify: run.request.verify }, by);
   };
   let sent = await once();
   run.known.writing = sent.kind === 'lost';

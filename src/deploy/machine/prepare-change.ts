@@ -1,4 +1,4 @@
-import type { DeploymentPatchRequest } from '../../contract/control/deployment.ts';
+import type { DeploymentPatchRequest, IdleAfter } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import { pinnedCommit } from '../rules/commit.ts';
 import { carriesSource } from '../rules/find-made.ts';
@@ -72,8 +72,19 @@ async function prepared(change: Prepared, run: DeployRun): Promise<Extract<Seen[
   // What changes in place makes no revision, of whatever commit.
   const isBuilt = change.sought.makesRevision !== false;
   const pin = isBuilt ? { commit: pinnedCommit(run.known.commit), buildOf: run.known.buildOf } : {};
-  const ready = { ...change, holdSeconds, ...pin };
+  const ready = { ...change, holdSeconds, ...pin, idleAfter: await idleAfterOf(change, run) };
   return { kind: 'prepared', prepared: ready, key: keyOf(ready, run) };
+}
+
+/** When the agent of a preview is scaled to zero, where the service does that; it is noted once where it does not. */
+async function idleAfterOf({ change }: Prepared, run: DeployRun): Promise<IdleAfter | undefined> {
+  const { previewRun, control } = run.request;
+  const idleAfter = previewRun?.idleAfter;
+  if (idleAfter === undefined || change.kind === 'redeploy') return undefined;
+  const config = change.kind === 'create' ? change.request.source_config : run.known.formerDeployment?.source_config;
+  const isOffered = (await control.features(run.reading())).scalesToZero === true && config?.listener_id == null;
+  if (!isOffered && idleAfter !== 'never' && change.kind === 'create') run.note({ code: 'not-scaled-to-zero' });
+  return isOffered ? idleAfter : undefined;
 }
 
 /** The revision that a change made. */

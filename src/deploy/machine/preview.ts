@@ -197,7 +197,13 @@ async function deployPreview(
   const { pull, control, deployment, agentAt, threadsAt } = request;
   const { name, deploymentId } = deployment?.desired ?? {};
   const notes = [...(preview.notes ?? []), ...(request.notes ?? [])];
-  const previewRun = { key, mustPin: pull.isFork, production: { name, deploymentId }, agents: { agentAt, threadsAt } };
+  const previewRun = {
+    key,
+    mustPin: pull.isFork,
+    production: { name, deploymentId },
+    agents: { agentAt, threadsAt },
+    idleAfter: deployment?.preview?.idleAfter,
+  };
   // The key may change every deployment: the code of a stranger gets it from no service but one that keeps it back.
   const keepsKeys = !pull.isFork || (await control.features(reading(request))).pinsCommits === true;
   const outcome = await deploy({

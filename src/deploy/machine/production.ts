@@ -1,4 +1,4 @@
-import { agentAddress } from '../../contract/control/deployment.ts';
+import { agentAddress, type IdleAfter } from '../../contract/control/deployment.ts';
 import { messageOf } from '../../kit/errors.ts';
 import type { Named } from '../file/desired.ts';
 import type { PreviewOf } from '../rules/preview.ts';
@@ -15,6 +15,8 @@ export interface PreviewRun {
   mustPin?: boolean;
   /** The deployment that it is a preview of: it is compared with its live agent. */
   production: Named;
+  /** When its agent is scaled to zero, where the service does that. */
+  idleAfter?: IdleAfter | undefined;
   /** Clients of that agent; absent: those of the run. */
   agents?: Pick<RunTerms, 'agentAt' | 'threadsAt'>;
 }

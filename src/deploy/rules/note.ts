@@ -21,6 +21,8 @@ export interface NoteFacts
   uncompared: { test: string };
   'answers-kept': { tests: number; revisionId: string; oldest: string };
   'answers-too-few': { tests: number; fewest: number; revisionId: string };
+  /** The service does not stop the agent of a preview that nobody uses. */
+  'not-scaled-to-zero': unknown;
   'ref-moved': { own: string; head: string };
   'earlier-unreported': { name: string };
   promoted: { name: string; revisionId: string; commit: string; isCopied: boolean };

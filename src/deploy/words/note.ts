@@ -30,6 +30,8 @@ const notes: Sayings<NoteFacts> = {
     `${counted(tests, 'smoke test proves nothing', 'smoke tests prove nothing')}, because the live revision ${revisionId} gave fewer than ${fewest} answers before the change`,
   'plan-secrets-uncompared': () =>
     'the values of secrets were not compared with those of the plan, which was made with another key; their names were',
+  'not-scaled-to-zero': () =>
+    'this service does not stop agents that nobody uses: the preview runs until it is removed',
   'ref-moved': ({ own, head }) =>
     `this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`,
   promoted: ({ name, revisionId, commit, isCopied }) =>

@@ -16,7 +16,14 @@ function problems(text: string, before = head): string[] {
   return read.ok ? [] : read.problems.map(formatProblem);
 }
 
-const defaults = { when: 'always', secrets: [], forkSecrets: [], expiresAfterMs: 604_800_000, max: 10 };
+const defaults = {
+  when: 'always',
+  secrets: [],
+  forkSecrets: [],
+  idleAfter: 1_800,
+  expiresAfterMs: 604_800_000,
+  max: 10,
+};
 
 const all = `
 preview:
@@ -37,6 +44,8 @@ describe('what a file says of previews', () => {
     ['yes, with the defaults', 'preview: true', defaults],
     ['an empty map, with the defaults', 'preview: {}', defaults],
     ['on command', 'preview: { when: command }', { ...defaults, when: 'command' }],
+    ['minutes', 'preview: { idle-after: 1.5m }', { ...defaults, idleAfter: 90 }],
+    ['never idle', 'preview: { idle-after: never }', { ...defaults, idleAfter: 'never' }],
     ['days', 'preview: { expires-after: 1.5d }', { ...defaults, expiresAfterMs: 129_600_000 }],
   ])('%s', (_, text, expected) => expect(terms(text)).toEqual(expected));
 
@@ -92,6 +101,11 @@ describe('a wrong value is reported with its line', () => {
       'landfall.yml:3:27: `preview.expires-after` must be a duration such as `1500ms`, `5s` or `2m`',
     ],
     ['preview: { expires-after: 1s }', 'landfall.yml:3:27: `preview.expires-after` must be a duration from 1m to 90d'],
+    ['preview: { idle-after: 30s }', 'landfall.yml:3:24: `preview.idle-after` must be a duration from 1m to 90d'],
+    [
+      'preview: { idle-after: soon }',
+      'landfall.yml:3:24: `preview.idle-after` must be a duration such as `1500ms`, `5s` or `2m`',
+    ],
     ['preview: { max: 0 }', 'landfall.yml:3:17: `preview.max` must be at least 1'],
     [
       'preview: { secrets: [LANDFALL_PREVIEW] }',

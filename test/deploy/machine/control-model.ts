@@ -118,6 +118,10 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   honoursKeys = false;
   /** Builds the commit that a change names. */
   pinsCommits = false;
+  /** Scales idle agents to zero. */
+  scalesToZero = false;
+  /** The times until then that changes named. */
+  idleAfter: ChangeOptions['idleAfter'][] = [];
   /** The commits that changes named. */
   readonly pinned: (string | undefined)[] = [];
   readonly #answers = new Map<string, string | null>();
@@ -173,6 +177,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       this.#mayHold(options, request.source);
       this.sent.push(request);
       this.pinned.push(options?.commit);
+      if (options?.idleAfter !== undefined) this.idleAfter.push(options.idleAfter);
       this.service.create(request);
       this.#begin(options?.holdSeconds);
       this.onWrite();
@@ -196,6 +201,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       this.#mayHold(options, this.service.deployment?.source);
       this.sent.push(request);
       this.pinned.push(options?.commit);
+      if (options?.idleAfter !== undefined) this.idleAfter.push(options.idleAfter);
       this.service.patch(request);
       this.#begin(options?.holdSeconds);
       this.onWrite();
@@ -240,6 +246,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       baselines: !this.lacks.has('baselines'),
       holds: !this.lacks.has('holds'),
       pinsCommits: this.pinsCommits,
+      scalesToZero: this.scalesToZero,
       consoleUrl: this.consoleUrl,
     }));
   }

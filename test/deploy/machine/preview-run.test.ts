@@ -191,6 +191,24 @@ describe('an open pull request', () => {
     expect(fixture.control.sent).toMatchObject([{ source_config: { repo_url: 'https://github.com/eve/agent' } }]);
   });
 
+  test.each<[sentence: string, preview: string, scalesToZero: boolean, sent: unknown[], isNoted: boolean]>([
+    ['sleeps after half an hour', 'true', true, [1_800, 1_800], false],
+    ['sleeps when the file says', '{ idle-after: 2m }', true, [120, 120], false],
+    ['never sleeps', '{ idle-after: never }', true, ['never', 'never'], false],
+    ['runs on where the service stops no agents', 'true', false, [], true],
+    ['runs on as the file says', '{ idle-after: never }', false, [], false],
+  ])('%s', async (_, preview, scalesToZero, sent, isNoted) => {
+    const fixture = new PreviewFixture();
+    fixture.control.scalesToZero = scalesToZero;
+    fixture.control.scripts.push(goesLive(first), goesLive(second));
+    const deployment = file(preview);
+    const { notes } = await fixture.run({ deployment });
+    const note = 'this service does not stop agents that nobody uses: the preview runs until it is removed';
+    expect(notes.includes(note)).toBe(isNoted);
+    const pushed = await fixture.run({ deployment, pull: { ...opened, headSha: second } });
+    expect([fixture.control.idleAfter, pushed.notes.includes(note)]).toEqual([sent, false]);
+  });
+
   test.each<[sentence: string, more: Partial<PreviewRequest>, reason: string]>([
     ['no longer has this head', { eventSha: second }, 'no longer the head of pull request 12'],
     ['needs a label', { deployment: file('{ when: { label: preview } }') }, 'does not have it'],

@@ -1,7 +1,7 @@
 import { agentAddress, type Deployment } from '../../../contract/control/deployment.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { paths } from '../../paths.ts';
-import { TimeAgo } from '../../parts/time.tsx';
+import { duration, TimeAgo } from '../../parts/time.tsx';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -37,6 +37,12 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
           </p>
         )}
         <AgentAddress deployment={deployment} />
+        {deployment.idle_after_seconds !== undefined && (
+          <p class="muted">
+            Its agent stops after {duration(deployment.idle_after_seconds * 1_000)} without a request, and starts again
+            at the next one.
+          </p>
+        )}
       </div>
       {active_revision_id !== null && (
         <a class="button" href={paths.playground(id)}>

@@ -4,6 +4,7 @@ import type {
   Deployment,
   DeploymentCreateRequest,
   DeploymentPatchRequest,
+  IdleAfter,
 } from '../../../contract/control/deployment.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../contract/control/service.ts';
 import type { ServiceError } from '../../../contract/service-error.ts';
@@ -29,6 +30,8 @@ export interface ChangeGuard {
   commit?: string | undefined;
   /** The revision of another deployment whose build is deployed. */
   buildOf?: string | undefined;
+  /** When the agent is scaled to zero. */
+  idleAfter?: IdleAfter | undefined;
   /** When the tests were requested. */
   verify?: Verify | undefined;
 }
@@ -58,8 +61,8 @@ export type SendResult =
 
 /** Sends one change, once. */
 export async function sendChange(change: Change, guard: ChangeGuard, by: Sender): Promise<SendResult> {
-  const { former, key: idempotencyKey, holdSeconds, commit, buildOf } = guard;
-  const more = { idempotencyKey, holdSeconds, commit, buildOf, ifLatest: former ?? undefined };
+  const { former, key: idempotencyKey, holdSeconds, commit, buildOf, idleAfter } = guard;
+  const more = { idempotencyKey, holdSeconds, commit, buildOf, idleAfter, ifLatest: former ?? undefined };
   const sent = await writeOnce((options) => perform(change, { ...options, ...more }, by.control), by);
   if (sent.ok) {
     const { latest_revision_id: latest } = sent.value;

@@ -28,6 +28,7 @@ async function watched(work: () => unknown) {
   const upstream = { origin: agent.origin, token: 't' };
   let now = Date.parse('2026-03-01T10:00:00Z');
   let tick = (): void => {};
+  let looked = Promise.withResolvers<void>();
   const events: string[] = [];
   const state = { since: now as number | undefined, onAsk: (): void => {} };
   const stop = startScalingToZero({
@@ -45,19 +46,23 @@ async function watched(work: () => unknown) {
     },
     clock: {
       now: () => now,
-      sleep: (_ms, signal) =>
+      sleep: (ms, signal) =>
         new Promise((resolve, reject) => {
-          tick = resolve;
+          if (ms === 15_000) {
+            tick = resolve;
+            looked.resolve();
+          }
           signal?.addEventListener('abort', () => reject(signal.reason));
         }),
     },
     log: loggerTo((message) => events.push(message)),
   });
-  closings.push(stop, agent.close);
+  closings.push(stop, () => agent.close());
   const look = async (ms: number): Promise<void> => {
     now += ms;
+    looked = Promise.withResolvers();
     tick();
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await looked.promise;
   };
   return { state, events, look };
 }
