@@ -1,11 +1,11 @@
 import type { Logger } from '../src/kit/logger.ts';
 import type { Clock } from '../src/kit/clock.ts';
 import type { AgentServer } from '../src/contract/agent/service.ts';
-import type { ControlService } from '../src/contract/control/service.ts';
+import type { ControlRecords, ControlService } from '../src/contract/control/service.ts';
 import type { SmokeTest } from '../src/deploy/file/smoke-test.ts';
 import type { GitHubApi, InstallationRepository } from './github/github-api.ts';
 import type { IntentFields, Measuring, SmokeState, Testing } from './reconcile/intent.ts';
-import type { Terms } from './reconcile/deploy-request.ts';
+import type { EarlierDeployment, Terms } from './reconcile/deploy-request.ts';
 import type { TestAnswers, TestResult } from '../src/deploy/machine/state.ts';
 import type { DeployFile } from './targets/file-entries.ts';
 import type { WorkStore } from './reconcile/store.ts';
@@ -69,6 +69,11 @@ export interface Target {
   terms: Terms;
 }
 
+/** One deployment of a later environment. */
+export type LaterTarget = Target & { terms: { promotedFrom: EarlierDeployment } };
+
+export const isLater = (target: Target): target is LaterTarget => target.terms.promotedFrom !== undefined;
+
 /** What a repository's branch deploys. */
 export interface Targets {
   targets: readonly Target[];
@@ -77,6 +82,8 @@ export interface Targets {
    * fails the check.
    */
   refused: readonly { deployment: string; why: string; isFailure?: boolean }[];
+  /** Deployments of later environments: no push is for them, but what the one before has proven. Absent: none. */
+  later?: readonly LaterTarget[];
 }
 
 /** Finds what a branch deploys, from the service's list and the file of the default branch. */
@@ -91,6 +98,8 @@ export interface AppContext {
   store: WorkStore;
   githubApi: GitHubApi;
   control: ControlService;
+  /** What the service recorded of its revisions; absent where that is not known. */
+  records?: ControlRecords;
   agentAt: (url: string) => AgentServer;
   targets: TargetResolver;
   smoke: SmokeTestRunner;

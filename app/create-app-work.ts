@@ -1,4 +1,5 @@
 import { connectControlService } from '../src/client/control.ts';
+import { connectControlRecords } from '../src/client/records.ts';
 import { openDatabase } from '../src/kit/postgres/database.ts';
 import { migrate } from '../src/kit/postgres/migrate.ts';
 import { createProcessReader } from './worker/file-readers.ts';
@@ -59,6 +60,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     // Use the same clock for deadlines of calls: two clocks differ once the system time is set.
     clock,
   });
+  const records = connectControlRecords({ ...credentials, baseUrl: service.baseUrl, clock });
   const agents = connectAgents({ ...credentials, clock });
   const clientOf = createInstallationClients({
     octokitFor: countingOctokits(octokitsOf(probot, clock), metrics),
@@ -93,6 +95,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     store,
     githubApi,
     control,
+    records,
     agentAt: agents.at,
     targets: createTargetResolver({ githubApi, control, clock, bindings, webHost, builder, log, files: pushedFiles }),
     smoke: createSmokeTestRunner({
@@ -167,7 +170,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     },
     onDatabaseAway: () => recoverAfterOutage(),
     close: async () => {
-      const closing = [control, agents, locks, previewLocks, pushedFiles, examinedFiles, judge];
+      const closing = [control, records, agents, locks, previewLocks, pushedFiles, examinedFiles, judge];
       await Promise.all(closing.map((each) => each.close()));
     },
   };

@@ -2,7 +2,8 @@ import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts'
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
-import type { AppContext, Target } from '../context.ts';
+import { earlierWords } from '../../src/deploy/words/earlier-obstacles.ts';
+import { isLater, type AppContext, type LaterTarget, type Target } from '../context.ts';
 import { fullName } from '../github/github-api.ts';
 import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
@@ -10,6 +11,9 @@ import { noteOnCheck } from './commit-check.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
 import { refusalOfPerson, refusalOfProduction } from '../../src/deploy/commands/decide.ts';
 import { noRollbackWords, refusalWords } from '../../src/deploy/commands/words.ts';
+import { findPromotion } from '../reconcile/earlier-environment.ts';
+import { promotionRequest } from '../reconcile/promotion-request.ts';
+import { callOptions } from '../commands/performance.ts';
 import { targetFor } from '../targets/target-resolver.ts';
 
 /** Handles Rollback and Redeploy. A refusal is noted on the check, with the reason. */
@@ -55,10 +59,25 @@ async function redeploy(
   { decision: { repository }, branch, target, cause }: ActionRequest,
   context: AppContext,
 ): Promise<ActionResult> {
+  if (isLater(target)) return promote(target, { repository, branch, cause }, context);
   const head = await context.githubApi.head(repository, branch);
   if (!head) return { ok: false, why: `the branch ${branch} is gone` };
   await context.store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
   return { ok: true, did: `requested ${shortCommit(head.sha)} on ${target.terms.deploymentName} again` };
+}
+
+/** Promotes what the environment before serves and has proven now, whichever commit's check has the button. */
+async function promote(
+  target: LaterTarget,
+  on: Pick<DeployRequest, 'repository' | 'branch' | 'cause'>,
+  context: AppContext,
+): Promise<ActionResult> {
+  const { promotedFrom, deploymentName } = target.terms;
+  const found = await findPromotion(promotedFrom, context, callOptions(context));
+  if (!found.ok) return { ok: false, why: earlierWords(found.obstacle)[0] };
+  const { commit, from } = found;
+  await context.store.request(promotionRequest(target, { ...on, commit, from }));
+  return { ok: true, did: `requested the promotion of ${shortCommit(commit)} to ${deploymentName}` };
 }
 
 /** Restores the previously live build; the request carries that build's commit. */
@@ -116,8 +135,30 @@ async function requestAgain(
   if (!found.ok) {
     return noteOnCheck(context, { repository, headSha, name: checkName(name) }, `Not run again: ${found.why}`);
   }
-  await context.store.request(buildBranchRequest(found.target, { repository, branch, commit: headSha }, cause));
+  const { target } = found;
+  if (isLater(target)) return promoteAgain(target, { repository, branch, cause, commit: headSha }, context);
+  await context.store.request(buildBranchRequest(target, { repository, branch, commit: headSha }, cause));
   return `requested ${name} again`;
+}
+
+/** Promotes a commit once more, as if it had been proven now; only what the environment before still serves. */
+async function promoteAgain(
+  target: LaterTarget,
+  { commit, ...on }: Pick<DeployRequest, 'repository' | 'branch' | 'cause' | 'commit'>,
+  context: AppContext,
+): Promise<string> {
+  const { deploymentName, promotedFrom } = target.terms;
+  const found = await findPromotion(promotedFrom, context, callOptions(context));
+  const isOther = found.ok && !sameCommit(found.commit, commit);
+  if (!found.ok || isOther) {
+    const why = found.ok
+      ? `${promotedFrom.name} serves ${shortCommit(found.commit)} by now`
+      : earlierWords(found.obstacle)[0];
+    const check = { repository: on.repository, headSha: commit, name: checkName(deploymentName) };
+    return noteOnCheck(context, check, `Not run again: ${why}`);
+  }
+  await context.store.request(promotionRequest(target, { ...on, commit: found.commit, from: found.from }));
+  return `requested ${deploymentName} again`;
 }
 
 /** Reports the commit's own check again. */

@@ -7,7 +7,7 @@ import {
 import type { AfterChecks } from '../../src/deploy/file/push-fields.ts';
 import { isExpired } from './deadlines.ts';
 import type { Intent, UnsentIntent } from './intent.ts';
-import { isRequestForHead } from './next-step.ts';
+import { isRequestForCommit } from './next-step.ts';
 import { requeueAfter, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 import { checkName, isOwnCheck } from './report.ts';
 
@@ -15,7 +15,9 @@ import { checkName, isOwnCheck } from './report.ts';
 const lookMs = 120_000;
 
 /** The checks that a deploy request waits for; undefined where it waits for none. Redeploys and rollbacks do not wait. */
-export function checksBefore({ cause, terms }: Intent): AfterChecks | undefined {
+export function checksBefore({ cause, terms, sending }: Intent): AfterChecks | undefined {
+  // They had passed when the environment before got the commit.
+  if (sending.kind === 'promote') return undefined;
   const isAutomatic = cause.kind === 'push' || cause.kind === 'recovery';
   // A service that builds pushes by itself waits for nobody.
   if (isAutomatic && terms.builder === 'service') return undefined;
@@ -24,7 +26,7 @@ export function checksBefore({ cause, terms }: Intent): AfterChecks | undefined 
 
 /** Whether a change of a check of its commit is news for an intent; without its name, of any check. */
 export function mayAwait(intent: Intent, check: string | undefined): boolean {
-  if (!isRequestForHead(intent) || checksBefore(intent) === undefined) return false;
+  if (!isRequestForCommit(intent) || checksBefore(intent) === undefined) return false;
   const { state, decision } = intent;
   if (check === undefined || state !== 'waiting' || decision?.kind !== 'await') return true;
   const { names, count } = decision.pending;

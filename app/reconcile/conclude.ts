@@ -5,10 +5,11 @@ import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { liveOutcome, untestedOutcome, withOutcome, wrongOutcome } from './outcomes.ts';
 import { afterTests } from './next.ts';
-import { requestAfter, requestLike, type DeployRequest } from './deploy-request.ts';
+import { deploysCommit, requestAfter, requestLike, type DeployRequest } from './deploy-request.ts';
 import type { Concluding, Ended } from './intent.ts';
 import { markContained, mayContain } from './contained-commits.ts';
 import { baselinesOf } from './live-answers.ts';
+import { promotionAfter } from './promotion-after.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
 import {
   continued,
@@ -53,18 +54,24 @@ async function endLive(
   const done = withOutcome(intent, kind === 'untested' ? untestedOutcome(intent) : liveOutcome(intent), now);
   const requests = await requestRolledBackHead(work, done);
   if (done.end.kind === 'unproven') return saveIntents(work, [done], { requests, baselines });
-  const commit = done.sending.kind === 'restate' ? done.commit : live?.commit;
+  const isOfCommit = deploysCommit(done.sending);
+  const commit = isOfCommit ? done.commit : live?.commit;
   const contained = commit === undefined ? undefined : await markContained(work, done, commit);
   const { rolledBackCommit } = await store.deploymentQueue(intent.deploymentId);
-  const isForgiven = done.sending.kind === 'restate' && sameCommit(rolledBackCommit, done.commit);
+  const isForgiven = isOfCommit && sameCommit(rolledBackCommit, done.commit);
   return saveIntents(work, [done], {
     requests,
     baselines,
+    ...(isPromoted(done) ? { promotes: done.id } : {}),
     ...(isForgiven ? { rolledBackCommit: null } : {}),
     also: contained?.intents ?? [],
     reports: (contained?.reported ?? []).flatMap((each) => reportsOf(work, each)),
   });
 }
+
+/** Whether deployments of the next environment get what was proven. */
+const isPromoted = (done: Ended): boolean =>
+  (done.terms.promotesTo ?? []).length > 0 && promotionAfter(done, done.end) === 'promote';
 
 /**
  * The deployment after the tests, before anything follows from them; it is read again later if that fails. A failed
@@ -119,7 +126,21 @@ async function requestRolledBackHead(work: ReconcileContext, done: Ended): Promi
   if (done.cause.kind !== 'rollback') return [];
   const { rolledBackCommit: rolledBack } = await work.context.store.deploymentQueue(done.deploymentId);
   if (rolledBack === undefined) return [];
+  if (done.terms.promotedFrom) return requestRolledBackPromotion(work, done, rolledBack);
   const head = await headOf(work, done);
   if (!head || !sameCommit(head.sha, rolledBack)) return [];
   return [requestAfter(done, head.sha, work.context.clock.now())];
+}
+
+/** The same where the environment before proved the commit: its promotion is requested again, and not done. */
+async function requestRolledBackPromotion(
+  work: ReconcileContext,
+  done: Ended,
+  rolledBack: string,
+): Promise<DeployRequest[]> {
+  const intents = await work.context.store.intentsOf(done.deploymentId, rolledBack);
+  const promoted = intents.findLast(({ sending }) => sending.kind === 'promote');
+  if (!promoted) return [];
+  const cause = { kind: 'promotion', key: `after-${done.id}`, at: work.context.clock.now() } as const;
+  return [requestLike(done, { commit: promoted.commit, sending: promoted.sending, cause })];
 }

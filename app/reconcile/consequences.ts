@@ -28,7 +28,9 @@ async function afterGoingBack({ store, clock }: ConsequenceContext, back: Ended)
   if (!isBack || (kind !== 'failure' && kind !== 'rollback') || back.sending.kind !== 'redeploy') return {};
   const { rolledBackCommit } = await store.deploymentQueue(back.deploymentId);
   const commit = kind === 'failure' ? back.commit : rolledBackCommit;
-  const hold = back.terms.rules.afterRollback === 'hold';
+  // What a person takes back of a later environment stays so, whatever is proven before it.
+  const hold =
+    back.terms.rules.afterRollback === 'hold' || (kind === 'rollback' && back.terms.promotedFrom !== undefined);
   return {
     ...(kind === 'failure' ? { rolledBackCommit: back.commit } : {}),
     ...(hold ? { held: { since: clock.now(), commit } } : {}),

@@ -62,7 +62,7 @@ export async function markContained(work: ReconcileContext, done: Ended, live: s
     containedCommits.add(intent.commit);
     const marked = { ...intent, end: { ...intent.end, liveIn: live } };
     contained.intents.push(marked);
-    if (await hasOwnCheck(work, intent, done)) contained.reported.push(marked);
+    if (!sameCommit(intent.commit, done.commit) && (await hasOwnCheck(work, intent))) contained.reported.push(marked);
   }
   return contained;
 }
@@ -83,8 +83,7 @@ async function isContained(
 }
 
 /** Whether this intent owns the check of its commit: the newest one of the commit does. */
-async function hasOwnCheck(work: ReconcileContext, intent: IntentHeader, done: IntentHeader): Promise<boolean> {
-  if (sameCommit(intent.commit, done.commit)) return false;
+export async function hasOwnCheck(work: ReconcileContext, intent: IntentHeader): Promise<boolean> {
   const all = await work.context.store.intentsOf(intent.deploymentId, intent.commit);
   const last = all.findLast(({ end, cause }: IntentFields) => end?.kind !== 'joined' && cause.kind !== 'failure');
   return last?.id === intent.id;

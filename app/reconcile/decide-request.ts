@@ -8,6 +8,7 @@ import { deadlineIn, isExpired } from './deadlines.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { followFound } from './begin-following.ts';
 import type { Ended, Intent, IntentHeader, IntentOutcomeKind, SkipDecision, UnsentIntent } from './intent.ts';
+import { isRolledBackByOthers, promotedFrom, promotionObstacle } from './promotion.ts';
 import { formerOf, sendFor } from './send.ts';
 import { discardAbandoned } from './held-revision.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
@@ -67,13 +68,16 @@ export async function decideRequest(
   const reported = alreadyReported(intent, earlier, observation);
   if (reported) return join(work, intent, { kind: 'skip', ...reported }, earlier);
   const changed = await changedPaths(work, intent, observation);
-  const { rolledBackCommit, held } = deploymentQueue;
+  const { rolledBackCommit } = deploymentQueue;
+  const from = promotedFrom(intent);
+  const held = deploymentQueue.held ?? (await heldByOthers(work, intent, observation));
   const decision = decideTrigger({
     cause: intent.cause.kind,
     head,
     state: { live: observation.live, latest: observation.latest, rolledBackCommit, held },
     changed,
     rules: intent.terms.rules,
+    promotedFrom: from?.name,
   });
   context.log.info(
     { why: decisionWords(decision) },
@@ -84,7 +88,11 @@ export async function decideRequest(
       if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);
       return saveIntents(work, [withDecisionOutcome(intent, 'skipped', decision, context.clock.now())]);
     case 'hold':
-      return saveIntents(work, [{ ...intent, state: 'paused', decision }]);
+      return saveIntents(
+        work,
+        [{ ...intent, state: 'paused', decision }],
+        held === deploymentQueue.held ? {} : { held },
+      );
     case 'adopt':
       return followFound(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
     case 'wait': {
@@ -130,8 +138,23 @@ async function trigger(
     return saveIntents(work, [{ ...decided, state: 'expecting', deadline, former: formerOf(deployment) }]);
   }
   // What was read of the service took its time: the head may be another by now.
+  const from = promotedFrom(intent);
+  const obstacle = from && (await promotionObstacle(work, intent, from));
+  if (obstacle) return saveIntents(work, [withDecisionOutcome(intent, 'skipped', obstacle, work.context.clock.now())]);
+  if (from) return sendFor(work, decided, observation.deployment);
   const head = await headOf(work, intent);
   return head?.sha === intent.commit ? sendFor(work, decided, observation.deployment) : continued;
+}
+
+/** The hold of a deployment of a later environment that a person rolled back in the console of the service. */
+async function heldByOthers(
+  work: ReconcileContext,
+  intent: UnsentIntent,
+  { deployment }: DeploymentObservation,
+): Promise<DeploymentQueue['held']> {
+  if (intent.cause.kind !== 'promotion') return undefined;
+  const isHeld = await isRolledBackByOthers(work, intent, deployment.active_revision_id);
+  return isHeld ? { since: work.context.clock.now() } : undefined;
 }
 
 /** True without a person's request: the service builds pushes itself, but neither a Re-run nor a Redeploy. */
@@ -169,7 +192,7 @@ function alreadyReported(
   sameCommits: readonly Intent[],
   observation: DeploymentObservation,
 ): SkipReason | undefined {
-  if (!isOfItself(intent)) return undefined;
+  if (!isOfItself(intent) && intent.cause.kind !== 'promotion') return undefined;
   const former = endedBefore(intent, sameCommits);
   if (!former) return undefined;
   const newest = observation.deployment.latest_revision_id;

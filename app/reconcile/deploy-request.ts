@@ -8,8 +8,8 @@ import type { InstallationRepository } from '../github/github-api.ts';
 
 /** Why this commit is requested on this deployment. One cause makes at most one revision. */
 export interface Cause {
-  /** `failure` is our own rollback after a failed smoke test. */
-  kind: 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
+  /** `failure` is our own rollback after a failed smoke test; `promotion` follows a proven deploy by itself. */
+  kind: 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure' | 'promotion';
   /** What makes the cause one: the delivery's GUID; for our own causes a text made from what they are about. */
   key: string;
   /** Login of the person who requested the action. */
@@ -22,14 +22,31 @@ export interface Cause {
   lateMs?: number;
 }
 
+/** The deployment of the environment before. */
+export interface EarlierDeployment {
+  deploymentId: string;
+  name: string;
+}
+
+/** A revision that the environment before serves and has proven. */
+export interface PromotedFrom extends EarlierDeployment {
+  revisionId: string;
+  /** Grows with the order in which its revisions were proven. */
+  order: number;
+}
+
 /**
- * What is sent to the service: the ref again, so that its head is built, or an old revision's build once more; or nothing,
- * where only the revision that serves is tested.
+ * What is sent to the service: the ref again, so that its head is built; the ref with what the environment before has
+ * proven; or an old revision's build once more; or nothing, where only the revision that serves is tested.
  */
 export type ServiceRequest =
   | { kind: 'restate'; repoRef: string }
+  | { kind: 'promote'; repoRef: string; from: PromotedFrom }
   | { kind: 'redeploy'; revisionId: string }
   | { kind: 'test'; revisionId: string };
+
+/** Whether a commit is deployed, and not an old revision restored, or one only tested. */
+export const deploysCommit = ({ kind }: ServiceRequest): boolean => kind === 'restate' || kind === 'promote';
 
 /** The deploy file's rules for this commit, stored with the request, so that later jobs need no file. */
 export interface Terms {
@@ -55,6 +72,10 @@ export interface Terms {
   admins?: readonly string[];
   /** The file speaks of admins, and could not be read. */
   areAdminsUnknown?: true;
+  /** What is deployed to it is promoted from this one. */
+  promotedFrom?: EarlierDeployment;
+  /** The names of the deployments that are promoted from it. */
+  promotesTo?: readonly string[];
   /** Fields in which the file and the deployment differ, and how to apply them; fit to show. */
   differences: readonly { field: string; from: string | undefined; to: string | undefined }[];
   /** How long a revision is waited for (ms). */

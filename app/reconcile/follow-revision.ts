@@ -8,7 +8,7 @@ import { observeRevision } from '../../src/deploy/machine/observe-revision.ts';
 import { isExpired } from './deadlines.ts';
 import { beginHeldTests } from './held-revision.ts';
 import { discardOutcome, intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
-import { requestAfter } from './deploy-request.ts';
+import { deploysCommit, requestAfter } from './deploy-request.ts';
 import type { Bound, Following } from './intent.ts';
 import {
   saveIntents,
@@ -60,7 +60,7 @@ async function handleRollout(
   const { clock } = work.context;
   const { id, deadline, rollout, terms, sending, commit, holdSeconds, verdict } = intent;
   const { builtCommit: built } = rollout;
-  if (sending.kind === 'restate' && built !== undefined && !sameCommit(built, commit))
+  if (deploysCommit(sending) && built !== undefined && !sameCommit(built, commit))
     return builtAnother(work, intent, built);
   const untilHeld = holdSeconds !== undefined && !verdict;
   const seen = afterLook(rollout, { untilHeld, isOver: isExpired(clock, id, deadline, terms.timeoutMs) });
@@ -135,7 +135,8 @@ function maskOfSecrets(deployment: Deployment | undefined): Mask | undefined {
  * it gets its own check, whether it is the revision just made or another one.
  */
 async function builtAnother(work: ReconcileContext, intent: Following, built: string): Promise<StepResult> {
-  const head = await headOf(work, intent);
+  // What the environment before proves next is requested then.
+  const head = intent.sending.kind === 'promote' ? undefined : await headOf(work, intent);
   const contains = await mayContain(work, intent.repository, intent.commit, built);
   return endIntent(work, intent, otherCommitOutcome(intent, intent.revisionId, built, contains), {
     requests: head ? [requestAfter(intent, head.sha, work.context.clock.now())] : [],
@@ -160,7 +161,7 @@ async function handleSuperseded(
     options: () => readOptions(work),
   });
   const superseded = id ? { ...rollout, by: id } : rollout;
-  if (id && intent.sending.kind === 'restate' && sameCommit(commit, intent.commit)) {
+  if (id && deploysCommit(intent.sending) && sameCommit(commit, intent.commit)) {
     // The verdict was about the superseded one.
     const { verdict: _v, verified: _b, compared: _c, holdSeconds: _h, ...rest } = intent;
     return saveIntents(work, [{ ...rest, revisionId: id, how: 'adopted', rollout: rolloutOf(id) }]);

@@ -94,6 +94,13 @@ export interface Bound extends Omit<OwnRevision<Origin>, 'deploymentId'> {
 /** The decision that nothing is sent. */
 export type SkipDecision = Extract<Decision, { kind: 'skip' }>;
 
+/** Whether a proven revision was requested of a deployment of the next environment, or why not. */
+export interface PromotedTo {
+  deployment: string;
+  /** `held`: a person has to promote it; `unread`: the deploy file or the service could not be read. */
+  code: 'requested' | 'held' | 'unread';
+}
+
 /** What an intent has in every state. */
 export interface IntentHeader extends DeployRequest {
   id: string;
@@ -104,6 +111,8 @@ export interface IntentHeader extends DeployRequest {
   /** When sending was stored last (ms since the epoch), and how often the request may have taken effect. */
   sentAt?: number;
   sends?: number;
+  /** What follows from its revision in the next environment, once that was decided. */
+  promoted?: readonly PromotedTo[];
   createdAt: number;
   updatedAt: number;
 }
@@ -125,6 +134,8 @@ interface Sent {
   holdSeconds?: number;
   /** The service is told to build this commit, whatever the head of the branch is by then. */
   pinsCommit?: true;
+  /** The service is told to deploy the build that was proven. */
+  copiesBuild?: true;
   /** The service took the request, and its response named no new revision. */
   isAccepted?: true;
 }

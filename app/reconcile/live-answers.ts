@@ -8,7 +8,7 @@ import { type Note, withNotesOnce } from '../../src/deploy/rules/note.ts';
 import type { Sample } from '../../src/deploy/rules/verdict-types.ts';
 import { storableText } from '../../src/kit/json-text.ts';
 import type { Ended, IntentFields, IntentHeader, LiveAnswers, Testing, UnsentIntent } from './intent.ts';
-import type { Terms } from './deploy-request.ts';
+import { deploysCommit, type Terms } from './deploy-request.ts';
 import type { TestAnswers } from '../../src/deploy/machine/state.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
@@ -29,7 +29,7 @@ export function comparedRevision(
 ): Pick<LiveAnswers, 'revisionId' | 'address'> | undefined {
   const { active_revision_id: revisionId } = deployment;
   const address = agentAddress(deployment);
-  const isCompared = intent.sending.kind === 'restate' && comparingTests(intent).length > 0;
+  const isCompared = deploysCommit(intent.sending) && comparingTests(intent).length > 0;
   if (!isCompared || !revisionId || !address || !URL.canParse(address)) return undefined;
   return { revisionId, address };
 }

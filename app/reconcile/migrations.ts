@@ -117,6 +117,9 @@ const commands = `
   create index commands_newest on app.commands (repository_id, number, comment_id desc);
 `;
 
+/** The intent whose revision is to be promoted. */
+const promotes = `alter table app.queues add column promotes uuid;`;
+
 /** The steps of the work's tables. The schema itself is made with the list of steps. */
 export const workMigrations: readonly Migration[] = [
   { name: '001-work', up: async (db) => void (await sql.raw(work).execute(db)) },
@@ -124,4 +127,5 @@ export const workMigrations: readonly Migration[] = [
   { name: '003-baselines', up: async (db) => void (await sql.raw(baselines).execute(db)) },
   { name: '004-held-commits', up: async (db) => void (await sql.raw(heldCommits).execute(db)) },
   { name: '005-commands', up: async (db) => void (await sql.raw(commands).execute(db)) },
+  { name: '006-promotes', up: async (db) => void (await sql.raw(promotes).execute(db)) },
 ];

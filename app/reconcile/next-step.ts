@@ -1,4 +1,5 @@
 import type { Intent, IntentIn, Undecided, UnsentIntent } from './intent.ts';
+import { deploysCommit } from './deploy-request.ts';
 import type { DeploymentQueue } from './store.ts';
 
 /** The steps of a deployment queue, with what each is about. */
@@ -19,6 +20,8 @@ interface Steps {
   /** Test the revision that serves, as a person requested. */
   test: { intent: Undecided; revisionId: string };
   expect: { intent: IntentIn<'expecting'> };
+  /** Request what the deployment has proven of the next environment. */
+  promote: { intentId: string };
   /** Report the verdict on a revision that is being rolled back. */
   'report-verdict': { intent: IntentIn<'undoing'> };
   /** Idle until `until` (ms since the epoch); without it, until the queue is notified. */
@@ -38,9 +41,12 @@ export type BusyIntent = IntentIn<RunningState | 'undoing'>;
 /** The key for deferring all requests of a queue. */
 export const requestsKey = 'requests';
 
+/** The key for deferring what is requested of the next environment. */
+export const promotesKey = 'promotes';
+
 /**
  * The next step of a queue, from its open intents. `deferred` holds what is idle until a time: intents by id, and
- * `requests`. The order below finishes started work before anything new starts.
+ * `requests` and `promotes`. The order below finishes started work before anything new starts.
  */
 export function nextStep(
   deploymentQueue: DeploymentQueue,
@@ -49,13 +55,15 @@ export function nextStep(
 ): Step {
   const isReady = ({ id }: Intent) => !deferred.has(id);
   const started = runningOf(open);
+  const { promotes } = deploymentQueue;
+  if (promotes !== undefined && !deferred.has(promotesKey)) return { kind: 'promote', intentId: promotes };
   const undone = open.filter((intent) => intent.state === 'undoing');
   const due = undone.find(
     (intent) => intent.verdictDueAt !== undefined && isReady(intent) && isRollbackSent(intent, open),
   );
   if (due) return { kind: 'report-verdict', intent: due };
   if (started && isReady(started)) return stepOf(started);
-  const isFresh = open.some((intent) => isRequestForHead(intent) && isUnsorted(intent, deploymentQueue));
+  const isFresh = open.some((intent) => isRequestForCommit(intent) && isUnsorted(intent, deploymentQueue));
   if (isFresh && !deferred.has(requestsKey)) return { kind: 'requests', busyWith: started ?? undone[0] };
   if (!started) {
     const redeploys = open.filter(isUndecided).flatMap(redeployOf);
@@ -64,7 +72,7 @@ export function nextStep(
     const [requested] = undone.length > 0 ? [] : redeploys;
     if (requested && isReady(requested.intent)) return requested;
     const isFree = undone.length === 0 && !requested;
-    const waits = isFree && open.some((intent) => intent.state === 'waiting' && isRequestForHead(intent));
+    const waits = isFree && open.some((intent) => intent.state === 'waiting' && isRequestForCommit(intent));
     if (waits && !deferred.has(requestsKey)) return { kind: 'requests', busyWith: undefined };
     const test = isFree
       ? open
@@ -78,7 +86,7 @@ export function nextStep(
   }
   const expecting = open.filter((intent) => intent.state === 'expecting').find(isReady);
   if (expecting) return { kind: 'expect', intent: expecting };
-  const ids = new Set([requestsKey, ...open.map(({ id }) => id)]);
+  const ids = new Set([requestsKey, promotesKey, ...open.map(({ id }) => id)]);
   const times = [...deferred].filter(([key]) => ids.has(key)).map(([, until]) => until);
   return { kind: 'requeue', until: times.length > 0 ? Math.min(...times) : undefined };
 }
@@ -108,9 +116,9 @@ const isRollbackSent = ({ id }: IntentIn<'undoing'>, open: readonly Intent[]): b
 /** The states in which nothing was sent. */
 const unsentStates: readonly Intent['state'][] = ['requested', 'waiting', 'paused', 'measuring', 'expecting'];
 
-/** True for an unsent request for the head of a branch. */
-export const isRequestForHead = (intent: Intent): intent is UnsentIntent =>
-  intent.sending.kind === 'restate' && unsentStates.includes(intent.state);
+/** True for an unsent request to deploy a commit: the head of a branch, or what the environment before has proven. */
+export const isRequestForCommit = (intent: Intent): intent is UnsentIntent =>
+  deploysCommit(intent.sending) && unsentStates.includes(intent.state);
 
 const isUndecided = (intent: Intent): intent is Undecided => intent.state === 'requested' || intent.state === 'waiting';
 

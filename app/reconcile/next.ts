@@ -1,4 +1,5 @@
 import { decideRollback } from '../../src/deploy/rules/rollback.ts';
+import { deploysCommit } from './deploy-request.ts';
 import type { Concluding } from './intent.ts';
 
 // What follows from what a step saw. Pure.
@@ -20,7 +21,7 @@ export function afterTests(intent: Concluding, active: string | null | undefined
   const isVerdictDue = active !== undefined && verified !== 'before-traffic';
   if (isReplaced) return { kind: 'replaced', isVerdictDue: false };
   if (!isFailed) return { kind: verdict.kind === 'none' && terms.unread ? 'untested' : 'live', isVerdictDue };
-  const onFailure = sending.kind === 'restate' ? terms.onFailure : 'keep';
+  const onFailure = deploysCommit(sending) ? terms.onFailure : 'keep';
   const decision = decideRollback({ onFailure, revisionId, formerLive: former.live });
   return decision.kind === 'restore' && !isRestored
     ? { ...decision, isVerdictDue }

@@ -26,6 +26,12 @@ export const withDecisionOutcome = (
 
 export function supersededOutcome(intent: IntentHeader, head: string, contains: boolean | undefined): NewIntentOutcome {
   const holds = contains ? ', which contains it' : '';
+  if (intent.sending.kind === 'promote')
+    return {
+      kind: 'superseded',
+      reason: `Commit ${shortCommit(intent.commit)} is not promoted: ${intent.sending.from.name} has proven ${shortCommit(head)} since${holds}.`,
+      by: { commit: head, contains },
+    };
   return {
     kind: 'superseded',
     reason: `Commit ${shortCommit(intent.commit)} is not built: the head of ${intent.branch} is ${shortCommit(head)} by now${holds}.`,

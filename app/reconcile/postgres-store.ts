@@ -251,14 +251,15 @@ const intentsIn = async (query: { execute(): Promise<IntentRow[]> }): Promise<In
 async function storeQueue(
   tx: WorkTransaction,
   deploymentId: string,
-  { held, rolledBackCommit }: QueueChanges,
+  { held, rolledBackCommit, promotes }: QueueChanges,
 ): Promise<void> {
-  if (held === undefined && rolledBackCommit === undefined) return;
+  if (held === undefined && rolledBackCommit === undefined && promotes === undefined) return;
   await tx
     .updateTable('queues')
     .set({
       ...(held === undefined ? {} : { held: held === null ? null : storableJson(held) }),
       ...(rolledBackCommit === undefined ? {} : { rolled_back_commit: rolledBackCommit }),
+      ...(promotes === undefined ? {} : { promotes }),
     })
     .where('deployment_id', '=', deploymentId)
     .execute();

@@ -7,7 +7,7 @@ import { isExpired } from './deadlines.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
 import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { otherCommitOutcome, unknownEffect, withOutcome } from './outcomes.ts';
-import { requestAfter } from './deploy-request.ts';
+import { deploysCommit, requestAfter } from './deploy-request.ts';
 import type { IntentIn, Sending } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
 import { commitOfTarget, observeDeployment, nothingNew, readerOf, type DeploymentObservation } from './observation.ts';
@@ -61,7 +61,7 @@ export function mayAppear(work: ReconcileContext, intent: Seeking, isUnreported:
 
 async function resolveByObservation(work: ReconcileContext, intent: Sending): Promise<StepResult> {
   const observation = await observeDeployment(work);
-  const commit = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
+  const commit = deploysCommit(intent.sending) ? intent.commit : await commitOfTarget(work, intent);
   const seen = { deployment: observation.deployment, former: intent.former.latest };
   const { found, newer: made } = await findEffect({ commit }, seen, readerOf(work));
   if (found.kind === 'made') return followMade(work, intent, found.revision.id);

@@ -7,6 +7,8 @@ import {
   type SendResult,
 } from '../../src/deploy/machine/steps/send-change.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { deploysCommit } from './deploy-request.ts';
+import { promotedFrom } from './promotion.ts';
 import { checksBefore } from './await-checks.ts';
 import { followMade } from './begin-following.ts';
 import type { Former, IntentIn, Sending, UnsentIntent } from './intent.ts';
@@ -52,7 +54,7 @@ export async function sendFor(
   const verified = withNotes(intent, note ? [note] : []);
   const answered = holdSeconds === undefined ? await withLiveAnswers(work, verified, deployment) : verified;
   if (answered.state === 'measuring') return beginMeasuring(work, answered);
-  const pinsCommit = await isToBePinned(work, answered);
+  const pin = await pinOf(work, answered);
   const sentAt = context.clock.now();
   const sending: Sending = {
     ...withNotes(answered, notesOfLive(answered, deployment)),
@@ -62,7 +64,7 @@ export async function sendFor(
     sends: (intent.sends ?? 0) + 1,
     deadline: sentAt + resolveWithinMs,
     ...(holdSeconds === undefined ? {} : { holdSeconds }),
-    ...(pinsCommit ? { pinsCommit } : {}),
+    ...pin,
   };
   const baselines = measuredBaselines(sending, deployment);
   await saveIntents(work, [sending], { ...deploymentQueue, baselines });
@@ -121,12 +123,13 @@ const unsent = (intent: Sending): IntentIn<'requested'> => ({
 });
 
 function send({ context, signal }: ReconcileContext, intent: Sending): Promise<SendResult> {
-  const { id: key, holdSeconds, pinsCommit, terms } = intent;
+  const { id: key, holdSeconds, pinsCommit, copiesBuild, terms } = intent;
   const { latest: former = null } = intent.former;
   const { control, clock } = context;
   const by = { control, clock, signal, graceMs, withinMs: resolveWithinMs - 5_000 };
   const commit = pinsCommit ? intent.commit : undefined;
-  return sendChange(changeOf(intent), { former, key, holdSeconds, commit, verify: terms.verify }, by);
+  const buildOf = copiesBuild ? promotedFrom(intent)?.revisionId : undefined;
+  return sendChange(changeOf(intent), { former, key, holdSeconds, commit, buildOf, verify: terms.verify }, by);
 }
 
 function changeOf({ deploymentId, sending }: Sending): Change {
@@ -134,6 +137,7 @@ function changeOf({ deploymentId, sending }: Sending): Change {
     case 'redeploy':
       return { ...sending, deploymentId };
     case 'restate':
+    case 'promote':
       return { kind: 'patch', deploymentId, request: { source_revision_config: { repo_ref: sending.repoRef } } };
     case 'test':
       throw new Error('A test of the live revision sends no change.');
@@ -141,17 +145,27 @@ function changeOf({ deploymentId, sending }: Sending): Change {
 }
 
 /**
- * Whether the service is told the commit: one that a person confirmed, or whose checks have passed, must not become
- * another, to which the branch moves before the build. A service that pins no commits builds the head.
+ * What the service is told of the commit: one that a person confirmed, whose checks have passed, or that was proven, must
+ * not become another, to which the branch moves before the build. A service that pins no commits builds the head.
  */
-async function isToBePinned(work: ReconcileContext, intent: UnsentIntent): Promise<boolean> {
+async function pinOf(
+  work: ReconcileContext,
+  intent: UnsentIntent,
+): Promise<Pick<Sending, 'pinsCommit' | 'copiesBuild'>> {
+  const isPromotion = intent.sending.kind === 'promote';
   const isMeant = intent.cause.isPinned === true || checksBefore(intent) !== undefined;
-  if (intent.sending.kind !== 'restate' || !isMeant) return false;
+  if (!isPromotion && (intent.sending.kind !== 'restate' || !isMeant)) return {};
   const { control, clock } = work.context;
   const features = await tryCall(control.features(readOptions(work)));
-  if (features.ok) return features.value.pinsCommits === true;
-  if (clock.now() - intent.createdAt < patienceMs) throw features.error;
-  return false;
+  if (!features.ok) {
+    if (isPromotion || clock.now() - intent.createdAt < patienceMs) throw features.error;
+    return {};
+  }
+  const { pinsCommits, copiesBuilds } = features.value;
+  return {
+    ...(pinsCommits === true ? { pinsCommit: true } : {}),
+    ...(isPromotion && copiesBuilds === true ? { copiesBuild: true } : {}),
+  };
 }
 
 /** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */
@@ -168,7 +182,7 @@ function verificationOf(
   live: string | null,
 ): ReturnType<typeof decideWhenToTest> {
   const { control, clock } = work.context;
-  const [isUnheld, isReplacing] = [unheld === true || sending.kind !== 'restate', live !== null];
+  const [isUnheld, isReplacing] = [unheld === true || !deploysCommit(sending), live !== null];
   const onUnavailable = clock.now() - createdAt < patienceMs ? 'throw' : 'after-traffic';
   const features = () => control.features(readOptions(work));
   return decideWhenToTest({ terms, isUnheld, isReplacing, features, onUnavailable });

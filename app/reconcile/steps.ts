@@ -4,9 +4,10 @@ import { decideAboutHeld } from './held-revision.ts';
 import { followRevision } from './follow-revision.ts';
 import { notesOfUncompared, withNotes } from './live-answers.ts';
 import { measureLive } from './measure-live.ts';
+import { promoteProven } from './promote-proven.ts';
 import { requestRollback } from './request-rollback.ts';
 import type { Intent, IntentIn, SmokeState, Testing } from './intent.ts';
-import { nextStep, requestsKey, runningOf, type ActiveKind, type StepOf } from './next-step.ts';
+import { nextStep, promotesKey, requestsKey, runningOf, type ActiveKind, type StepOf } from './next-step.ts';
 import { mayAppear, resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
@@ -51,14 +52,20 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (step.kind === 'requeue') return step.until;
     const result = await perform(work, step, { deploymentQueue, open }).catch((error: unknown) => {
       // Failures of other services are expected; each step handles them in its own way.
-      if (!isTransientError(error)) throw error;
+      if (!isTransientError(error) || step.kind === 'promote') throw error;
       return handleTransientError(work, step, open, error);
     });
     if (result.kind === 'continue') continue;
-    deferred.set(result.of ?? (step.kind === 'requests' ? requestsKey : step.intent.id), result.until);
+    deferred.set(result.of ?? keyOf(step), result.until);
   }
   context.log.info(`deployment ${lease.deploymentId} took ${maxSteps} steps at once, and continues later`);
   return context.clock.now() + 1_000;
+}
+
+/** What is deferred where a step has to wait. */
+function keyOf(step: StepOf<ActiveKind>): string {
+  if (step.kind === 'requests') return requestsKey;
+  return step.kind === 'promote' ? promotesKey : step.intent.id;
 }
 
 interface QueueSeen {
@@ -79,6 +86,7 @@ const effects: {
   'roll-back': (work, { intent, revisionId }) => requestRollback(work, intent, revisionId),
   test: (work, { intent, revisionId }) => beginTests(work, intent, revisionId),
   expect: (work, { intent }) => expectRevision(work, intent),
+  promote: (work, { intentId }) => promoteProven(work, intentId),
   'report-verdict': (work, { intent }) => reportDue(work, intent),
 };
 

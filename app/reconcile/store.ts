@@ -12,6 +12,8 @@ export interface DeploymentQueue {
   held?: { since: number; commit?: string | undefined };
   /** The commit that was rolled back last: not retried automatically. */
   rolledBackCommit?: string;
+  /** The id of the intent whose revision is proven, and not requested of the next environment yet. */
+  promotes?: string;
 }
 
 /** The right to work on one deployment: writes after its loss are refused. */
@@ -48,6 +50,7 @@ export const maxBaselines = 100;
 export interface QueueChanges {
   held?: DeploymentQueue['held'] | null;
   rolledBackCommit?: string | null;
+  promotes?: string | null;
 }
 
 /** What one step of work changes, all in one transaction. */

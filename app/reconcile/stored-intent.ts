@@ -23,7 +23,7 @@ const ownFields: { [State in IntentState]: Record<Exclude<OwnField<State>, keyof
   paused: unsent,
   measuring: { ...unsent, smoke: true },
   expecting: sent,
-  sending: { ...sent, holdSeconds: true, pinsCommit: true, isAccepted: true },
+  sending: { ...sent, holdSeconds: true, pinsCommit: true, copiesBuild: true, isAccepted: true },
   following: { ...bound, ...proof, deadline: true, live: true },
   testing: { ...bound, hold: true, live: true, smoke: true },
   deciding: { ...proven, hold: true },

@@ -50,6 +50,7 @@ interface QueuesTable {
   job_at: number | null;
   held: ColumnType<NonNullable<DeploymentQueue['held']> | null, string | null, string | null>;
   rolled_back_commit: string | null;
+  promotes: string | null;
 }
 
 /** One row for what GitHub should show under one name on one commit. */
@@ -141,7 +142,9 @@ export const recordOf = (row: QueueRow): QueueState => ({
   jobAt: row.job_at ?? undefined,
 });
 
-export const recordColumns = (record: QueueState): Omit<QueueRow, 'deployment_id' | 'held' | 'rolled_back_commit'> => ({
+export const recordColumns = (
+  record: QueueState,
+): Omit<QueueRow, 'deployment_id' | 'held' | 'rolled_back_commit' | 'promotes'> => ({
   holder: record.holder ?? null,
   lease_until: record.leaseUntil,
   notified_seq: record.notifiedSeq,
@@ -154,6 +157,7 @@ export const queueOf = (deploymentId: string, row: QueueRow | undefined): Deploy
   deploymentId,
   ...(row?.held ? { held: row.held } : {}),
   ...(row?.rolled_back_commit ? { rolledBackCommit: row.rolled_back_commit } : {}),
+  ...(row?.promotes ? { promotes: row.promotes } : {}),
 });
 
 export const newReportRow = (id: string, put: DesiredReport): Insertable<ReportsTable> => ({

@@ -3,9 +3,10 @@ import { mayContain } from './contained-commits.ts';
 import { anothersMs, decideRequest, waitedTooLong } from './decide-request.ts';
 import { discardAbandoned } from './held-revision.ts';
 import { branchGone, withDecisionOutcome, withOutcome, supersededOutcome } from './outcomes.ts';
-import { requestForHead } from './deploy-request.ts';
+import { deploysCommit, requestForHead } from './deploy-request.ts';
 import type { Ended, Intent, IntentFields, UnsentIntent } from './intent.ts';
-import { isRequestForHead, type BusyIntent } from './next-step.ts';
+import { isRequestForCommit, type BusyIntent } from './next-step.ts';
+import { newestPromotionFirst, promotedFrom } from './promotion.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { observedRevisionOf, readerOf } from './observation.ts';
 import type { DeploymentQueue, QueueChanges } from './store.ts';
@@ -23,7 +24,7 @@ const lagMs = 10_000;
 const lagPollMs = 2_000;
 
 /**
- * Reads the head and sorts the requests by it. If the deployment is free, the head's request is decided; if it is
+ * Reads the head of the branch, or finds what the environment before proved last, and sorts the requests by it. If the deployment is free, the head's request is decided; if it is
  * `busyWith` another, that request waits.
  */
 export async function takeRequests(
@@ -32,11 +33,12 @@ export async function takeRequests(
   open: readonly Intent[],
   busyWith: BusyIntent | undefined,
 ): Promise<StepResult> {
-  const requests = open.filter(isRequestForHead);
+  const requests = open.filter(isRequestForCommit);
   const newest = requests.at(-1);
   if (!newest) return continued;
   if (!busyWith && (await waitsForAnother(work, requests))) return requeueAfter(work, anothersMs);
-  const head = await headOf(work, newest);
+  const [promoted] = newestPromotionFirst(requests).filter((each) => promotedFrom(each) !== undefined);
+  const head = promoted ? { sha: promoted.commit, message: '', committedAt: 0 } : await headOf(work, newest);
   const requestedAction = requests.some(
     (each) => each.cause.kind === 'redeploy' && each.state === 'requested' && !isOutdated(each, head?.sha),
   );
@@ -64,7 +66,7 @@ export async function takeRequests(
     return withOutcome(intent, { kind: 'joined', reason }, now);
   });
   const waiting = first && busyWith && first.state === 'requested' ? [{ ...first, state: 'waiting' as const }] : [];
-  const isBuilt = busyWith?.sending.kind === 'restate' && sameCommit(busyWith.commit, head.sha);
+  const isBuilt = busyWith && deploysCommit(busyWith.sending) && sameCommit(busyWith.commit, head.sha);
   // The head is requested before its own webhook arrives, with the cause of another commit.
   const maker = stale.at(-1) ?? newest;
   const headRequest = lacksHead && !isBuilt ? [requestForHead(maker, head.sha, maker.cause.key, now)] : [];
@@ -99,7 +101,7 @@ async function isLiveAndProven({ context }: ReconcileContext, deploymentId: stri
   return (
     newest?.state === 'ended' &&
     newest.end.kind === 'deployed' &&
-    newest.sending.kind === 'restate' &&
+    deploysCommit(newest.sending) &&
     sameCommit(newest.commit, head)
   );
 }
@@ -136,23 +138,27 @@ interface SortedRequests {
  * carried out counts, or else a person's, which may require more than a push.
  */
 export function sortRequests(open: readonly Intent[], head: string, busyWith: BusyIntent | undefined): SortedRequests {
-  const requests = open.filter(isRequestForHead);
+  const requests = open.filter(isRequestForCommit);
   const others = requests.filter(({ commit }) => !sameCommit(commit, head));
   const stale = others.filter((intent) => !isOutdated(intent, head));
   const outdated = others.filter((intent) => isOutdated(intent, head));
-  const forHead = requests.filter(({ commit }) => sameCommit(commit, head));
+  const forHead = newestPromotionFirst(requests.filter(({ commit }) => sameCommit(commit, head)));
   if (busyWith && builds(busyWith, head)) {
     const joined = forHead.map((intent) => ({ intent, to: busyWith }));
     return { stale, outdated, joined, first: undefined, lacksHead: false };
   }
+  // The environment before may serve another build of the commit since: then the former one can't be promoted.
+  const meant = forHead.filter((intent) => orderOf(intent) === orderOf(forHead[0]));
   const first =
-    forHead.find(({ state }) => state === 'measuring') ??
-    forHead.find(({ cause }) => cause.kind === 'redeploy') ??
-    forHead.find(({ cause }) => cause.kind === 'rerun') ??
-    forHead[0];
+    meant.find(({ state }) => state === 'measuring') ??
+    meant.find(({ cause }) => cause.kind === 'redeploy') ??
+    meant.find(({ cause }) => cause.kind === 'rerun') ??
+    meant[0];
   const joined = first ? forHead.filter((intent) => intent !== first).map((intent) => ({ intent, to: first })) : [];
   return { stale, outdated, joined, first, lacksHead: !first && stale.length > 0 };
 }
+
+const orderOf = (intent: UnsentIntent | undefined): number | undefined => intent && promotedFrom(intent)?.order;
 
 /** Whether a request is for a commit that a person confirmed, and that is not the head any more. */
 const isOutdated = ({ cause, commit }: Intent, head: string | undefined): boolean =>
@@ -161,5 +167,5 @@ const isOutdated = ({ cause, commit }: Intent, head: string | undefined): boolea
 /** Whether what runs is a build of this commit, and not of another that the branch had moved on to. */
 function builds({ sending, commit, rollout }: IntentFields, head: string): boolean {
   const built = rollout?.builtCommit;
-  return sending.kind === 'restate' && sameCommit(commit, head) && (!built || sameCommit(built, head));
+  return deploysCommit(sending) && sameCommit(commit, head) && (!built || sameCommit(built, head));
 }

@@ -4,7 +4,7 @@ import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isExpired } from './deadlines.ts';
 import type { Intent, IntentFields } from './intent.ts';
-import { isRequestForHead, type ActiveKind, type StepOf } from './next-step.ts';
+import { isRequestForCommit, type ActiveKind, type StepOf } from './next-step.ts';
 import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import { checkName } from './report.ts';
 import {
@@ -77,11 +77,11 @@ const overdueMs = 60 * 60_000;
 /** Another service failed in a step: retries later, or ends what cannot succeed. */
 export async function handleTransientError(
   work: ReconcileContext,
-  step: StepOf<ActiveKind>,
+  step: StepOf<Exclude<ActiveKind, 'promote'>>,
   open: readonly Intent[],
   error: TransientError,
 ): Promise<StepResult> {
-  const concerned = step.kind === 'requests' ? open.filter(isRequestForHead) : [step.intent];
+  const concerned = step.kind === 'requests' ? open.filter(isRequestForCommit) : [step.intent];
   const first = concerned[0];
   const now = work.context.clock.now();
   if (!first) return retryLater(work, error, now);

@@ -15,6 +15,8 @@ import {
 } from '../reconcile/intent.ts';
 import { elapsed, minutesLate, type CheckContext, type StateWords } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
+import { promotionSection } from './promotion-section.ts';
+import { deploysCommit } from '../reconcile/deploy-request.ts';
 
 /** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */
 export function summarySections<State extends IntentState>(intent: IntentIn<State>, about: CheckContext): string[] {
@@ -26,6 +28,7 @@ export function summarySections<State extends IntentState>(intent: IntentIn<Stat
     decisionOf(intent),
     ...(end ? standInOf(end) : []),
     factsOf(intent),
+    promotionSection(intent),
     differencesOf(intent),
     notesSection([
       ...intent.terms.notes.map(shownNote),
@@ -81,10 +84,10 @@ const triedOf = (intent: IntentFields): string =>
     ? `, and copies of the newest ${intent.terms.conversations?.newest} conversations are tried`
     : '';
 
-const adviceOf = ({ end, state }: IntentFields): string => {
+const adviceOf = ({ end, state, sending }: IntentFields): string => {
   if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(asSentence(end.advice), 2000)}`;
   if (state === 'paused')
-    return '**What to do:** Press Redeploy once the agent is fixed. Pushes are deployed again from then on.';
+    return `**What to do:** Press Redeploy once the agent is fixed. ${sending.kind === 'promote' ? 'Commits are promoted' : 'Pushes are deployed'} again from then on.`;
   return end?.kind === 'unknown'
     ? '**What to do:** Look at the revisions of the deployment at the service. If none is of this commit, press Redeploy or Re-run.'
     : '';
@@ -98,12 +101,13 @@ function causeOf({ cause: { kind, by, lateMs }, sending }: IntentFields): string
       : `**Recovered, ${minutesLate(lateMs)} late**: the push was found by looking at the branch, not by its delivery.`;
   switch (kind) {
     case 'push':
+    case 'promotion':
     case 'recovery':
       return recovered;
     case 'rerun':
       return `${person} requested ${sending.kind === 'test' ? 'its smoke tests; nothing was built' : 'a re-run'}.`;
     case 'redeploy':
-      return `${person} requested a redeploy.`;
+      return `${person} requested ${sending.kind === 'promote' ? 'this promotion' : 'a redeploy'}.`;
     case 'rollback':
       return `${person} requested a rollback.`;
     case 'failure':
@@ -160,7 +164,7 @@ function differencesOf({ terms: { differences } }: IntentFields): string {
 /** The App records no conversations before a change, so that only a held revision can be compared with the live one. */
 function conversationNotes({ terms, sending, former, hold, verified, verdict, state }: IntentFields): string[] {
   const isTested = verdict !== undefined || state === 'testing';
-  const isMeant = terms.conversations !== undefined && sending.kind === 'restate' && !!former?.live;
+  const isMeant = terms.conversations !== undefined && deploysCommit(sending) && !!former?.live;
   if (!isMeant || !isTested || hold || verified) return [];
   return [
     'The conversations are not tried: the App tries them only on a revision that is held before it gets traffic.',

@@ -126,6 +126,10 @@ function planOf({ decision, sending, terms, sends }: Intent): string {
   if (terms.builder === 'service' && !sends) {
     return `### Plan: follow\n\nThe service makes the revision of ${name} by itself; nothing is sent.`;
   }
+  if (sending.kind === 'promote') {
+    const { revisionId, name: earlier } = sending.from;
+    return `### Plan: promote\n\nRevision ${asCode(revisionId)} of ${asCode(earlier, 100)} is deployed to ${name}: its very build where the service copies builds, else its commit.`;
+  }
   return sending.kind === 'restate'
     ? `### Plan: patch\n\n| field | from | to | revision | why |\n|---|---|---|---|---|\n| ${asCode('source_revision_config.repo_ref')} | ${asCode(sending.repoRef)} | ${asCode(sending.repoRef)} | yes | stated again, so that its head is built |`
     : `### Plan: redeploy\n\nRevision ${asCode(sending.revisionId)} of ${name} is brought back; nothing is built from the branch.`;

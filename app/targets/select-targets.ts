@@ -4,6 +4,7 @@ import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '..
 import type { Target, Targets } from '../context.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import { type DeployFile, type FileEntry, findEntries } from './file-entries.ts';
+import { laterTargets, promotedFromIt } from './later-targets.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 import type { Ownership } from './ownership.ts';
 import type { Desired, PushedDeployment } from '../../src/deploy/file/desired.ts';
@@ -35,10 +36,23 @@ export function selectTargets(selection: Selection): Targets {
     const isShared = sharedWith(deployment.id, entryById);
     return decideTarget(deployment, entryById.get(deployment.id), selection, isShared);
   });
+  const withPromotions = <Each extends Target>(target: Each): Each => {
+    const promotesTo = promotedFromIt(target.deploymentId, entries);
+    return promotesTo.length > 0 ? { ...target, terms: { ...target.terms, promotesTo } } : target;
+  };
+  const { later, refused } = laterTargets([...entryById.values()], entries, selection, {
+    refOf,
+    termsOf: ({ requested, notes }, deployment) => {
+      const isShared = sharedWith(deployment.id, entryById);
+      return termsOf(deployment, requested, [...selection.file.notes, ...notes], selection.common, isShared);
+    },
+  });
   return {
-    targets: decisions.flatMap((each) => ('target' in each ? [each.target] : [])),
+    targets: decisions.flatMap((each) => ('target' in each ? [withPromotions(each.target)] : [])),
+    ...(later.length > 0 ? { later: later.map(withPromotions) } : {}),
     refused: [
       ...decisions.flatMap((each) => ('refused' in each ? [each.refused] : [])),
+      ...refused,
       ...entries.flatMap((entry) => unmatchedEntry(entry, selection)),
       ...fileProblems(
         selection,
@@ -47,6 +61,8 @@ export function selectTargets(selection: Selection): Targets {
     ],
   };
 }
+
+const refOf = ({ source_revision_config: { repo_ref: ref } }: ListedDeployment): string => spelledRef(ref ?? '');
 
 type TargetDecision = { target: Target } | { refused: Targets['refused'][number] };
 
@@ -69,7 +85,7 @@ function decideTarget(
       ? refuse(`its source is ${deployment.source}, and only a deployment from a repository is built on push`)
       : [];
   }
-  const ref = spelledRef(deployment.source_revision_config.repo_ref ?? '');
+  const ref = refOf(deployment);
   if (ref === '' || isTagRef(ref) || ref !== branch) {
     return requested?.source === 'github' && requested.repoRef === branch
       ? refuse(`the service builds another ref of it than the file requests; ${howToApply}`)

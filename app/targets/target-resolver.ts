@@ -107,8 +107,8 @@ type FoundTarget = { ok: true; target: Target } | { ok: false; why: string };
 /** Resolves the target again, because that from the time of the check may be outdated. */
 export async function targetFor(requested: TargetRequest, { targets: resolver }: AppContext): Promise<FoundTarget> {
   const { repository, branch, deploymentId, deploymentName } = requested;
-  const { targets, refused } = await resolver.targetsOf(repository, branch);
-  const target = targets.find((each) => each.deploymentId === deploymentId);
+  const { targets, refused, later = [] } = await resolver.targetsOf(repository, branch);
+  const target = [...targets, ...later].find((each) => each.deploymentId === deploymentId);
   if (target) return { ok: true, target };
   const refusal = refused.find(({ deployment }) => deployment === deploymentName || deployment === deploymentId);
   return {

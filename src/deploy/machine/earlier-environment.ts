@@ -3,10 +3,9 @@ import { ifFound } from '../../contract/service-error.ts';
 import type { Named } from '../file/desired.ts';
 import type { RequestedCommit } from '../rules/commit.ts';
 import type { Obstacle } from '../rules/plan-types.ts';
-import { decidePromotion } from '../rules/promotion.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { findDeployment } from './find-deployments.ts';
-import { findRevision } from './steps/read-deployment.ts';
+import { provenRevision } from './steps/proven-revision.ts';
 
 /** What is asked for: the commit, if one is, the head of the ref, if it is known, and what serves here. */
 interface Request {
@@ -29,7 +28,7 @@ export async function promotedCommit(
   { requested, head, live: served }: Request,
   run: DeployRun,
 ): Promise<PromotedCommit> {
-  const { pinsCommits = false, copiesBuilds, verdicts } = await run.request.control.features(run.reading());
+  const { pinsCommits = false, copiesBuilds } = await run.request.control.features(run.reading());
   const known = (sha: string): RequestedCommit => ({
     kind: 'known',
     sha,
@@ -38,20 +37,16 @@ export async function promotedCommit(
   if (served && requested !== undefined && sameCommit(served.commit, requested))
     return { kind: 'promoted', commit: known(served.commit), buildOf: copiesBuilds ? served.revisionId : undefined };
   const { control, signal, verdictsOf } = run.request;
-  const options = () => run.reading();
   const found = (await ifFound(findDeployment(after, control, signal))) ?? { ok: false as const, matches: 0 };
   const deployment = found.ok ? found.deployment : undefined;
   if (deployment) run.sawBeside(deployment);
-  const liveId = deployment?.active_revision_id ?? undefined;
-  const live = deployment && liveId ? await findRevision(deployment.id, liveId, { control, options }) : undefined;
-  const stored = deployment && live && verdicts ? await verdictsOf?.(deployment.id, live.id, options()) : undefined;
-  const decided = decidePromotion({
+  const earlier = {
     name: deployment?.name ?? after.name ?? after.deploymentId ?? '',
     matches: found.ok ? 1 : found.matches,
-    live: live && { id: live.id, commit: live.source_revision_config.repo_commit_sha ?? undefined },
-    verdict: verdicts ? stored?.at(0)?.kind : 'unreported',
+    deployment,
     requested,
-  });
+  };
+  const decided = await provenRevision(earlier, { control, verdictsOf, options: () => run.reading() });
   if ('code' in decided) return { kind: 'impossible', obstacles: [decided] };
   const { commit: sha, revisionId, isUnproven } = decided;
   if (isUnproven) run.note({ code: 'earlier-unreported', name: deployment?.name ?? '' });

@@ -1,5 +1,7 @@
 import { sameCommit } from '../../contract/control/repo-ref.ts';
-import type { Obstacle } from './plan-types.ts';
+import type { Coded } from '../../kit/coded.ts';
+import type { ObstacleFacts } from './plan-types.ts';
+import type { EarlierObstacleCode } from './trigger-types.ts';
 
 /** What is known of the deployment of the environment before. */
 export interface EarlierFacts {
@@ -22,8 +24,17 @@ export interface Promotion {
   isUnproven: boolean;
 }
 
+/** Why the environment before has nothing to promote. */
+export type EarlierObstacle = Coded<ObstacleFacts, EarlierObstacleCode>;
+
 /** Decides whether a commit may go to the next environment: it is live in the one before, and proven there. */
-export function decidePromotion({ name, matches, live, verdict, requested }: EarlierFacts): Promotion | Obstacle {
+export function decidePromotion({
+  name,
+  matches,
+  live,
+  verdict,
+  requested,
+}: EarlierFacts): Promotion | EarlierObstacle {
   const obstacle = { field: 'environments', name } as const;
   if (matches !== 1) return { ...obstacle, code: 'earlier-missing', matches };
   if (!live) return { ...obstacle, code: 'earlier-not-live' };

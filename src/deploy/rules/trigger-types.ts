@@ -1,6 +1,7 @@
 import type { Coded } from '../../kit/coded.ts';
 import type { AfterChecks } from '../file/push-fields.ts';
 import type { CheckNames } from './after-checks.ts';
+import type { ObstacleFacts } from './plan-types.ts';
 
 /** The rules for pushes of a deployment, from the deploy file of the default branch if that names it. */
 export interface PushRules {
@@ -48,10 +49,15 @@ export interface BuildFacts
   'live-unreported': NotLive;
   'ended-before': NotLive & { revisionId: string };
   'waited-too-long': { revisionId: string };
+  /** `from`: the deployment of the environment before. */
+  promotion: { commit: string; from: string };
 }
 
+/** Why the environment before has nothing to promote. */
+export type EarlierObstacleCode = 'earlier-missing' | 'earlier-not-live' | 'earlier-other-commit' | 'earlier-unproven';
+
 /** Why a commit is not deployed. */
-export interface SkipFacts {
+export interface SkipFacts extends Pick<ObstacleFacts, EarlierObstacleCode> {
   'skip-word': { word: string };
   'paths-untouched': { paths: number };
   'rolled-back-before': { commit: string };
@@ -72,6 +78,12 @@ export interface SkipFacts {
   'not-installed': unknown;
   'other-serves': { active: string | null; broken: string | undefined };
   'other-on-its-way': { revisionId: string };
+  /** The deployment of the environment before serves another revision by now than the one that was to be promoted. */
+  'earlier-moved': { name: string; serves: string };
+  /** A commit that was proven later has been promoted since. */
+  'newer-promoted': { commit: string };
+  /** The service builds the head of the branch only, and another commit is the head. */
+  'promoted-not-head': { commit: string; head: string | undefined };
 }
 export type SkipReason = Coded<SkipFacts>;
 
@@ -103,5 +115,5 @@ export type TriggerDecision =
   | ({ kind: 'wait'; revisionId: string } & (
       { code: 'on-its-way'; commit: string } | { code: 'unreported' } | StoredReason
     ))
-  | ({ kind: 'hold' } & ({ code: 'rolled-back'; commit?: string | undefined } | StoredReason))
+  | ({ kind: 'hold' } & ({ code: 'rolled-back'; commit?: string | undefined; stops?: 'promotions' } | StoredReason))
   | ({ kind: 'skip' } & (SkipReason | StoredReason));

@@ -4,7 +4,7 @@ import type { GlobMatcher } from '../file/glob-matcher.ts';
 import { compileGlob } from '../file/glob.ts';
 
 /** The cause of a deploy request, in the values of an intent's cause. */
-export type TriggerCause = 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
+export type TriggerCause = 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure' | 'promotion';
 
 /** Everything that a decision is made from. */
 export interface TriggerInput {
@@ -15,6 +15,8 @@ export interface TriggerInput {
   /** Absent if it was not looked up: then every path counts as changed. */
   changed: ChangedPaths | undefined;
   rules: PushRules;
+  /** The deployment of the environment before, which has proven the commit. */
+  promotedFrom?: string | undefined;
 }
 
 /**
@@ -62,7 +64,13 @@ const rolledBack: Rule = ({ head, state }) =>
     ? { kind: 'skip', code: 'rolled-back-before', commit: head.sha }
     : undefined;
 
-const held: Rule = ({ state }) => state.held && { kind: 'hold', code: 'rolled-back', commit: state.held.commit };
+const held: Rule = ({ state, promotedFrom }) =>
+  state.held && {
+    kind: 'hold',
+    code: 'rolled-back',
+    commit: state.held.commit,
+    ...(promotedFrom === undefined ? {} : { stops: 'promotions' as const }),
+  };
 
 const waitForAnother: Rule = (input) => {
   const newest = onItsWay(input);
@@ -104,10 +112,13 @@ const rulesFor: Record<TriggerCause, readonly Rule[]> = {
   redeploy: [adoptOnItsWay, waitForAnother],
   rollback: [waitForAnother],
   failure: [waitForAnother],
+  // Words and paths of the commit were heeded where it was pushed to.
+  promotion: [adoptOnItsWay, adoptLive, rolledBack, held, waitForAnother],
 };
 
 function build(input: TriggerInput): TriggerDecision {
-  const { cause, head, changed, rules } = input;
+  const { cause, head, changed, rules, promotedFrom: from } = input;
+  if (from !== undefined) return { kind: 'trigger', code: 'promotion', commit: head.sha, from };
   if (cause === 'rollback' || cause === 'failure') return { kind: 'trigger', code: cause };
   if (cause === 'rerun' || cause === 'redeploy') return { kind: 'trigger', code: cause, commit: head.sha };
   return {

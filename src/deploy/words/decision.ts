@@ -1,6 +1,7 @@
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import type { CheckNames } from '../rules/after-checks.ts';
+import { earlierObstacles } from './earlier-obstacles.ts';
 import type { NoPushCode } from '../rules/trigger.ts';
 import type { BuildFacts, Decision, SkipFacts } from '../rules/trigger-types.ts';
 
@@ -24,7 +25,8 @@ export function decisionWords(decision: Decision): string {
       return `${checksHave(decision.pending)} not passed yet`;
     case 'hold': {
       const what = decision.commit ? `commit ${shortCommit(decision.commit)} was rolled back` : 'a person rolled back';
-      return `${what}, and pushes wait until a person presses Redeploy`;
+      const stops = 'stops' in decision ? decision.stops : undefined;
+      return `${what}, and ${stops ?? 'pushes'} wait until a person presses Redeploy`;
     }
     case 'skip':
       return say(skips, decision);
@@ -32,6 +34,7 @@ export function decisionWords(decision: Decision): string {
 }
 
 const builds: Sayings<BuildFacts> = {
+  promotion: ({ commit, from }) => `${from} serves commit ${shortCommit(commit)}, and has proven it`,
   rerun: ({ commit }) => `a person requested a Re-run, so commit ${shortCommit(commit)} is built again`,
   redeploy: ({ commit }) => `a person requested Redeploy, so commit ${shortCommit(commit)} is built again`,
   rollback: () => 'a person requested it',
@@ -81,6 +84,14 @@ const skips: Sayings<SkipFacts> = {
   'not-installed': () => 'the App was removed from the repository',
   'other-serves': ({ active, broken }) =>
     active ? `revision ${active} serves by now, not ${broken}` : 'nothing serves any more',
+  'earlier-missing': (facts) => say(earlierObstacles, facts)[0],
+  'earlier-not-live': (facts) => say(earlierObstacles, facts)[0],
+  'earlier-other-commit': (facts) => say(earlierObstacles, facts)[0],
+  'earlier-unproven': (facts) => say(earlierObstacles, facts)[0],
+  'earlier-moved': ({ name, serves }) => `${name}, which comes before this one, serves revision ${serves} by now`,
+  'newer-promoted': ({ commit }) => `commit ${shortCommit(commit)}, which was proven later, has been promoted since`,
+  'promoted-not-head': ({ commit, head }) =>
+    `the service builds the head of the branch, which is ${head === undefined ? 'gone' : shortCommit(head)}, and not ${shortCommit(commit)}`,
   'other-on-its-way': ({ revisionId }) => `revision ${revisionId} is on its way and takes over`,
 };
 

@@ -4,6 +4,7 @@ import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import type { UnknownCommitFacts } from '../rules/commit.ts';
 import { boundPlanObstacles } from './bound-plan.ts';
+import { earlierObstacles } from './earlier-obstacles.ts';
 import { tarballField } from '../rules/plan-fields.ts';
 import type {
   ChangeFacts,
@@ -57,6 +58,7 @@ const anotherName = 'or give another name to create a new deployment.';
 /** What stands in the way as a clause, and what to do about it as a sentence. */
 const obstacles: Sayings<ObstacleFacts, [problem: string, advice: string]> = {
   ...boundPlanObstacles,
+  ...earlierObstacles,
   missing: ({ source, field }) => [
     `a deployment of source ${source} cannot be created without it`,
     `Give ${inputOf(field)}.`,
@@ -139,30 +141,6 @@ const obstacles: Sayings<ObstacleFacts, [problem: string, advice: string]> = {
           `${shortCommit(commit)} would have to be built, and it is not known here whether it is the head of the ref`,
           'Give github-token, or check out the repository before this step.',
         ],
-  'earlier-missing': ({ name, matches }) => [
-    matches === 0
-      ? `there is no deployment ${name}, which comes before this one`
-      : `${matches} deployments are named ${name}, which comes before this one`,
-    matches === 0 ? 'Deploy that one first.' : 'Give its deployment-id in the deploy file.',
-  ],
-  'earlier-not-live': ({ name }) => [
-    `nothing is live on ${name}, which comes before this one`,
-    'Deploy that one first.',
-  ],
-  'earlier-other-commit': ({ name, commit, live }) => [
-    live
-      ? `${name}, which comes before this one, serves ${shortCommit(live)}${commit ? ` and not ${shortCommit(commit)}` : ''}`
-      : `the service does not report which commit ${name}, which comes before this one, serves`,
-    'Deploy the commit there first, or run this for the commit that serves there.',
-  ],
-  'earlier-unproven': ({ name, commit, verdict }) => [
-    verdict === 'failed'
-      ? `${shortCommit(commit)} failed its smoke tests on ${name}, which comes before this one`
-      : `no smoke test has proven ${shortCommit(commit)} on ${name}, which comes before this one`,
-    verdict === undefined
-      ? 'Give that deployment smoke tests and deploy it again.'
-      : 'Run its smoke tests again, or deploy another commit there.',
-  ],
 };
 
 const fixedWords = (from: string, to: string | undefined): string =>

@@ -165,6 +165,7 @@ export class MemoryStore implements WorkStore {
         'rolledBackCommit',
         changes.rolledBackCommit === undefined ? kept.deploymentQueue.rolledBackCommit : changes.rolledBackCommit,
       ),
+      ...present('promotes', changes.promotes === undefined ? kept.deploymentQueue.promotes : changes.promotes),
     });
     for (const report of changes.reports ?? []) this.#put(report);
     if (changes.baselines) this.#keep(lease.deploymentId, changes.baselines);

@@ -36,7 +36,7 @@ const requestedAction = named(a, 'requested', { id: 'requested-action', sending:
 const inWords = (step: ReturnType<typeof nextStep>): string => {
   if (step.kind === 'requeue') return step.until === undefined ? 'requeue' : `rest ${step.until} ms`;
   if (step.kind === 'requests') return step.busyWith ? `requests beside ${step.busyWith.id}` : 'requests';
-  return `${step.kind} ${step.intent.id}`;
+  return `${step.kind} ${step.kind === 'promote' ? step.intentId : step.intent.id}`;
 };
 
 type Case = [string, string, readonly Intent[], DeploymentQueue?, [string, number][]?];

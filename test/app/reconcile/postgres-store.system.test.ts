@@ -117,6 +117,7 @@ test('several processes migrate concurrently', async () => {
       '003-baselines',
       '004-held-commits',
       '005-commands',
+      '006-promotes',
     ]);
   } finally {
     await Promise.all(opened.map((each) => each.close()));

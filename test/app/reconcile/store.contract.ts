@@ -343,6 +343,16 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id });
     });
 
+    test('keeps what is to be promoted until it is cleared', async () => {
+      const intent = await requested(a);
+      const lease = await taken();
+      await store.save(lease, { promotes: intent.id });
+      await store.save(lease, { rolledBackCommit: b });
+      expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id, promotes: intent.id, rolledBackCommit: b });
+      await store.save(lease, { promotes: null });
+      expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id, rolledBackCommit: b });
+    });
+
     test('superseded commits wait for the one that contains them', async () => {
       const lease = await (async () => {
         for (const commit of [a, b, c]) await requested(commit);

@@ -56,6 +56,8 @@ export interface Setting {
   compares?: boolean;
   /** Pushes wait for checks. */
   waits?: boolean;
+  /** The second deployment gets what the first has proven. */
+  promotes?: boolean;
   /** Draws latencies and how long builds take. */
   seed: number;
 }
@@ -66,7 +68,7 @@ export interface History {
   commands: readonly Command[];
 }
 
-const soon = fc.oneof(
+export const soon = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 40_000 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 240_000 }) },
@@ -124,7 +126,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   }),
 );
 
-const command = (after: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
+export const command = (after: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
   fc.oneof(
     {
       weight: 8,
@@ -176,7 +178,7 @@ const command = (after: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
     { weight: 4, arbitrary: fc.record({ after, do: fc.constant('fault'), fault }) },
   );
 
-const setting: fc.Arbitrary<Setting> = fc.record({
+export const setting: fc.Arbitrary<Setting> = fc.record({
   offers: fc.record({
     idempotencyKeys: fc.boolean(),
     ifMatch: fc.boolean(),

@@ -2,6 +2,7 @@ import type { StoredCommand } from '../../../app/commands/stored-command.ts';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';
 import { commitCheckName } from '../../../app/reconcile/report.ts';
 import { afterChecks } from './gated.ts';
+import { promotedInOrder } from './promoted.ts';
 import type { Simulation } from './simulation.ts';
 import { branch, pullNumber, repository } from './terms.ts';
 import type { Written } from './model-control.ts';
@@ -23,7 +24,7 @@ export async function violations(simulation: Simulation): Promise<string[]> {
   found.push(...nothingOpen(simulation, all), ...nothingLost(simulation), ...comparedRightly(simulation));
   for (const held of simulation.control.deployments.values()) {
     found.push(
-      ...standingHead(simulation, held),
+      ...(simulation.pushedIds.includes(held.id) ? standingHead(simulation, held) : []),
       ...afterChecks(simulation, intents.get(held.id) ?? [], held),
       ...noFalseGreen(simulation, held),
       ...seenWhereMade(intents.get(held.id) ?? [], held),
@@ -31,6 +32,7 @@ export async function violations(simulation: Simulation): Promise<string[]> {
       ...markContained(simulation, intents.get(held.id) ?? [], held),
     );
   }
+  found.push(...promotedInOrder(simulation, intents));
   found.push(...doneOnce(simulation, given, all), ...answeredOnce(simulation, given));
   const unreported = await simulation.store.pendingReports();
   if (unreported.length > 0) found.push(`${unreported.length} reports were not sent`);
@@ -167,7 +169,7 @@ function nothingLost(simulation: Simulation): string[] {
     if (requests.kind !== 'push') return [];
     const { after } = requests;
     if (after === undefined || simulation.githubApi.check(after, commitCheckName)) return [];
-    return simulation.deploymentIds
+    return simulation.pushedIds
       .filter((id) => !simulation.githubApi.check(after, nameOf(simulation, id)))
       .map((id) => `push ${guid} of ${after} has no check for ${id}`);
   });

@@ -11,6 +11,8 @@ import { type Maker, type ModelRevision, ModelRevisions } from './model-revision
 export interface Offers {
   /** Builds the commit that a request names. */
   pinsCommits?: boolean;
+  /** Deploys the build of another deployment's revision. */
+  copiesBuilds?: boolean;
   idempotencyKeys: boolean;
   ifMatch: boolean;
   /** `GET /v2/deployments/{id}/revisions` */
@@ -134,8 +136,13 @@ export class ModelControl implements ControlService {
   async patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
     const held = this.#of(id);
     if (!request.source_revision_config?.repo_ref) return this.#deploymentResponse(held);
-    return this.#write(held, 'restate', JSON.stringify(request), options, (maker) =>
-      held.make(maker, undefined, options?.holdSeconds, options?.commit),
+    const { buildOf, commit: pinned } = options ?? {};
+    const all = [...this.deployments.values()].flatMap((each) => each.all);
+    const copied = buildOf === undefined ? undefined : all.find((each) => each.id === buildOf);
+    if (buildOf !== undefined && (!this.offers.copiesBuilds || copied?.status !== 'DEPLOYED'))
+      throw serviceError('rejected', 'patch deployment', { status: 422 });
+    return this.#write(held, 'restate', JSON.stringify([request, buildOf, pinned]), options, (maker) =>
+      held.make(maker, undefined, options?.holdSeconds, { pinned, copied }),
     );
   }
 
@@ -148,8 +155,8 @@ export class ModelControl implements ControlService {
   }
 
   async features(): Promise<ControlFeatures> {
-    const { idempotencyKeys, holds, pinsCommits } = this.offers;
-    return { idempotencyKeys, verdicts: false, holds, pinsCommits };
+    const { idempotencyKeys, holds, pinsCommits, copiesBuilds } = this.offers;
+    return { idempotencyKeys, verdicts: false, holds, pinsCommits, copiesBuilds };
   }
   async reportVerdict(): Promise<never> {
     throw notOffered('report verdict');

@@ -29,6 +29,8 @@ export interface ModelRevision {
   message: string | undefined;
   hold: ModelHold | undefined;
   again: ModelRevision | undefined;
+  /** The revision of another deployment whose build is deployed. */
+  copied: ModelRevision | undefined;
   /** The commit that is built, whatever the head is. */
   pinned: string | undefined;
 }
@@ -79,16 +81,22 @@ export class ModelRevisions {
   }
 
   /** Makes a revision; `again` names the one whose build is used. */
-  make(madeBy: Maker, again?: ModelRevision, holdSeconds?: number, pinned?: string): ModelRevision {
+  make(
+    madeBy: Maker,
+    again?: ModelRevision,
+    holdSeconds?: number,
+    { pinned, copied }: { pinned?: string | undefined; copied?: ModelRevision | undefined } = {},
+  ): ModelRevision {
     const made: ModelRevision = {
       id: `${this.id.slice(0, -4)}${(this.all.length + 1).toString(16).padStart(4, '0')}`,
       madeBy,
       madeAt: this.#clock.now(),
       status: 'CREATING',
-      commit: again?.commit,
+      commit: (again ?? copied)?.commit,
       message: undefined,
       hold: holdSeconds === undefined ? undefined : { seconds: holdSeconds, repeated: 0 },
       again,
+      copied,
       pinned,
     };
     this.all.push(made);
@@ -112,8 +120,9 @@ export class ModelRevisions {
       older.message = `revision ${newest.id} replaced it`;
     }
     this.#running = newest;
-    newest.status = newest.again ? 'AWAITING_DEPLOY' : 'AWAITING_BUILD';
-    this.#clock.after(500 + this.#random() * 2_000, () => (newest.again ? this.#deploy(newest) : this.#build(newest)));
+    const isBuilt = newest.again !== undefined || newest.copied !== undefined;
+    newest.status = isBuilt ? 'AWAITING_DEPLOY' : 'AWAITING_BUILD';
+    this.#clock.after(500 + this.#random() * 2_000, () => (isBuilt ? this.#deploy(newest) : this.#build(newest)));
   }
 
   #build(made: ModelRevision): void {

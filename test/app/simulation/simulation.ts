@@ -3,7 +3,7 @@ import type { Intent } from '../../../app/reconcile/intent.ts';
 import type { Terms } from '../../../app/reconcile/deploy-request.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { workOnReport } from '../../../app/reporting/report-job.ts';
-import type { TargetResolver, AppContext } from '../../../app/context.ts';
+import { isLater, type AppContext, type Target, type TargetResolver } from '../../../app/context.ts';
 import type { SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
 import { AgentModel } from '../../deploy/smoke/agent-model.ts';
 import { randomFrom } from '../../random-from.ts';
@@ -112,17 +112,24 @@ export class Simulation {
 
   readonly targets: TargetResolver = {
     targetsOf: async (_repository, of) => ({
-      targets:
-        of === branch
-          ? this.deploymentIds.map((deploymentId) => ({
-              deploymentId,
-              repoRef: branch,
-              terms: this.termsOf(deploymentId),
-            }))
-          : [],
+      targets: of === branch ? this.#targets().filter((each) => !isLater(each)) : [],
+      later: of === branch ? this.#targets().filter(isLater) : [],
       refused: [],
     }),
   };
+
+  #targets(): Target[] {
+    return this.deploymentIds.map((deploymentId) => ({
+      deploymentId,
+      repoRef: branch,
+      terms: this.termsOf(deploymentId),
+    }));
+  }
+
+  /** The deployments that pushes are for. */
+  get pushedIds(): readonly string[] {
+    return this.deploymentIds.filter((id) => !this.termsOf(id).promotedFrom);
+  }
 
   termsOf(deploymentId: string): Terms {
     return termsOf(deploymentId, this.setting);

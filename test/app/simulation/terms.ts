@@ -14,6 +14,8 @@ export const branch = 'main';
 export const pullNumber = 7;
 export const deploymentIds = ['d1000000-0000-4000-8000-000000000000', 'd2000000-0000-4000-8000-000000000000'] as const;
 
+const firstEnvironment = { deploymentId: deploymentIds[0], name: 'd1' };
+
 const greets: SmokeTest = {
   name: 'greets',
   assistant: 'agent',
@@ -40,14 +42,16 @@ export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
   smokeTests: boolean;
   compares?: boolean | undefined;
   waits?: boolean | undefined;
+  promotes?: boolean | undefined;
 };
 
-/** The second deployment has a path filter, and skips commits with a skip marker. */
+/** The second deployment has a path filter, and skips commits with a skip marker; or it is promoted from the first. */
 export function termsOf(
   deploymentId: string,
-  { builder, onFailure, afterRollback, smokeTests, compares, waits }: VaryingTerms,
+  { builder, onFailure, afterRollback, smokeTests, compares, waits, promotes }: VaryingTerms,
 ): Terms {
-  const strict = deploymentId === deploymentIds[1];
+  const isSecond = deploymentId === deploymentIds[1];
+  const strict = isSecond && !promotes;
   return {
     deploymentName: deploymentId.slice(0, 2),
     builder,
@@ -60,6 +64,7 @@ export function termsOf(
     smokeTests: smokeTests ? (compares ? comparing : [greets]) : [],
     onFailure,
     environment: { name: 'production', production: true, transient: false },
+    ...(promotes ? (isSecond ? { promotedFrom: firstEnvironment } : { promotesTo: ['d2'] }) : {}),
     differences: [],
     timeoutMs: 30 * 60_000,
     notes: [],

@@ -1,0 +1,57 @@
+import type { CallOptions } from '../../src/contract/call-options.ts';
+import type { ControlRecords } from '../../src/contract/control/service.ts';
+import { ifFound } from '../../src/contract/service-error.ts';
+import { provenRevision } from '../../src/deploy/machine/steps/proven-revision.ts';
+import type { AppContext } from '../context.ts';
+import type { EarlierDeployment, PromotedFrom } from './deploy-request.ts';
+import type { IntentFields } from './intent.ts';
+
+type EarlierContext = Pick<AppContext, 'control' | 'records' | 'store'>;
+
+/** How many of a deployment's newest intents are searched for its revision. */
+const maxSearchedIntents = 100;
+
+/** What the environment before serves and has proven now, or why there is nothing to promote. @throws ServiceError */
+export async function provenIn(
+  { deploymentId, name }: EarlierDeployment,
+  { control, records, store }: EarlierContext,
+  options: () => CallOptions,
+): ReturnType<typeof provenRevision> {
+  const deployment = await ifFound(control.getDeployment(deploymentId, options()));
+  const ownVerdictOn = async (revisionId: string) => {
+    const own = await intentsOn(store, deploymentId, revisionId);
+    return own.find(({ verdict }) => verdict && verdict.kind !== 'none')?.verdict?.kind;
+  };
+  const earlier = { name, matches: deployment ? 1 : 0, deployment, requested: undefined };
+  const verdictsOf: ControlRecords['verdictsOf'] | undefined = records && ((...asked) => records.verdictsOf(...asked));
+  return provenRevision(earlier, { control, verdictsOf, ownVerdictOn, options });
+}
+
+/** The ended intents about a revision, newest first. */
+async function intentsOn(
+  store: AppContext['store'],
+  deploymentId: string,
+  revisionId: string,
+): Promise<readonly IntentFields[]> {
+  const own: readonly IntentFields[] = await store.lastWithRevision(deploymentId, maxSearchedIntents);
+  return own.filter((intent) => intent.revisionId === revisionId && intent.state === 'ended');
+}
+
+/** What a person promotes: the commit that the environment before serves and has proven. */
+type FoundPromotion =
+  | { ok: true; commit: string; from: PromotedFrom }
+  | { ok: false; obstacle: Extract<Awaited<ReturnType<typeof provenIn>>, { code: unknown }> };
+
+/** Finds what a person may promote from a deployment now. @throws ServiceError */
+export async function findPromotion(
+  earlier: EarlierDeployment,
+  context: EarlierContext,
+  options: () => CallOptions,
+): Promise<FoundPromotion> {
+  const proven = await provenIn(earlier, context, options);
+  if ('code' in proven) return { ok: false, obstacle: proven };
+  const { revisionId, commit } = proven;
+  const own = await intentsOn(context.store, earlier.deploymentId, revisionId);
+  const maker = own.find(({ sending }) => sending.kind !== 'test');
+  return { ok: true, commit, from: { ...earlier, revisionId, order: maker?.seq ?? 0 } };
+}

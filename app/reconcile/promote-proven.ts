@@ -1,0 +1,64 @@
+import type { LaterTarget } from '../context.ts';
+import { hasOwnCheck } from './contained-commits.ts';
+import { promotionRequest } from './promotion-request.ts';
+import { isExpired } from './deadlines.ts';
+import type { Ended, Intent, PromotedTo } from './intent.ts';
+import { promotesKey } from './next-step.ts';
+import { continued, reportsOf, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
+import { promotionAfter } from './promotion-after.ts';
+import { isRetryable, isTransientError, retryLater } from './transient-error.ts';
+
+/** How long a refused read is tried again (ms): the App may get a permission back. */
+const patienceMs = 10 * 60_000;
+
+/**
+ * Requests what a deployment has proven of those of the next environment, as the deploy file orders them now. The
+ * deployment's queue keeps it until every request is stored: each is made once for a revision, however often this runs.
+ */
+export async function promoteProven(work: ReconcileContext, intentId: string): Promise<StepResult> {
+  const { context } = work;
+  const intent = await context.store.intent(intentId);
+  if (intent?.state !== 'ended' || promotionAfter(intent, intent.end) !== 'promote')
+    return decided(work, undefined, []);
+  try {
+    const { later = [] } = await context.targets.targetsOf(intent.repository, intent.branch);
+    const next = later.filter(({ terms }) => terms.promotedFrom.deploymentId === intent.deploymentId);
+    const promoted: PromotedTo[] = [];
+    for (const target of next) promoted.push(await promoteTo(work, intent, target));
+    return await decided(work, intent, promoted);
+  } catch (error) {
+    if (!isTransientError(error)) throw error;
+    if (!isRetryable(error) && isExpired(context.clock, intent.id, intent.end.at + patienceMs, patienceMs)) {
+      const unread = (intent.terms.promotesTo ?? []).map((deployment) => ({ deployment, code: 'unread' as const }));
+      return decided(work, intent, unread);
+    }
+    context.log.warn(`what follows from intent ${intent.id} could not be read: ${error.message}`);
+    const later = retryLater(work, error, intent.end.at);
+    return later.kind === 'requeue' ? { ...later, of: promotesKey } : later;
+  }
+}
+
+async function promoteTo(work: ReconcileContext, intent: Ended, target: LaterTarget): Promise<PromotedTo> {
+  const { store, clock } = work.context;
+  const deployment = target.terms.deploymentName;
+  const { revisionId } = intent;
+  if (revisionId === undefined) throw new Error('A proven deploy has no revision.');
+  const { repository, branch, commit } = intent;
+  const from = { ...target.terms.promotedFrom, revisionId, order: intent.seq };
+  const cause = { kind: 'promotion', key: `${from.deploymentId}:${revisionId}`, at: clock.now() } as const;
+  await store.request(promotionRequest(target, { repository, branch, commit, cause, from }));
+  return { deployment, code: 'requested' };
+}
+
+/** Stores what follows from a proven deploy; its check shows it, unless the check is about a newer request. */
+async function decided(
+  work: ReconcileContext,
+  intent: Ended | undefined,
+  promoted: readonly PromotedTo[],
+): Promise<StepResult> {
+  if (!intent || promoted.length === 0) return saveIntents(work, [], { promotes: null });
+  const marked: Intent = { ...intent, promoted };
+  const reports = (await hasOwnCheck(work, intent)) ? reportsOf(work, marked) : [];
+  await saveIntents(work, [], { promotes: null, also: [marked], reports });
+  return continued;
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { appCode } from './app-code.ts';
+import type { Command, Setting } from './commands.ts';
+import { violations } from './invariants.ts';
+import type { Fate } from './model-git.ts';
+import { nameOf, play } from './play.ts';
+import type { Simulation } from './simulation.ts';
+import { deploymentIds } from './terms.ts';
+
+const [staging, production] = deploymentIds;
+
+const ordered: Setting = {
+  offers: { idempotencyKeys: true, ifMatch: true, lists: true, holds: true, pinsCommits: true, copiesBuilds: true },
+  copies: 1,
+  deployments: 2,
+  builder: 'app',
+  onFailure: 'keep',
+  afterRollback: 'continue',
+  smokeTests: true,
+  promotes: true,
+  seed: 7,
+};
+const hourMs = 3_600_000;
+const push = (fate: Fate = 'good', after = hourMs): Command => ({
+  do: 'push',
+  after,
+  fate,
+  words: 'plain',
+  paths: 'agent',
+  arrive: [10],
+});
+const pressed = (button: 'rollback' | 'redeploy'): Command => ({
+  do: button,
+  after: hourMs,
+  deployment: 1,
+  arrive: [10],
+});
+
+const played = async (commands: readonly Command[], setting: Partial<Setting> = {}): Promise<Simulation> => {
+  const simulation = await play({ setting: { ...ordered, ...setting }, commands }, appCode);
+  expect(await violations(simulation)).toEqual([]);
+  return simulation;
+};
+
+const serving = ({ control }: Simulation, id: string) => control.deployments.get(id)?.active;
+const check = (simulation: Simulation, id: string, commit: string | undefined) =>
+  simulation.githubApi.check(commit ?? '', nameOf(simulation, id))?.content;
+
+describe('what staging has proven', () => {
+  test('is deployed to production with the same build, and both checks say so', async () => {
+    const simulation = await played([push()]);
+    const [first, second] = [serving(simulation, staging), serving(simulation, production)];
+    expect(second?.copied?.id).toBe(first?.id);
+    expect(check(simulation, staging, first?.commit)?.summary).toContain('**Promoted** to <code>d2</code>');
+    expect(check(simulation, production, first?.commit)).toMatchObject({
+      conclusion: 'success',
+      title: 'Live and proven',
+      summary: expect.stringContaining('d1 serves commit'),
+    });
+  });
+
+  test('is built from its commit where the service pins commits only', async () => {
+    const offers = { ...ordered.offers, copiesBuilds: false };
+    const simulation = await played([push()], { offers });
+    const second = serving(simulation, production);
+    expect(second).toMatchObject({ copied: undefined, pinned: serving(simulation, staging)?.commit });
+  });
+
+  test('is built as the head of the branch elsewhere', async () => {
+    const offers = { ...ordered.offers, copiesBuilds: false, pinsCommits: false };
+    const simulation = await played([push()], { offers });
+    expect(serving(simulation, production)).toMatchObject({
+      pinned: undefined,
+      commit: serving(simulation, staging)?.commit,
+    });
+  });
+
+  test.each<[Fate]>([['wrong'], ['flaky'], ['build-fails'], ['interrupted']])(
+    'does not include a commit that is %s',
+    async (fate) => {
+      const simulation = await played([push(fate)]);
+      expect(serving(simulation, production)?.madeBy.who).toBe('setup');
+    },
+  );
+
+  test('does not include one without smoke tests, and the check says why', async () => {
+    const simulation = await played([push()], { smokeTests: false });
+    expect(serving(simulation, production)?.madeBy.who).toBe('setup');
+    expect(check(simulation, staging, serving(simulation, staging)?.commit)?.summary).toContain(
+      'Nothing goes on to <code>d2</code>, because no smoke test proves it.',
+    );
+  });
+
+  test('waits in production after a rollback there, until a person promotes it', async () => {
+    const stopped = await played([push(), pressed('rollback'), push()]);
+    const newest = serving(stopped, staging)?.commit;
+    expect(check(stopped, production, newest)).toMatchObject({
+      conclusion: 'action_required',
+      summary: expect.stringContaining('Commits are promoted again from then on'),
+    });
+    expect(serving(stopped, production)?.commit).not.toBe(newest);
+    const resumed = await played([push(), pressed('rollback'), push(), pressed('redeploy'), push()]);
+    expect(serving(resumed, production)?.copied?.id).toBe(serving(resumed, staging)?.id);
+  });
+
+  test('is not taken back by a rollback in staging', async () => {
+    const back: Command = { do: 'rollback', after: hourMs, deployment: 0, arrive: [10] };
+    const simulation = await played([push(), back]);
+    expect(serving(simulation, production)?.commit).not.toBe(serving(simulation, staging)?.commit);
+  });
+});
