@@ -1,20 +1,39 @@
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { RunOwnershipLost } from '../storage/retry-policy.ts';
+import { WriteBehind, type StoreBatch } from './write-behind.ts';
+
+/** A run as its checkpoints know it. */
+interface WritingRun {
+  runId: string;
+  threadId: string;
+  metadata: FreeObject;
+  /** Whether each of its writes is stored before the engine goes on. */
+  isSync: boolean;
+}
 
 /** Tracks pending checkpoint writes by run: the engine of a stopped run may still be writing. */
 export class CheckpointWriteTracker {
+  /** What runs have written and is not stored yet. */
+  readonly behind: WriteBehind;
   readonly #metadata = new Map<string, FreeObject>();
   readonly #byRun = new Map<string, Set<Promise<unknown>>>();
   readonly #closed = new Set<string>();
 
+  constructor(store: StoreBatch) {
+    this.behind = new WriteBehind(store);
+  }
+
   /** Has the checkpoints of a run include its metadata, until `endRun`. */
-  beginRun(runId: string, metadata: FreeObject): void {
+  beginRun({ runId, threadId, metadata, isSync }: WritingRun): void {
     this.#metadata.set(runId, metadata);
+    if (!isSync) this.behind.begin(runId, threadId);
   }
 
   /** Ignored if the run, which another process had taken, has begun here again. */
-  endRun(runId: string, metadata: FreeObject): void {
-    if (this.#metadata.get(runId) === metadata) this.#metadata.delete(runId);
+  endRun({ runId, metadata }: Pick<WritingRun, 'runId' | 'metadata'>): void {
+    if (this.#metadata.get(runId) !== metadata) return;
+    this.#metadata.delete(runId);
+    this.behind.end(runId);
   }
 
   metadataOf(runId: string): FreeObject | undefined {
@@ -37,12 +56,23 @@ export class CheckpointWriteTracker {
     }
   }
 
+  /** Waits for the writes of a run, but for those that its end stores. @throws why something could not be stored. */
+  async settle(runId: string): Promise<void> {
+    await this.#settled(runId);
+    await this.behind.settle(runId);
+  }
+
+  async #settled(runId: string): Promise<void> {
+    const underWay = this.#byRun.get(runId);
+    if (underWay) await Promise.allSettled(underWay);
+  }
+
   /** Blocks further writes of a run while `work` runs, which starts once the pending writes have finished. */
   async without<T>(runId: string, work: () => Promise<T>): Promise<T> {
     this.#closed.add(runId);
     try {
-      const underWay = this.#byRun.get(runId);
-      if (underWay) await Promise.allSettled(underWay);
+      await this.#settled(runId);
+      await this.behind.flush(runId).catch(() => undefined);
       return await work();
     } finally {
       this.#closed.delete(runId);

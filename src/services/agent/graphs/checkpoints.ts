@@ -14,12 +14,10 @@ import { parseExactly } from '../../../kit/exact-number.ts';
 import { applicationName } from '../storage/open.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import { inTransaction } from '../storage/transaction.ts';
+import { batchTables, CheckpointBatch, maxBytesAtOnce } from './checkpoint-batch.ts';
 import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
 import { withPendingSends } from './javascript/older-engine.ts';
 import { RunOwnershipLost, queryWithRetries } from '../storage/retry-policy.ts';
-
-/** Byte arrays are sent as text, at twice their size; larger values (bytes) are written one by one, as the library does. */
-const maxBytesAtOnce = 256 * 1024;
 
 type PutArguments = Parameters<PostgresSaver['put']>;
 
@@ -39,17 +37,7 @@ const ours = (run: string, name: string) => `
     )
   )`;
 
-const putCheckpoint = `
-  with ${ours('$11', '$12')}, blobs as (
-    insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
-    select $1, $2, b.channel, b.version, b.type, b.blob
-    from ours, unnest($3::text[], $4::text[], $5::text[], $6::bytea[]) as b (channel, version, type, blob)
-    on conflict (thread_id, checkpoint_ns, channel, version) do nothing
-  )
-  insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
-  select $1, $2, $7, $8, $9::jsonb, $10::jsonb from ours
-  on conflict (thread_id, checkpoint_ns, checkpoint_id)
-  do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
+const putBatch = `with ${ours('$1', '$2')}, ${batchTables(3)} select from ours`;
 
 /** Records once what a run overwrites in a state that is not its own, to undo it. `written` has each `idx`. */
 const before = (run: string) => `
@@ -86,6 +74,18 @@ export interface CheckpointEngine {
   keepsPendingSends: boolean;
 }
 
+/** Stores a batch of a run; `runId` is null for a manual update. @throws RunOwnershipLost if this process has not the run. */
+export async function storeBatch(
+  pool: Pool,
+  runId: string | null,
+  batch: CheckpointBatch,
+  ask: typeof queryWithRetries = queryWithRetries,
+): Promise<void> {
+  const values = [runId, pool.options.application_name, ...batch.parameters()];
+  const { rowCount } = await ask(() => pool.query({ name: 'put-batch', text: putBatch, values }));
+  if (rowCount === 0) throw notOurs();
+}
+
 /**
  * The library's Postgres checkpointer with its own tables, but each write is one prepared statement instead of a
  * transaction: an agent has only two connections. Every checkpoint names its run.
@@ -107,7 +107,7 @@ export class Checkpoints extends PostgresSaver {
   constructor(pool: Pool, engine: CheckpointEngine, underWay?: CheckpointWriteTracker) {
     super(pool, engine.serializer);
     this.#engine = engine;
-    this.#underWay = underWay ?? new CheckpointWriteTracker();
+    this.#underWay = underWay ?? new CheckpointWriteTracker((runId, batch) => storeBatch(pool, runId, batch));
     this.#ask = underWay ? queryWithRetries : (ask) => ask();
     this.#pool = pool;
     this.#name = pool.options.application_name;
@@ -117,8 +117,14 @@ export class Checkpoints extends PostgresSaver {
     return nextChannelVersion(current);
   }
 
-  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    await this.#flushThreadOf(config);
     return this.#ask(() => super.getTuple(config));
+  }
+
+  async #flushThreadOf({ configurable }: RunnableConfig): Promise<void> {
+    const threadId: unknown = configurable?.['thread_id'];
+    if (typeof threadId === 'string') await this.#underWay.behind.flushThread(threadId);
   }
 
   /** In the form that the agent's engine reads. */
@@ -130,6 +136,7 @@ export class Checkpoints extends PostgresSaver {
   }
 
   override async *list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    await this.#flushThreadOf(config);
     // The library reads all of them at once anyway.
     yield* await this.#ask(() => Array.fromAsync(super.list(config, options)));
   }
@@ -165,77 +172,88 @@ export class Checkpoints extends PostgresSaver {
     // Serialized before any retry: the agent may change the objects while the write waits.
     const stored = this['_dumpCheckpoint'](checkpoint);
     const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
-    if (bytesOf(blobs.map((blob) => blob[5])) > maxBytesAtOnce) {
+    const bytes = bytesOf(blobs.map((blob) => blob[5]));
+    const { behind } = this.#underWay;
+    behind.notePut(runId, placeOf(checkpoint_ns, checkpoint.id));
+    if (bytes > maxBytesAtOnce) {
       const { UPSERT_CHECKPOINT_BLOBS_SQL, UPSERT_CHECKPOINTS_SQL } = this['SQL_STATEMENTS'];
       const values = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, stored, storedMetadata];
-      await this.#ask(async () => {
-        const held = await this.#pool.query(`with ${ours('$1', '$2')} select from ours`, [runIdOf(config), this.#name]);
+      const putAlone = async (): Promise<void> => {
+        const held = await this.#pool.query(`with ${ours('$1', '$2')} select from ours`, [runId, this.#name]);
         if (held.rowCount === 0) throw notOurs();
         await inTransaction(this.#pool, async (client) => {
           for (const blob of blobs) await client.query(UPSERT_CHECKPOINT_BLOBS_SQL, blob);
           await client.query(UPSERT_CHECKPOINTS_SQL, values);
         });
-      });
+      };
+      await behind.inOrder(runId, () => this.#ask(putAlone));
       return reached;
     }
-    const statement = {
-      name: 'put-checkpoint',
-      text: putCheckpoint,
-      values: [
-        thread_id,
-        checkpoint_ns,
-        blobs.map((blob) => blob[2]),
-        blobs.map((blob) => blob[3]),
-        blobs.map((blob) => blob[4]),
-        blobs.map((blob) => (blob[5] === undefined ? null : Buffer.from(blob[5]))),
-        checkpoint.id,
-        checkpoint_id,
-        stored,
-        storedMetadata,
-        runIdOf(config),
-        this.#name,
-      ],
+    const row = {
+      namespace: checkpoint_ns,
+      id: checkpoint.id,
+      parentId: checkpoint_id,
+      checkpoint: JSON.stringify(stored),
+      metadata: storedMetadata,
     };
-    const { rowCount } = await this.#ask(() => this.#pool.query(statement));
-    if (rowCount === 0) throw notOurs();
+    const all = blobs.map(([, , channel, version, type, value]) => ({ channel, version, type, bytes: value }));
+    await this.#storeRows(config, bytes, (batch) => batch.addCheckpoint(row, all));
     return reached;
+  }
+
+  /** Stores rows with others of the run, or at once where it has none before it. */
+  async #storeRows(config: RunnableConfig, bytes: number, addTo: (batch: CheckpointBatch) => void): Promise<void> {
+    const runId = runIdOf(config);
+    if (await this.#underWay.behind.add(runId, bytes, addTo)) return;
+    const batch = new CheckpointBatch(config.configurable?.['thread_id']);
+    addTo(batch);
+    await storeBatch(this.#pool, runId, batch, this.#ask);
   }
 
   async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    if (bytesOf(dumped.map((write) => write[7])) > maxBytesAtOnce) {
-      const places = dumped.map((write) => write[4]);
-      const noted = [thread_id, checkpoint_ns, checkpoint_id, taskId, places, runIdOf(config), this.#name];
+    const bytes = bytesOf(dumped.map((write) => write[7]));
+    const { behind } = this.#underWay;
+    const runId = runIdOf(config);
+    // Writes that replace others, or follow the state of another run, note what was there before.
+    const areNew = !everyOneHasItsPlace && behind.hasPut(runId, placeOf(checkpoint_ns, checkpoint_id));
+    if (areNew && bytes <= maxBytesAtOnce) {
+      const rows = dumped.map(([, namespace, checkpointId, , index, channel, type, value]) => {
+        return { namespace, checkpointId, taskId, index, channel, type, bytes: value };
+      });
+      return this.#storeRows(config, bytes, (batch) => batch.addWrites(rows));
+    }
+    const places = dumped.map((write) => write[4]);
+    const place = [thread_id, checkpoint_ns, checkpoint_id, taskId];
+    const writeInTransaction = async (): Promise<void> => {
       const { UPSERT_CHECKPOINT_WRITES_SQL, INSERT_CHECKPOINT_WRITES_SQL } = this['SQL_STATEMENTS'];
       const text = everyOneHasItsPlace ? UPSERT_CHECKPOINT_WRITES_SQL : INSERT_CHECKPOINT_WRITES_SQL;
-      return this.#ask(async () => {
-        if ((await this.#pool.query(noteBefore, noted)).rowCount === 0) throw notOurs();
-        await inTransaction(this.#pool, async (client) => {
-          for (const values of dumped) await client.query(text, values);
-        });
+      if ((await this.#pool.query(noteBefore, [...place, places, runId, this.#name])).rowCount === 0) throw notOurs();
+      await inTransaction(this.#pool, async (client) => {
+        for (const values of dumped) await client.query(text, values);
       });
-    }
+    };
     const statement = {
       name: everyOneHasItsPlace ? 'upsert-checkpoint-writes' : 'insert-checkpoint-writes',
       text: everyOneHasItsPlace ? upsertWrites : insertWrites,
       values: [
-        thread_id,
-        checkpoint_ns,
-        checkpoint_id,
-        taskId,
-        dumped.map((write) => write[4]),
+        ...place,
+        places,
         dumped.map((write) => write[5]),
         dumped.map((write) => write[6]),
         dumped.map((write) => Buffer.from(write[7])),
-        runIdOf(config),
+        runId,
         this.#name,
       ],
     };
-    await this.#ask(() => this.#pool.query(statement));
+    const write = bytes > maxBytesAtOnce ? writeInTransaction : async () => void (await this.#pool.query(statement));
+    await behind.inOrder(runId, () => this.#ask(write));
   }
 }
+
+const placeOf = (namespace: string, checkpointId: string): string => JSON.stringify([namespace, checkpointId]);
 
 const notOurs = () =>
   new RunOwnershipLost('The run has ended or continues in another process. Writes of this process are discarded.');

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Command } from '../../../contract/agent/run.ts';
 import type { GraphStore } from '../store/graph-store.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints, storeBatch } from './checkpoints.ts';
 import type { EngineLanguage } from './checkpoint-language.ts';
 import type { MemoryCheckpoints } from './javascript/engine.ts';
 import { type Graph, type GraphSchemaSet, GraphFactoryError } from './graph.ts';
@@ -50,12 +50,13 @@ export class Graphs {
   readonly #store: GraphStore;
   readonly #types: StaticSchemas | undefined;
 
-  readonly writes = new CheckpointWriteTracker();
+  readonly writes: CheckpointWriteTracker;
 
   /** @param types what the build read from the graphs' types in TypeScript. */
   constructor(loaded: readonly LoadedGraph[], pool: Pool, store: GraphStore, types?: StaticSchemas) {
     this.#store = store;
     this.#types = types;
+    this.writes = new CheckpointWriteTracker((runId, batch) => storeBatch(pool, runId, batch));
     this.#graphs = new Map(
       loaded.map((graph) => [
         graph.graphId,

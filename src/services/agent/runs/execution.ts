@@ -93,9 +93,10 @@ export class Execution {
   record(): void {
     this.#isRecorded = true;
     if (this.isWaiting || this.#recorder) return;
-    const { events, clock, log: complain } = this.#dependencies;
+    const { events, clock, log: complain, graphs } = this.#dependencies;
     const { runId } = this.plan;
-    this.#recorder = new Recorder({ runId, firstId: this.#firstId, log: this.events, events, clock, complain });
+    const flush = () => graphs.writes.behind.flush(runId).catch(() => undefined);
+    this.#recorder = new Recorder({ runId, firstId: this.#firstId, log: this.events, events, flush, clock, complain });
   }
 
   get #firstId(): number {
@@ -127,7 +128,8 @@ export class Execution {
           threadId,
           user: this.#dependencies.access && userIn(this.plan.kwargs.config.configurable),
         };
-        graphs.writes.beginRun(runId, metadata);
+        const isSync = this.plan.kwargs.durability === 'sync';
+        graphs.writes.beginRun({ runId, threadId, metadata, isSync });
         const made = (graph = await inAgentContext(context, () => this.#makeGraph()));
         const { signal } = this.#stop;
         const run = () => despiteDeaths((attempt) => this.#run(made, attempt), this, { log, signal });
@@ -142,7 +144,7 @@ export class Execution {
     }
     this.isWaiting = false;
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
-    graphs.writes.endRun(runId, this.plan.metadata);
+    graphs.writes.endRun(this.plan);
     if (this.plan.temporary) await graphs.deleteCheckpoints(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followRemote();
     this.continuesElsewhere = isReleased(failure);
@@ -194,8 +196,9 @@ export class Execution {
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
     const ended = { plan: this.plan, end: { ...end, usage: this.#result.usage(), trace: this.#trace() }, failure };
-    if (failure === undefined) return recordEnd(ended, this.#dependencies);
-    return this.#dependencies.graphs.writes.without(this.plan.runId, () => recordEnd(ended, this.#dependencies));
+    const { writes } = this.#dependencies.graphs;
+    if (failure !== undefined) return writes.without(this.plan.runId, () => recordEnd(ended, this.#dependencies));
+    return writes.behind.endWith(this.plan.runId, (unstored) => recordEnd(ended, this.#dependencies, unstored));
   }
 
   /** Input, output and steps for the tracing project. */
@@ -239,7 +242,8 @@ export class Execution {
     const { input, kwargs } = await beginAttempt(this.plan, attempt, graph, this.#dependencies);
     const observed = this.#steps?.attach(graph) ?? { graph };
     const engine = kwargs.thread_stream ? runEngineForThread : runEngine;
-    await engine(
+    const { writes } = this.#dependencies.graphs;
+    const running = engine(
       observed.graph,
       input,
       { ...this.plan, kwargs, callbacks: observed.callbacks },
@@ -252,6 +256,12 @@ export class Execution {
         },
       },
     );
+    // Those of a run that failed are stored before its end; the last ones of others together with it.
+    await running.catch(async (error: unknown) => {
+      await writes.behind.flush(this.plan.runId).catch(() => undefined);
+      throw error;
+    });
+    await writes.settle(this.plan.runId);
     // Serialized here, because a state that JSON can't represent fails the run.
     this.#answer = this.#result.answer();
   }

@@ -16,6 +16,8 @@ export interface RecorderDependencies {
   firstId: number;
   log: EventLog;
   events: Pick<RunEvents, 'write' | 'drop'>;
+  /** Stores the states that the run has reached, before the events that tell of them. */
+  flush: () => Promise<void>;
   clock: Clock;
   complain: Logger;
   /** The storage limit (characters). */
@@ -73,11 +75,12 @@ export class Recorder {
   }
 
   async #write(): Promise<void> {
-    const { runId, log, events, clock } = this.#dependencies;
+    const { runId, log, events, clock, flush } = this.#dependencies;
     await pause(clock, gatherMs, this.#ending.signal);
     while (this.#waiting.length > 0 && !this.#broken) {
       const some = this.#waiting.splice(0, this.#batchSize());
       this.#waitingSize -= sizeOf(some);
+      await flush();
       await this.#again(() => events.write(runId, some));
       log.stored(some.at(-1)?.id ?? -1);
       await this.#dropOldest(some);

@@ -137,11 +137,16 @@ export class Runs {
     const plan = await planRequestedRun(order, this.#dependencies);
     // The engine would treat a missing checkpoint as an empty thread.
     const id = order.threadId === undefined ? undefined : checkpointOfAll(plan.kwargs.checkpoint);
-    if (id !== undefined && !(await this.#dependencies.store.hasCheckpoint(plan.threadId, id)))
-      throw noCheckpoint(plan.threadId, id);
+    if (id !== undefined) await this.#checkCheckpoint(plan.threadId, id);
     if (order.threadId !== undefined) await this.#refuseOtherLanguage(plan);
     if (this.isClosing) throw new ShuttingDown();
     return plan;
+  }
+
+  async #checkCheckpoint(threadId: string, id: string): Promise<void> {
+    const { graphs, store } = this.#dependencies;
+    await graphs.writes.behind.flushThread(threadId);
+    if (!(await store.hasCheckpoint(threadId, id))) throw noCheckpoint(threadId, id);
   }
 
   /** @throws OtherLanguage if the thread has a state that the graph can't read. */

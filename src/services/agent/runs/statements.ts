@@ -1,3 +1,5 @@
+import { batchTables } from '../graphs/checkpoint-batch.ts';
+
 /**
  * The statements that every run executes: prepared, one round trip and one commit each. The lock of the thread's row
  * orders runs, also between processes.
@@ -105,10 +107,7 @@ const insertWebhook = (at: number, end: { status: string; endedAt: string; error
  * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $14
  * its trace, $15 and $16 its webhook. If the run reached no state, the payload has the thread's.
  */
-export const endOnThread = {
-  name: 'end-on-thread',
-  text: `
-    with run as (
+const endOfRun = `run as (
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
       returning *
@@ -124,7 +123,16 @@ export const endOnThread = {
     set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else $6 end, status_at_rest = $6,
       "values" = coalesce($7::json, "values"), interrupts = $8::json, updated_at = $3,
       state_updated_at = case when $7::json is null then state_updated_at else $3::timestamptz end
-    from run where threads.thread_id = run.thread_id`,
+    from run where threads.thread_id = run.thread_id`;
+export const endOnThread = { name: 'end-on-thread', text: `with ${endOfRun}` };
+
+/** The same with the run's last checkpoints, from $17 on. */
+export const endWithCheckpoints = {
+  name: 'end-with-checkpoints',
+  text: `
+    with ours as materialized (
+      select from runs where run_id = $1 and process_id = $2 and status = 'running'
+    ), ${batchTables(17)}, ${endOfRun}`,
 };
 
 /** The cron in the metadata of a run, which any client may set to anything. */

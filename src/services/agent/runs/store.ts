@@ -6,6 +6,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/lifetime.ts';
+import type { CheckpointBatch } from '../graphs/checkpoint-batch.ts';
 import { inTransaction, type Queryable } from '../storage/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { Hold } from './hold.ts';
@@ -119,8 +120,15 @@ export class RunStore extends RunReads {
     return rowCount === 1;
   }
 
-  /** Stores the end of a run with its thread's state and webhook; false if it has ended or another process has it. */
-  async end(plan: Pick<RunPlan, 'runId' | 'temporary' | 'webhook'>, end: RunEnd): Promise<boolean> {
+  /**
+   * Stores the end of a run with its thread's state, its webhook and its last checkpoints; false if it has ended or
+   * another process has it.
+   */
+  async end(
+    plan: Pick<RunPlan, 'runId' | 'temporary' | 'webhook'>,
+    end: RunEnd,
+    last?: CheckpointBatch,
+  ): Promise<boolean> {
     const url = this.#webhooks === undefined ? undefined : plan.webhook;
     const hook = url === undefined ? [null, null] : [url, webhookHost(url)];
     const error = end.error ? JSON.stringify(end.error) : null;
@@ -130,7 +138,10 @@ export class RunStore extends RunReads {
     const { rowCount } = await this.storage.pool.query(
       plan.temporary
         ? { ...statements.endAlone, values: [...ended, ...trace, ...hook, end.status, error] }
-        : { ...statements.endOnThread, values: [...ended, ...onThread, ...trace, ...hook] },
+        : {
+            ...(last ? statements.endWithCheckpoints : statements.endOnThread),
+            values: [...ended, ...onThread, ...trace, ...hook, ...(last?.parameters() ?? [])],
+          },
     );
     if (url !== undefined) this.#webhooks?.ring();
     return (rowCount ?? 0) > 0;

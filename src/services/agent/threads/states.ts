@@ -150,7 +150,8 @@ export class ThreadStates {
    * @param metadata merged into that of the copy, which is never there without it.
    */
   async copy(threadId: string, copyId: string, metadata: FreeObject = {}): Promise<StoredThread | undefined> {
-    const { clock, threads } = this.#dependencies;
+    const { clock, threads, graphs } = this.#dependencies;
+    await graphs.writes.behind.flushThread(threadId);
     return this.#within(async (client) => {
       if (!(await threads.get(threadId, client))) return undefined;
       const now = new Date(clock.now());

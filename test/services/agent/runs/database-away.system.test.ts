@@ -124,7 +124,11 @@ test('runs wait while the database restarts, and complete normally', async () =>
   globalThis.gate = undefined;
 });
 
-test('a query whose response is lost is repeated, and applies once', async () => {
+test.each([
+  ['sync', 4],
+  // Its writes are stored together, the last ones with its end.
+  ['async', 2],
+] as const)('a query whose response is lost is repeated, and applies once: %s', async (durability, atLeast) => {
   if (typeof realQuery !== 'function') throw new Error('The pool has no query method.');
   const lost: string[] = [];
   Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...requested: unknown[]) {
@@ -137,12 +141,12 @@ test('a query whose response is lost is repeated, and applies once', async () =>
     throw new Error('Connection terminated unexpectedly');
   });
   const thread = await here.thread();
-  const place = await here.run(thread, { assistant_id: 'slow', input: { word: 'lost' } });
+  const place = await here.run(thread, { assistant_id: 'slow', input: { word: `lost-${durability}` }, durability });
   expect(await ended(place)).toBe('success');
   Reflect.set(Pool.prototype, 'query', realQuery);
-  expect(lost.length).toBeGreaterThanOrEqual(4);
+  expect(lost.length).toBeGreaterThanOrEqual(atLeast);
   expect(await shown(thread)).toEqual(whole);
-  expect(nodesOf('lost')).toEqual(['a lost', 'b lost', 'c lost']);
+  expect(nodesOf(`lost-${durability}`)).toEqual(['a', 'b', 'c'].map((node) => `${node} lost-${durability}`));
   const history: unknown = await (await here.get(`/threads/${thread}/history`)).json();
   expect(history).toHaveLength(5);
 });

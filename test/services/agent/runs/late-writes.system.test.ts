@@ -20,7 +20,7 @@ beforeAll(async () => {
   client = new Client({ connectionString: servers.databaseUrl });
   await client.connect();
   agent = temporaryAgent({
-    'langgraph.json': { graphs: { deaf: './deaf.ts:deaf' } },
+    'langgraph.json': { graphs: { deaf: './deaf.ts:deaf', quick: './deaf.ts:quick' } },
     'deaf.ts': `
       import { Annotation, StateGraph } from '@langchain/langgraph';
       const State = Annotation.Root({ said: Annotation<string> });
@@ -35,7 +35,9 @@ beforeAll(async () => {
         return {};
       };
       export const deaf = new StateGraph(State).addNode('node', node)
-        .addEdge('__start__', 'node').addEdge('node', '__end__').compile();`,
+        .addEdge('__start__', 'node').addEdge('node', '__end__').compile();
+      export const quick = new StateGraph(State).addNode('say', () => ({ said: 'done' }))
+        .addEdge('__start__', 'say').addEdge('say', '__end__').compile();`,
   });
 });
 afterAll(async () => {
@@ -58,4 +60,19 @@ test('discards the result of a node whose run was stopped meanwhile', async () =
   globalThis.goOn?.();
   await until(async () => globalThis.wentOn);
   expect(await kept()).toEqual(before);
+});
+
+test.each(['async', 'sync', 'exit'])('fails a run whose states can not be stored: %s', async (durability) => {
+  const here = asking(await servers.start({ configPath: agent.configPath }));
+  const run = (threadId: string) =>
+    here.json(here.post(`/threads/${threadId}/runs/wait`, { assistant_id: 'quick', input: { said: '' }, durability }));
+  const [refused, later] = [await here.thread(), await here.thread()];
+  await client.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no space'; end $$;
+    create trigger refuse before insert on checkpoints for each row execute function refuse();`);
+  const answer = await run(refused);
+  await client.query('drop function refuse cascade');
+  expect(answer).toMatchObject({ __error__: { message: expect.stringContaining('no space') } });
+  expect(await here.json(here.get(`/threads/${refused}`))).toMatchObject({ status: 'error' });
+  expect(await run(later)).toEqual({ said: 'done' });
 });

@@ -29,6 +29,7 @@ async function recorded({ first, oneByOne }: { first: number; oneByOne: number }
     firstId: 0,
     log,
     events,
+    flush: async () => undefined,
     clock: systemClock,
     complain: silentLogger,
     max: 100 * ONE,

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { Graphs } from '../../../../../src/services/agent/graphs/graphs.ts';
 import { CheckpointWriteTracker } from '../../../../../src/services/agent/graphs/checkpoint-writes.ts';
-import { Checkpoints } from '../../../../../src/services/agent/graphs/checkpoints.ts';
+import { Checkpoints, storeBatch } from '../../../../../src/services/agent/graphs/checkpoints.ts';
 import {
   answerAboutCheckpoints,
   opaqueSerializer,
@@ -46,7 +46,11 @@ async function openCheckpoints() {
   onTestFinished(() => storage.close());
   const { pool } = storage;
   const engine = { serializer: opaqueSerializer, keepsPendingSends: false };
-  const checkpoints = new Checkpoints(pool, engine, new CheckpointWriteTracker());
+  const checkpoints = new Checkpoints(
+    pool,
+    engine,
+    new CheckpointWriteTracker((runId, batch) => storeBatch(pool, runId, batch)),
+  );
   const threads = threadStore(storage, systemClock, expiryCondition());
   const settings = { defaultTtl: undefined, refreshOnRead: false, sweepEveryMs: 60_000 };
   const items = itemStore(storage, systemClock, settings);

@@ -1,0 +1,144 @@
+import { SerialQueue } from '../storage/transaction.ts';
+import { CheckpointBatch, maxBytesAtOnce } from './checkpoint-batch.ts';
+
+/** How long (ms) the writes of a run are gathered before they are stored together. */
+const gatherMs = 10;
+
+/** Stores a batch of a run. */
+export type StoreBatch = (runId: string, batch: CheckpointBatch) => Promise<void>;
+
+/** What is not stored yet at the end of a run, or why something before it could not be stored. */
+export type Unstored = { batch: CheckpointBatch | undefined } | { failure: unknown };
+
+interface BehindRun {
+  readonly threadId: string;
+  batch: CheckpointBatch | undefined;
+  /** What is stored, in order: a checkpoint needs the values that those before it brought. */
+  readonly queue: SerialQueue;
+  /** The checkpoints that the run has put here. */
+  readonly own: Set<string>;
+  timer: NodeJS.Timeout | undefined;
+  /** Its end stores what is left. */
+  isEnding: boolean;
+  failure: { error: unknown } | undefined;
+}
+
+/**
+ * Gathers what runs write to their states, so that several steps take one statement. The engine goes on meanwhile, as
+ * its durability `async` allows; reads of the state and the end of the run come after its writes. A failure fails the
+ * next write, or the end.
+ */
+export class WriteBehind {
+  readonly #store: StoreBatch;
+  readonly #runs = new Map<string, BehindRun>();
+
+  constructor(store: StoreBatch) {
+    this.#store = store;
+  }
+
+  begin(runId: string, threadId: string): void {
+    this.#runs.set(runId, {
+      threadId,
+      batch: undefined,
+      queue: new SerialQueue(),
+      own: new Set(),
+      timer: undefined,
+      isEnding: false,
+      failure: undefined,
+    });
+  }
+
+  /** Forgets a run; what it has left is discarded. */
+  end(runId: string): void {
+    clearTimeout(this.#runs.get(runId)?.timer);
+    this.#runs.delete(runId);
+  }
+
+  notePut(runId: string | null, checkpoint: string): void {
+    if (runId !== null) this.#runs.get(runId)?.own.add(checkpoint);
+  }
+
+  /** Whether the run has put this checkpoint here: nothing that it writes after it replaces what others wrote. */
+  hasPut(runId: string | null, checkpoint: string): boolean {
+    return runId !== null && this.#runs.get(runId)?.own.has(checkpoint) === true;
+  }
+
+  /**
+   * Adds rows of a run to those that are stored soon; false if its rows are stored at once.
+   * @throws why earlier ones could not be stored.
+   */
+  async add(runId: string | null, bytes: number, addTo: (batch: CheckpointBatch) => void): Promise<boolean> {
+    const run = runId === null ? undefined : this.#runs.get(runId);
+    if (runId === null || run === undefined) return false;
+    if ((run.batch?.bytes ?? 0) + bytes > maxBytesAtOnce) await this.flush(runId);
+    if (run.failure) throw run.failure.error;
+    addTo((run.batch ??= new CheckpointBatch(run.threadId)));
+    if (!run.isEnding) run.timer ??= setTimeout(() => void this.flush(runId).catch(() => undefined), gatherMs);
+    return true;
+  }
+
+  /** Writes something of a run by itself, in the order of its other writes. */
+  async inOrder<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
+    const run = runId === null ? undefined : this.#runs.get(runId);
+    if (runId === null || run === undefined) return write();
+    await this.flush(runId);
+    return run.queue.do(write);
+  }
+
+  /** Stores what a run has written up to now. @throws why that is not possible, also later. */
+  async flush(runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
+    if (run === undefined) return;
+    await run.queue.do(async () => {
+      const batch = take(run);
+      if (batch && !run.failure) await this.#storeBatch(runId, run, batch);
+    });
+    if (run.failure) throw run.failure.error;
+  }
+
+  /** Stores what the runs of a thread have written up to now; what can't be stored fails its own run. */
+  async flushThread(threadId: string): Promise<void> {
+    for (const [runId, run] of this.#runs)
+      if (run.threadId === threadId) await this.flush(runId).catch(() => undefined);
+  }
+
+  /** Waits for what is being stored, and leaves the rest to `endWith`. @throws why something could not be stored. */
+  async settle(runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
+    if (run === undefined) return;
+    run.isEnding = true;
+    clearTimeout(run.timer);
+    await run.queue.do(async () => undefined);
+    if (run.failure) throw run.failure.error;
+  }
+
+  /** Ends a run with what is not stored yet, after all that is being stored. */
+  async endWith<T>(runId: string, end: (unstored: Unstored) => Promise<T>): Promise<T> {
+    const run = this.#runs.get(runId);
+    if (run === undefined) return end({ batch: undefined });
+    return run.queue.do(() => {
+      const batch = take(run);
+      return end(run.failure ? { failure: run.failure.error } : { batch });
+    });
+  }
+
+  /** Stores the batch of a run that `endWith` has handed out, by itself. */
+  store(runId: string, batch: CheckpointBatch): Promise<void> {
+    return this.#store(runId, batch);
+  }
+
+  async #storeBatch(runId: string, run: BehindRun, batch: CheckpointBatch): Promise<void> {
+    try {
+      await this.#store(runId, batch);
+    } catch (error) {
+      run.failure = { error };
+    }
+  }
+}
+
+function take(run: BehindRun): CheckpointBatch | undefined {
+  const { batch } = run;
+  clearTimeout(run.timer);
+  run.batch = run.timer = undefined;
+  return batch;
+}

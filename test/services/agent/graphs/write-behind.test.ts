@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { maxBytesAtOnce, type CheckpointBatch } from '../../../../src/services/agent/graphs/checkpoint-batch.ts';
+import { WriteBehind } from '../../../../src/services/agent/graphs/write-behind.ts';
+
+const threadId = 'thread';
+
+/** Writes of one run, and the batches in which they are stored: the ids of their checkpoints. */
+function openRun(store: (ids: string[]) => Promise<void> = async () => undefined) {
+  const stored: string[][] = [];
+  const idsIn = (batch: CheckpointBatch): string[] =>
+    [...(batch.parameters()[1] ?? '').matchAll(/"id":"(\w+)"/g)].map(([, id = '']) => id);
+  const behind = new WriteBehind(async (_, batch) => {
+    await store(idsIn(batch));
+    stored.push(idsIn(batch));
+  });
+  behind.begin('run', threadId);
+  const put = (id: string, bytes = 1): Promise<boolean> =>
+    behind.add('run', bytes, (batch) => {
+      const value = { channel: 'said', version: id, type: 'json', bytes: new Uint8Array(bytes) };
+      batch.addCheckpoint({ namespace: '', id, parentId: undefined, checkpoint: '{}', metadata: '{}' }, [value]);
+    });
+  return { behind, put, stored, idsIn };
+}
+
+test('stores what a run writes in quick succession at once', async () => {
+  const { put, stored } = openRun();
+  expect([await put('a'), await put('b')]).toEqual([true, true]);
+  expect(stored).toEqual([]);
+  await expect.poll(() => stored).toEqual([['a', 'b']]);
+});
+
+test('leaves the writes of other runs to the caller', async () => {
+  const { behind } = openRun();
+  expect(await behind.add('other', 1, () => undefined)).toBe(false);
+  expect(await behind.add(null, 1, () => undefined)).toBe(false);
+});
+
+test('stores before a read of the thread', async () => {
+  const { behind, put, stored } = openRun();
+  await put('a');
+  await behind.flushThread('another');
+  expect(stored).toEqual([]);
+  await behind.flushThread(threadId);
+  expect(stored).toEqual([['a']]);
+});
+
+test('waits for a batch that is being stored before it stores the next', async () => {
+  const { promise: isStored, resolve } = Promise.withResolvers<void>();
+  const { behind, put, stored } = openRun(async ([id]) => (id === 'a' ? isStored : undefined));
+  await put('a');
+  const first = behind.flush('run');
+  await sleep(0);
+  await put('b');
+  const alone = behind.inOrder('run', async () => stored.push(['alone']));
+  await sleep(20);
+  expect(stored).toEqual([]);
+  resolve();
+  await Promise.all([first, alone]);
+  expect(stored).toEqual([['a'], ['b'], ['alone']]);
+});
+
+test('stores a batch before it becomes too large', async () => {
+  const { put, stored } = openRun();
+  await put('a', maxBytesAtOnce - 10);
+  await put('b', 10);
+  expect(stored).toEqual([['a']]);
+});
+
+test('ends a run with what is not stored yet', async () => {
+  const { behind, put, stored, idsIn } = openRun();
+  await put('a');
+  await behind.settle('run');
+  await put('b');
+  await sleep(20);
+  const ended = await behind.endWith('run', async (left) => ('batch' in left && left.batch ? idsIn(left.batch) : []));
+  expect({ ended, stored }).toEqual({ ended: ['a', 'b'], stored: [] });
+});
+
+test('fails the next write and the end once a batch could not be stored', async () => {
+  const failure = new Error('full');
+  const { behind, put, stored } = openRun(() => Promise.reject(failure));
+  await put('a');
+  await expect(behind.flush('run')).rejects.toBe(failure);
+  await expect(put('b')).rejects.toBe(failure);
+  await expect(behind.inOrder('run', async () => 'written')).rejects.toBe(failure);
+  await expect(behind.settle('run')).rejects.toBe(failure);
+  expect(await behind.endWith('run', async (left) => left)).toEqual({ failure });
+  expect(stored).toEqual([]);
+});
+
+test('discards what a run has left when it is forgotten', async () => {
+  const { behind, put, stored } = openRun();
+  await put('a');
+  behind.end('run');
+  await sleep(20);
+  expect(stored).toEqual([]);
+});
