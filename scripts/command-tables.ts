@@ -37,6 +37,7 @@ export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<Comman
   'commit-unknown': { code: 'commit-unknown', deployment, revisionId: 'r3' },
   'file-unread': { code: 'file-unread', deployment },
   'previews-unread': { code: 'previews-unread' },
+  frozen: { code: 'frozen', deployment, environment: 'production', until: Date.UTC(2026, 11, 27), reason: 'Holidays' },
   'no-label': { code: 'no-label', label: 'preview' },
   'no-previews': { code: 'no-previews' },
   'fork-commit': { code: 'fork-commit', head },

@@ -4,7 +4,7 @@ import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts'
 import { cancelRequests, isCancellable } from '../reconcile/cancel-requests.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
-import { refusalOfCommit } from '../../src/deploy/commands/decide.ts';
+import { refusalOfCommit, refusalOfFreeze } from '../../src/deploy/commands/decide.ts';
 import { cancelledOf, outcomeOf } from './carried-out.ts';
 import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { callOptions, causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
@@ -18,15 +18,18 @@ export async function deploy(performance: Performance): Promise<CommandOutcome> 
     const refusal = refusalOfCommit(command.commit, candidate, head?.sha);
     if (refusal || !head) return { ok: false, outcome: refused(refusal ?? { code: 'branch-gone', branch }) };
     const { deploymentId, terms } = target;
-    const of = { deploymentId, deployment: terms.deploymentName };
+    const { ignoresFreeze } = command;
+    const frozen = ignoresFreeze ? undefined : refusalOfFreeze(terms, context.clock.now());
+    if (frozen) return { ok: false, outcome: refused(frozen) };
+    const of = { deploymentId, deployment: terms.deploymentName, ...(ignoresFreeze ? { ignoresFreeze } : {}) };
     return { ok: true, action: { kind: 'deploy', ...of, commit: head.sha, branch, isOfPull } };
   });
   if (!decided.ok) return decided.outcome;
-  const { commit } = decided.action;
+  const { commit, ignoresFreeze } = decided.action;
   await context.store.request(
     requestOf(performance, {
       commit,
-      cause: { ...causeOf('redeploy', stored), isPinned: true },
+      cause: { ...causeOf('redeploy', stored), isPinned: true, ...(ignoresFreeze ? { ignoresFreeze } : {}) },
       sending: { kind: 'restate', repoRef: target.repoRef },
     }),
   );

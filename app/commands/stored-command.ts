@@ -9,7 +9,7 @@ interface OfDeployment {
 
 /** What a command is to change, with all that it is about: it is stored before it is sent, and stays the same then. */
 export type CommandAction =
-  | ({ kind: 'deploy'; commit: string; branch: string; isOfPull: boolean } & OfDeployment)
+  | ({ kind: 'deploy'; commit: string; branch: string; isOfPull: boolean; ignoresFreeze?: true } & OfDeployment)
   | ({ kind: 'roll-back'; revisionId: string; commit: string } & OfDeployment)
   | ({ kind: 'test'; revisionId: string; commit: string; tests: number } & OfDeployment)
   | ({ kind: 'promote'; revisionId: string } & OfDeployment)

@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../src/kit/plain-text.ts';
 import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
@@ -9,7 +10,7 @@ import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
-import { refusalOfPerson, refusalOfProduction } from '../../src/deploy/commands/decide.ts';
+import { refusalOfFreeze, refusalOfPerson, refusalOfProduction } from '../../src/deploy/commands/decide.ts';
 import { noRollbackWords, refusalWords } from '../../src/deploy/commands/words.ts';
 import { findPromotion } from '../reconcile/earlier-environment.ts';
 import { promotionRequest } from '../reconcile/promotion-request.ts';
@@ -59,6 +60,11 @@ async function redeploy(
   { decision: { repository }, branch, target, cause }: ActionRequest,
   context: AppContext,
 ): Promise<ActionResult> {
+  const frozen = refusalOfFreeze(target.terms, context.clock.now());
+  if (frozen) {
+    const { why, advice } = refusalWords(frozen);
+    return { ok: false, why: `${why}. ${withoutFullStop(advice)}` };
+  }
   if (isLater(target)) return promote(target, { repository, branch, cause }, context);
   const head = await context.githubApi.head(repository, branch);
   if (!head) return { ok: false, why: `the branch ${branch} is gone` };

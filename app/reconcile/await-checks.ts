@@ -8,7 +8,7 @@ import type { AfterChecks } from '../../src/deploy/file/push-fields.ts';
 import { isExpired } from './deadlines.ts';
 import type { Intent, UnsentIntent } from './intent.ts';
 import { isRequestForCommit } from './next-step.ts';
-import { requeueAfter, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
+import type { ReconcileContext } from './reconcile-context.ts';
 import { checkName, isOwnCheck } from './report.ts';
 
 /** How often the checks of a commit are looked at without an event (ms): one that is lost delays a deploy by this. */
@@ -28,7 +28,8 @@ export function checksBefore({ cause, terms, sending }: Intent): AfterChecks | u
 export function mayAwait(intent: Intent, check: string | undefined): boolean {
   if (!isRequestForCommit(intent) || checksBefore(intent) === undefined) return false;
   const { state, decision } = intent;
-  if (check === undefined || state !== 'waiting' || decision?.kind !== 'await') return true;
+  if (check === undefined || state !== 'waiting' || decision?.kind !== 'await' || decision.code !== 'checks')
+    return true;
   const { names, count } = decision.pending;
   return count > names.length || names.includes(shownName(check));
 }
@@ -54,15 +55,8 @@ export async function decideChecks({ context }: ReconcileContext, intent: Unsent
 const namedChecks = (names: readonly string[], deploymentName: string): RequiredCheck[] =>
   names.filter((name) => name !== checkName(deploymentName)).map((name) => ({ name }));
 
-/** Waits for the checks: until an event about them, or until it is time to look. */
-export async function awaitChecks(
-  work: ReconcileContext,
-  intent: UnsentIntent,
-  decision: Extract<ChecksDecision, { kind: 'await' }>,
-): Promise<StepResult> {
-  const isShown = intent.state === 'waiting' && JSON.stringify(intent.decision) === JSON.stringify(decision);
-  if (!isShown) await saveIntents(work, [{ ...intent, state: 'waiting', decision }]);
+/** When the checks of a commit that waits for them are looked at again (ms since the epoch), without an event. */
+export function nextLookAtChecks(intent: UnsentIntent, now: number): number {
   const { timeoutMs = 0 } = checksBefore(intent) ?? {};
-  const leftMs = intent.createdAt + timeoutMs - work.context.clock.now();
-  return requeueAfter(work, Math.max(1_000, Math.min(lookMs, leftMs)));
+  return Math.min(now + lookMs, intent.createdAt + timeoutMs);
 }

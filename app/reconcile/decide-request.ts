@@ -3,7 +3,7 @@ import { decideTrigger } from '../../src/deploy/rules/trigger.ts';
 import type { ChangedPaths, Decision, SkipReason } from '../../src/deploy/rules/trigger-types.ts';
 import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Head } from '../github/github-api.ts';
-import { awaitChecks, decideChecks } from './await-checks.ts';
+import { awaitGate, decideGates } from './await-gates.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { followFound } from './begin-following.ts';
@@ -123,10 +123,10 @@ async function trigger(
   decision: Extract<Decision, { kind: 'trigger' }>,
   observation: DeploymentObservation,
 ): Promise<StepResult> {
-  const checks = await decideChecks(work, intent);
-  if (checks.kind === 'await') return awaitChecks(work, intent, checks);
-  if (checks.kind === 'skip')
-    return saveIntents(work, [withDecisionOutcome(intent, 'skipped', checks, work.context.clock.now())]);
+  const gate = await decideGates(work, intent);
+  if (gate.kind === 'await') return awaitGate(work, intent, gate);
+  if (gate.kind === 'skip')
+    return saveIntents(work, [withDecisionOutcome(intent, 'skipped', gate, work.context.clock.now())]);
   const decided = { ...intent, decision };
   if (intent.terms.builder === 'service' && isOfItself(intent)) {
     // It made its revision already, and that ended: there is no other one to wait for.

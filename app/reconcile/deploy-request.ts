@@ -16,6 +16,8 @@ export interface Cause {
   by?: string;
   /** The person confirmed this very commit: a newer head of the branch ends the request. */
   isPinned?: true;
+  /** The person said that a freeze of the environment does not count. */
+  ignoresFreeze?: true;
   /** When it was received (ms since the epoch). */
   at: number;
   /** How late we were (ms), where a push was found by looking and not by its delivery. */
@@ -68,6 +70,8 @@ export interface Terms {
   environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
   /** What the deploy file keeps from its environment; absent: nothing. */
   gate?: EnvironmentGate;
+  /** The file speaks of freeze windows or holds, and could not be read. */
+  isGateUnknown?: true;
   /** Logins of those who may act on it by comments and buttons, where its environment is production; absent: all. */
   admins?: readonly string[];
   /** The file speaks of admins, and could not be read. */

@@ -59,7 +59,7 @@ export const stateStatuses: Readonly<Record<Exclude<IntentState, 'ended'>, { che
     requested: open('queued', 'recorded, and not decided yet'),
     waiting: open(
       'queued',
-      'another revision of the deployment is under way, or checks of the commit have not passed yet',
+      'another revision of the deployment is under way, checks of the commit have not passed yet, or the environment is frozen',
     ),
     paused: {
       checkStatus: { status: 'completed', conclusion: 'action_required' },

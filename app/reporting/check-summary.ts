@@ -1,6 +1,6 @@
 import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
 import { asCode, asLink, asMarkdown } from '../../src/deploy/words/sanitize.ts';
-import { checkList, decisionWords } from '../../src/deploy/words/decision.ts';
+import { decisionWords, waitEndWords } from '../../src/deploy/words/decision.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
 import { noteText } from '../../src/deploy/words/note.ts';
 import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
@@ -44,7 +44,7 @@ const sentences: StateWords = {
     waitingFor
       ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(branch)} is built.`
       : decision?.kind === 'await'
-        ? `Commit ${asCode(commit)} is deployed once ${asMarkdown(checkList(decision.pending), 500)} ${decision.pending.count === 1 ? 'has' : 'have'} passed. A newer commit takes its place.`
+        ? `Commit ${asCode(commit)} is deployed ${asMarkdown(waitEndWords(decision), 500)}. A newer commit takes its place.`
         : `The deployment is not free. Once it is, the newest commit of ${asCode(branch)} is built.`,
   paused: ({ decision }) =>
     `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision ? decisionWords(decision) : 'the deployment is held after a rollback'), 1000)}`,
@@ -84,10 +84,12 @@ const triedOf = (intent: IntentFields): string =>
     ? `, and copies of the newest ${intent.terms.conversations?.newest} conversations are tried`
     : '';
 
-const adviceOf = ({ end, state, sending }: IntentFields): string => {
+const adviceOf = ({ end, state, sending, decision, terms }: IntentFields): string => {
   if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(asSentence(end.advice), 2000)}`;
   if (state === 'paused')
     return `**What to do:** Press Redeploy once the agent is fixed. ${sending.kind === 'promote' ? 'Commits are promoted' : 'Pushes are deployed'} again from then on.`;
+  if (state === 'waiting' && decision?.kind === 'await' && decision.code === 'frozen')
+    return `**What to do:** Nothing: it goes on by itself at the end. What can't wait is deployed by the comment ${asCode(`/deploy ${terms.deploymentName} ignore-freeze`, 300)} on a pull request.`;
   return end?.kind === 'unknown'
     ? '**What to do:** Look at the revisions of the deployment at the service. If none is of this commit, press Redeploy or Re-run.'
     : '';

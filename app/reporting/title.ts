@@ -1,6 +1,6 @@
 import { shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { firstTestOf } from '../../src/deploy/words/verdict-words.ts';
-import { checkList, decisionWords } from '../../src/deploy/words/decision.ts';
+import { decisionWords, waitWords } from '../../src/deploy/words/decision.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import { asLine } from '../../src/deploy/words/sanitize.ts';
 import {
@@ -31,7 +31,7 @@ const titles: StateWords = {
   requested: () => 'Recorded, to be decided',
   waiting: ({ decision }, { waitingFor }) => {
     if (waitingFor) return `Waits for ${shortCommit(waitingFor.commit)}, which is under way`;
-    return decision?.kind === 'await' ? `Waits for ${checkList(decision.pending)}` : 'Waits for its turn';
+    return decision?.kind === 'await' ? `Waits ${waitWords(decision)}` : 'Waits for its turn';
   },
   paused: () => 'Held until a person presses Redeploy',
   measuring: () => 'Measuring the live revision, to compare the new one with it',

@@ -14,6 +14,8 @@ export interface DeployFile {
   unread?: string;
   /** The file speaks of admins, whether or not they could be read; not known of a file that was not read. */
   hasAdmins?: true;
+  /** The same of freeze windows and holds of environments. */
+  hasGates?: true;
 }
 
 /** The texts of a deploy file and its case files. */
@@ -38,9 +40,12 @@ const maxProblems = 10;
 export function readDeployFile(file: DeployFileTexts | undefined): DeployFile {
   if (file === undefined) return { entries: [], notes: [] };
   const read = readPushed({ text: file.text, path: defaultConfigPath }, caseFilesOf(file.cases ?? {}));
-  const hasAdmins = /\badmins\b/.test(file.text) ? { hasAdmins: true as const } : {};
-  if (!read.ok) return { entries: [], notes: notesOf(read.problems), ...hasAdmins };
-  return { entries: read.deployments, notes: [], ...hasAdmins };
+  const speaksOf: Pick<DeployFile, 'hasAdmins' | 'hasGates'> = {
+    ...(/\badmins\b/.test(file.text) ? { hasAdmins: true } : {}),
+    ...(/\bfreeze\b|\bhold["']?\s*:/.test(file.text) ? { hasGates: true } : {}),
+  };
+  if (!read.ok) return { entries: [], notes: notesOf(read.problems), ...speaksOf };
+  return { entries: read.deployments, notes: [], ...speaksOf };
 }
 
 /** A file that exists but was not read. @param why a clause without a full stop. */

@@ -108,7 +108,10 @@ function decideTarget(
     return [{ refused: { deployment: deployment.name, why: unreadFile(file.unread), isFailure: true } }];
   const notes = [...file.notes, ...(entry?.notes ?? [])];
   const terms = termsOf(deployment, entry?.requested, notes, common, isShared);
-  const unknown = terms.unread && file.hasAdmins ? { areAdminsUnknown: true as const } : {};
+  const unknown = {
+    ...(terms.unread && file.hasAdmins ? { areAdminsUnknown: true as const } : {}),
+    ...(terms.unread && file.hasGates ? { isGateUnknown: true as const } : {}),
+  };
   return [{ target: { deploymentId: deployment.id, repoRef: ref, terms: { ...terms, ...unknown } } }];
 }
 

@@ -1,5 +1,6 @@
 import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
+import { frozenNow } from '../rules/environment-gate.ts';
 import { commands, type Command, type CommandName } from './definitions.ts';
 import type { CommandRefusal, Permission } from './outcomes.ts';
 
@@ -54,6 +55,15 @@ export function refusalOfProduction(
   if (!environment.production) return undefined;
   const isAdmin = admins?.some((each) => each.toLowerCase() === login.toLowerCase()) ?? true;
   return isAdmin ? undefined : { code: 'not-admin', login, deployment };
+}
+
+/** Why nothing is deployed now: its environment is frozen. A rollback does not ask. */
+export function refusalOfFreeze(
+  { deploymentName: deployment, ...terms }: { deploymentName: string } & Parameters<typeof frozenNow>[0],
+  now: number,
+): CommandRefusal | undefined {
+  const frozen = frozenNow(terms, now);
+  return frozen && { code: 'frozen', deployment, ...frozen };
 }
 
 /** A deployment that a branch of the pull request is for. */

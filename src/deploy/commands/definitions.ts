@@ -2,6 +2,7 @@
 export const commandArguments = {
   times: { form: /^(?:[1-9]|1\d|20)$/, example: '3', what: 'a number from 1 to 20' },
   commit: { form: /^[0-9a-f]{7,64}$/i, example: '1a2b3c4', what: 'a commit, at least its first seven digits' },
+  'ignore-freeze': { form: /^ignore-freeze$/, example: 'ignore-freeze', what: 'that a freeze does not count' },
   deployment: { form: /^\S{1,200}$/, example: 'support', what: 'the name of a deployment' },
 } as const;
 
@@ -21,7 +22,7 @@ interface CommandDefinition {
 
 const definitions = {
   deploy: {
-    takes: ['deployment', 'commit'],
+    takes: ['deployment', 'commit', 'ignore-freeze'],
     on: 'kept',
     acts: true,
     does: 'Builds the head of the branch of a deployment again, and resumes pushes that a rollback holds',
@@ -87,6 +88,7 @@ export interface Command {
   deployment?: string;
   commit?: string;
   times?: number;
+  ignoresFreeze?: true;
 }
 
 /** How a command is written, for example `/deploy [deployment] [commit]`. */

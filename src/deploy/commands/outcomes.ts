@@ -1,4 +1,5 @@
 import type { Coded } from '../../kit/coded.ts';
+import type { FrozenFacts } from '../rules/environment-gate.ts';
 import type { ParseProblems } from './parse.ts';
 
 /** What a person may do in a repository; `none` for strangers. */
@@ -47,6 +48,8 @@ export interface CommandRefusals extends ParseProblems {
   'commit-unknown': { deployment: string; revisionId: string };
   /** The deploy file has a mistake and speaks of admins, so that it is unknown who they are. */
   'file-unread': { deployment: string };
+  /** Its environment is frozen, and the command does not say that this does not count. */
+  frozen: { deployment: string } & FrozenFacts;
   'no-previews': unknown;
   'previews-unread': unknown;
   /** Previews are made with a label, which the pull request lacks. */

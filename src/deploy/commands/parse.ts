@@ -47,6 +47,7 @@ export function parseComment(body: string): ParsedComment {
     if (argument === undefined) return problem({ code: 'unknown-argument', command: name, written: each });
     open.delete(argument);
     if (argument === 'times') command.times = Number(each);
+    else if (argument === 'ignore-freeze') command.ignoresFreeze = true;
     else command[argument] = each;
   }
   const hasMore = rest.some((each) => commandNames.some((known) => each.split(/\s/, 1)[0] === `/${known}`));
@@ -55,7 +56,7 @@ export function parseComment(body: string): ParsedComment {
 
 /** The argument that a word is: the one with the narrowest form that is not given yet. */
 const argumentOf = (written: string, open: ReadonlySet<ArgumentName>): ArgumentName | undefined => {
-  for (const name of ['times', 'commit', 'deployment'] as const)
+  for (const name of ['times', 'commit', 'ignore-freeze', 'deployment'] as const)
     if (open.has(name) && commandArguments[name].form.test(written)) return name;
   return undefined;
 };
@@ -73,8 +74,10 @@ function lookAlike(written: string): ParsedComment {
 /** A command as it is shown. */
 export function textOf(parsed: Exclude<ParsedComment, { kind: 'none' }>): string {
   if (parsed.kind === 'command') {
-    const { name, deployment, commit, times } = parsed.command;
-    return [`/${name}`, deployment, commit, times].filter((each) => each !== undefined).join(' ');
+    const { name, deployment, commit, times, ignoresFreeze } = parsed.command;
+    return [`/${name}`, deployment, commit, times, ignoresFreeze && 'ignore-freeze']
+      .filter((each) => each !== undefined)
+      .join(' ');
   }
   const { problem: found } = parsed;
   if (found.code === 'unknown-argument') return `/${found.command}`;

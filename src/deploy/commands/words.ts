@@ -1,5 +1,6 @@
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { say, type Coded, type Sayings } from '../../kit/coded.ts';
+import { frozenWords } from '../words/freeze.ts';
 import { noneLiveBefore, nothingLive } from '../words/rollback.ts';
 import { commandNames, commands, usageOf } from './definitions.ts';
 import type { CommandRefusal, CommandRefusals, CommandResult, CommandResults, NoRollbackTarget } from './outcomes.ts';
@@ -122,6 +123,10 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
   'file-unread': ({ deployment }) => ({
     why: `the deploy file has a mistake, so that it is unknown who may act on ${deployment}`,
     advice: 'Correct the deploy file on the default branch: the check of its newest commit names the mistake.',
+  }),
+  frozen: ({ deployment, ...facts }) => ({
+    why: frozenWords(facts),
+    advice: `Wait for the end, or give /deploy ${deployment} ignore-freeze if it can't wait. /rollback goes back at any time.`,
   }),
   'previews-unread': () => ({
     why: 'the deploy file has a mistake, so that it is unknown what it says of previews',

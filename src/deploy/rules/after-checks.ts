@@ -1,4 +1,4 @@
-import type { AwaitChecks, Decision } from './trigger-types.ts';
+import type { AwaitDecision, Decision } from './trigger-types.ts';
 
 /** A check that has to pass. `appId`: only that of this GitHub App counts. */
 export interface RequiredCheck {
@@ -29,7 +29,7 @@ export interface CheckNames {
   count: number;
 }
 
-export type ChecksDecision = { kind: 'pass' } | AwaitChecks | Extract<Decision, { kind: 'skip' }>;
+export type ChecksDecision = { kind: 'pass' } | AwaitDecision<'checks'> | Extract<Decision, { kind: 'skip' }>;
 
 /** The most names that a decision keeps, and the longest (characters): others choose them. */
 const maxNames = 5;

@@ -1,59 +1,91 @@
-import type { FreezeWindow } from '../file/environment-gate.ts';
+import type { EnvironmentGate, FreezeWindow } from '../file/environment-gate.ts';
 import { instantOf, wallTimeAt } from '../../kit/time-zone.ts';
 
 /** Whether anything may be deployed to an environment; `until` (ms since the epoch) is absent where no end is in sight. */
 export type FreezeState = { kind: 'open' } | { kind: 'frozen'; until?: number; reason?: string };
 
+/** That an environment is frozen. */
+export interface FrozenFacts extends Omit<Extract<FreezeState, { kind: 'frozen' }>, 'kind'> {
+  environment: string;
+}
+
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const weekMs = 7 * dayMs;
 
-/** How far ahead the end is looked for: windows that go over into each other need not end. */
-const horizonMs = 400 * dayMs;
+/** Weekly windows that go over into each other for so long (ms) do so for ever: the clock changes less often. */
+const endlessMs = 2 * weekMs;
 
 /**
  * Whether the windows freeze an environment now, and until when: windows that overlap, or follow each other without a
  * gap, are one. The reason is that of the window which lasts longest of those that have begun.
  */
 export function decideFreeze(windows: readonly FreezeWindow[], now: number): FreezeState {
-  const first = latestEnd(windows, now);
-  if (first === undefined) return { kind: 'open' };
-  const reason = first.reason === undefined ? {} : { reason: first.reason };
-  let until = first.at;
-  for (let next = latestEnd(windows, until); next !== undefined; next = latestEnd(windows, until)) {
-    if (until > now + horizonMs) return { kind: 'frozen', ...reason };
-    until = next.at;
+  const begun = windows
+    .flatMap((window) => spansAround(window, now))
+    .filter(({ from, until }) => from <= now && now < until);
+  const [longest] = begun.sort((one, other) => other.until - one.until);
+  if (longest === undefined) return { kind: 'open' };
+  const { reason } = longest;
+  const until = endFrom(windows, now);
+  return {
+    kind: 'frozen',
+    ...(until === undefined ? {} : { until }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** The freeze of an environment, if it is frozen now. */
+export function frozenNow(
+  { environment, gate }: { environment: { name: string }; gate?: Pick<EnvironmentGate, 'freeze'> | undefined },
+  now: number,
+): FrozenFacts | undefined {
+  const { kind, ...freeze } = decideFreeze(gate?.freeze ?? [], now);
+  return kind === 'frozen' ? { environment: environment.name, ...freeze } : undefined;
+}
+
+/** When windows end that a moment is in; undefined where that is never. */
+function endFrom(windows: readonly FreezeWindow[], moment: number): number | undefined {
+  const weekly = windows.filter(({ kind }) => kind === 'weekly');
+  let end = moment;
+  // A window that is longer than the weeks looked at goes on into others.
+  for (let next = endNear(windows, end); next > end; next = endNear(windows, end)) {
+    if (endNear(weekly, end) >= end + endlessMs) return undefined;
+    end = next;
   }
-  return { kind: 'frozen', until, ...reason };
+  return end;
 }
 
-interface WindowEnd {
-  at: number;
-  reason: string | undefined;
-}
-
-/** The latest end of the windows that a moment is in. */
-function latestEnd(windows: readonly FreezeWindow[], moment: number): WindowEnd | undefined {
-  let latest: WindowEnd | undefined;
-  for (const window of windows) {
-    const at = endAt(window, moment);
-    if (at !== undefined && (latest === undefined || at > latest.at)) latest = { at, reason: window.reason };
+/** The same as far as the weeks around the moment show it; the moment itself where it is in no window. */
+function endNear(windows: readonly FreezeWindow[], moment: number): number {
+  const spans = windows.flatMap((window) => spansAround(window, moment));
+  let end = moment;
+  for (const { from, until } of spans.sort((one, other) => one.from - other.from)) {
+    if (from > end) break;
+    end = Math.max(end, until);
   }
-  return latest;
+  return end;
 }
 
-/** The end of a window, if a moment is in it. */
-function endAt(window: FreezeWindow, moment: number): number | undefined {
-  if (window.kind === 'once') return window.from <= moment && moment < window.until ? window.until : undefined;
-  const { timeZone, from, until } = window;
+/** One occurrence of a window; the end (ms since the epoch) is not part of it. */
+interface Span {
+  from: number;
+  until: number;
+  reason?: string;
+}
+
+/** The occurrences of a window that a moment may be in, and those of the three weeks after it. */
+function spansAround(window: FreezeWindow, moment: number): Span[] {
+  if (window.kind === 'once') return [window];
+  const { timeZone, reason } = window;
   const monday = mondayBefore(wallTimeAt(timeZone, moment));
-  // One of the week before may go on; where the clock is put back at the turn of a week, that of the next has begun.
-  const ends = [monday - weekMs, monday, monday + weekMs].flatMap((week) => {
-    const begin = instantOf(timeZone, week + from * minuteMs, 'first');
-    const end = instantOf(timeZone, week + until * minuteMs, 'last');
-    return begin <= moment && moment < end ? [end] : [];
+  // One of the week before may go on.
+  return [-1, 0, 1, 2, 3].map((weeks) => {
+    const wall = (minutes: number): number => monday + weeks * weekMs + minutes * minuteMs;
+    const from = instantOf(timeZone, wall(window.from), 'first');
+    const until = instantOf(timeZone, wall(window.until), 'last');
+    return { from, until, ...(reason === undefined ? {} : { reason }) };
   });
-  return ends.length > 0 ? Math.max(...ends) : undefined;
 }
 
 /** The epoch began on a Thursday. */

@@ -1,6 +1,7 @@
 import type { Coded } from '../../kit/coded.ts';
 import type { AfterChecks } from '../file/push-fields.ts';
 import type { CheckNames } from './after-checks.ts';
+import type { FrozenFacts } from './environment-gate.ts';
 import type { ObstacleFacts } from './plan-types.ts';
 
 /** The rules for pushes of a deployment, from the deploy file of the default branch if that names it. */
@@ -66,6 +67,8 @@ export interface SkipFacts extends Pick<ObstacleFacts, EarlierObstacleCode> {
   'checks-late': { pending: CheckNames; isUnread?: true };
   /** It is to be deployed after its required checks, and none is required. */
   'no-checks': unknown;
+  /** The deploy file has a mistake and speaks of freeze windows or holds, so that it is unknown which there are. */
+  'gate-unread': unknown;
   /** An earlier request of the same commit ended so. */
   'already-reported': { end: string };
   'serves-already': { revisionId: string };
@@ -96,17 +99,22 @@ interface StoredReason {
   why: string;
 }
 
-/** Checks of the commit have not passed yet. */
-export interface AwaitChecks {
-  kind: 'await';
-  code: 'checks';
-  pending: CheckNames;
+/** What a commit waits for before it is sent. */
+export interface AwaitFacts {
+  /** Checks of the commit have not passed yet. */
+  checks: { pending: CheckNames };
+  /** Its environment is frozen. */
+  frozen: FrozenFacts;
 }
+export type AwaitDecision<Code extends keyof AwaitFacts = keyof AwaitFacts> = { kind: 'await' } & Coded<
+  AwaitFacts,
+  Code
+>;
 
 /** What is done about one commit on one deployment, and why; `decisionWords` says it. */
-export type Decision = TriggerDecision | AwaitChecks;
+export type Decision = TriggerDecision | AwaitDecision;
 
-/** What the state of the deployment and the rules of the file decide, before the checks of the commit are looked at. */
+/** What the state of the deployment and the rules of the file decide, before what it has to wait for is looked at. */
 export type TriggerDecision =
   | ({ kind: 'trigger' } & (Coded<BuildFacts> | StoredReason))
   /** A revision of this commit is live or on its way: it is followed, none is made. */

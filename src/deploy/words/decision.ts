@@ -1,9 +1,10 @@
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
+import { freezeEnd, frozenWords } from './freeze.ts';
 import type { CheckNames } from '../rules/after-checks.ts';
 import { earlierObstacles } from './earlier-obstacles.ts';
 import type { NoPushCode } from '../rules/trigger.ts';
-import type { BuildFacts, Decision, SkipFacts } from '../rules/trigger-types.ts';
+import type { AwaitDecision, AwaitFacts, BuildFacts, Decision, SkipFacts } from '../rules/trigger-types.ts';
 
 /** Why a decision was made: one clause without a full stop. */
 export function decisionWords(decision: Decision): string {
@@ -22,7 +23,7 @@ export function decisionWords(decision: Decision): string {
         ? `revision ${decision.revisionId} is on its way and does not report its commit yet`
         : `revision ${decision.revisionId} of commit ${shortCommit(decision.commit)} is on its way`;
     case 'await':
-      return `${checksHave(decision.pending)} not passed yet`;
+      return say(awaits, decision);
     case 'hold': {
       const what = decision.commit ? `commit ${shortCommit(decision.commit)} was rolled back` : 'a person rolled back';
       const stops = 'stops' in decision ? decision.stops : undefined;
@@ -32,6 +33,27 @@ export function decisionWords(decision: Decision): string {
       return say(skips, decision);
   }
 }
+
+const awaits: Sayings<AwaitFacts> = {
+  checks: ({ pending }) => `${checksHave(pending)} not passed yet`,
+  frozen: frozenWords,
+};
+
+const waits: Sayings<AwaitFacts> = {
+  checks: ({ pending }) => `for ${checkList(pending)}`,
+  frozen: freezeEnd,
+};
+
+/** What goes on from "waits": `for the check build`, `until 2026-12-27 00:00 UTC: Holidays`. */
+export const waitWords = (decision: AwaitDecision): string => say(waits, decision);
+
+const waitEnds: Sayings<AwaitFacts> = {
+  checks: ({ pending }) => `once ${checksHave(pending)} passed`,
+  frozen: (facts) => `when its environment is open again: ${frozenWords(facts)}`,
+};
+
+/** What goes on from "is deployed": `once the check build has passed`. */
+export const waitEndWords = (decision: AwaitDecision): string => say(waitEnds, decision);
 
 const builds: Sayings<BuildFacts> = {
   promotion: ({ commit, from }) => `${from} serves commit ${shortCommit(commit)}, and has proven it`,
@@ -74,6 +96,8 @@ const skips: Sayings<SkipFacts> = {
   },
   'no-checks': () =>
     'deploy-after waits for checks of others, and none is named or required; name some under deploy-after in the deploy file, or require some of the branch at GitHub',
+  'gate-unread': () =>
+    'the deploy file has a mistake, so that it is unknown whether its environment is frozen or held; correct it on the default branch, and press Re-run',
   'already-reported': ({ end }) =>
     `the same commit was requested before and ended ${end}; press Re-run to build it again`,
   'serves-already': ({ revisionId }) => `revision ${revisionId} serves already`,
@@ -96,7 +120,7 @@ const skips: Sayings<SkipFacts> = {
 };
 
 /** `the checks build, test`: names are texts of others. */
-export function checkList({ names, count }: CheckNames): string {
+function checkList({ names, count }: CheckNames): string {
   const more = count - names.length;
   return `the ${count === 1 ? 'check' : 'checks'} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -90,6 +90,32 @@ describe('/promote', () => {
   });
 });
 
+describe('/deploy to a frozen environment', () => {
+  const freeze = () => {
+    const [target] = targetsOn('main', 'support').targets;
+    if (!target) throw new Error('no target');
+    const now = fixture.clock.now();
+    const windows = [{ kind: 'once', from: now, until: now + 3_600_000, reason: 'Launch' } as const];
+    const terms = { ...target.terms, gate: { hold: false, freeze: windows } };
+    fixture.branches.set('main', { targets: [{ ...target, terms }], refused: [] });
+  };
+
+  test('is refused with the end and the reason', async () => {
+    freeze();
+    await fixture.comment('/deploy');
+    expect(await fixture.said()).toMatch(/is frozen until 20\d\d-.* UTC: Launch.*ignore-freeze if it can't wait/);
+    expect(fixture.intents()).toEqual([]);
+  });
+
+  test('is requested where the comment says that the freeze does not count', async () => {
+    freeze();
+    await fixture.comment('/deploy ignore-freeze', { id: 600 });
+    await fixture.comment('/deploy ignore-freeze', { id: 600, delivery: 'again' });
+    expect(fixture.intents()).toMatchObject([{ cause: { kind: 'redeploy', ignoresFreeze: true, isPinned: true } }]);
+    expect(await fixture.answer()).toContain('/deploy ignore-freeze');
+  });
+});
+
 describe('/test', () => {
   const target = (smokeTests = tested.smokeTests) => {
     const [first] = targetsOn('main', 'support').targets;

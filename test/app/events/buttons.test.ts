@@ -177,6 +177,20 @@ describe('Redeploy', () => {
     });
   });
 
+  test('of a frozen environment is refused with the end and the reason', async () => {
+    await pushed();
+    const [target] = targetsOn('main', 'support').targets;
+    if (!target) throw new Error('no target');
+    const from = fixture.clock.now();
+    const freeze = [{ kind: 'once', from, until: from + 3_600_000, reason: 'Launch' } as const];
+    const terms = { ...target.terms, gate: { hold: false, freeze } };
+    fixture.branches.set('main', { targets: [{ ...target, terms }], refused: [] });
+    await press('redeploy');
+    expect(fixture.intents()).toHaveLength(1);
+    const refusal = /^Redeploy was not done: \S+ is frozen until .* UTC: Launch\. Wait for the end, or give \/deploy/;
+    expect(did()).toEqual([expect.stringMatching(refusal)]);
+  });
+
   test('of a deleted branch is refused', async () => {
     await pushed();
     fixture.git.point('main', undefined);

@@ -453,6 +453,16 @@ describe('a file with a mistake', () => {
     const { targets } = await resolverOf([deployed('a')], { 'acme/agents': file }).targetsOf(agents, 'main');
     expect(targets.map(({ terms }) => terms.areAdminsUnknown)).toEqual([areAdminsUnknown]);
   });
+
+  test.each([
+    ['a freeze', 'environments: [{ name: production, freeze: christmas }]', true],
+    ['a hold', 'environments: [{ name: production, hold: maybe }]', true],
+    ['a hold after rollbacks', 'defaults: { after-rollback: hold, on-failure: maybe }', undefined],
+  ])('a mistake in a file that speaks of %s', async (_, text, isGateUnknown) => {
+    const file = `${text}\ndeployments: { a: { source: github, environment: production } }`;
+    const { targets } = await resolverOf([deployed('a')], { 'acme/agents': file }).targetsOf(agents, 'main');
+    expect(targets.map(({ terms }) => terms.isGateUnknown)).toEqual([isGateUnknown]);
+  });
 });
 
 describe('a file with mistakes', () => {

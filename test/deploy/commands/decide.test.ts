@@ -4,6 +4,7 @@ import {
   chooseDeployments,
   refusalOfCommand,
   refusalOfCommit,
+  refusalOfFreeze,
   refusalOfPerson,
   refusalOfProduction,
   refusalOfHead,
@@ -69,6 +70,16 @@ test.each([true, false])('acting where admins are unknown, in production: %s', (
   const environment = { production };
   const refusal = { code: 'file-unread', deployment: 'support' };
   expect(refusalOfProduction({ ...terms, environment, areAdminsUnknown: true }, 'mona')).toEqual(refusal);
+});
+
+test.each([
+  ['before the freeze', 9, undefined],
+  ['in it', 10, { code: 'frozen', deployment: 'support', environment: 'production', until: 20, reason: 'Launch' }],
+  ['after it', 20, undefined],
+])('deploying %s', (_, now, refusal) => {
+  const gate = { freeze: [{ kind: 'once', from: 10, until: 20, reason: 'Launch' } as const] };
+  const frozen = { deploymentName: 'support', environment: { name: 'production' }, gate };
+  expect(refusalOfFreeze(frozen, now)).toEqual(refusal);
 });
 
 describe('the deployment', () => {

@@ -16,6 +16,11 @@ describe('a command', () => {
     ['/deploy support', { name: 'deploy', deployment: 'support' }],
     ['/deploy support 1a2b3c4', { name: 'deploy', deployment: 'support', commit: '1a2b3c4' }],
     ['/deploy 1a2b3c4 support', { name: 'deploy', deployment: 'support', commit: '1a2b3c4' }],
+    ['/deploy ignore-freeze', { name: 'deploy', ignoresFreeze: true }],
+    [
+      '/deploy support 1a2b3c4 ignore-freeze',
+      { name: 'deploy', deployment: 'support', commit: '1a2b3c4', ignoresFreeze: true },
+    ],
     ['/deploy 1A2B3C4', { name: 'deploy', commit: '1A2B3C4' }],
     ['/deploy 1a2b3c', { name: 'deploy', deployment: '1a2b3c' }],
     ['/deploy 1a2b3c4 5d6e7f8', { name: 'deploy', commit: '1a2b3c4', deployment: '5d6e7f8' }],

@@ -8,7 +8,7 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/deploy-file.m
 const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
 test('every file that the page shows is read without a problem', () => {
-  expect(blocks).toHaveLength(14);
+  expect(blocks).toHaveLength(15);
   for (const text of blocks) {
     expect(
       readDesired({
