@@ -1,10 +1,10 @@
 import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
-import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
 import { abandonedHold, searchedIntents } from './held-revision.ts';
 import type { Bound, Following, IntentFields, Sending, UnsentIntent } from './intent.ts';
 import type { DeploymentObservation } from './observation.ts';
 import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { rolloutOf } from '../../src/deploy/machine/state.ts';
 
 /** Delay before a new revision is first observed (ms). */
 const firstPollMs = 1_000;

@@ -1,6 +1,5 @@
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { knownSecrets } from '../../src/contract/control/secret.ts';
-import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { afterLook, type NotLive } from '../../src/deploy/machine/after-look.ts';
 import { consolePageOf } from '../../src/deploy/machine/console-page.ts';
@@ -26,6 +25,7 @@ import { successorOf } from '../../src/deploy/machine/steps/successor.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import { maskOf, maskStart, type Mask } from '../../src/contract/masking/mask.ts';
 import { lastLogLines } from '../../src/deploy/smoke/log-lines.ts';
+import { rolloutOf } from '../../src/deploy/machine/state.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
 const maxMs = 5_000;

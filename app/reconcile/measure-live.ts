@@ -1,8 +1,13 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { hashOfTest } from '../../src/deploy/smoke/kept-baselines.ts';
-import { fewestAnswers, maxMeasuringMs, notesOfKept, usableAnswers } from '../../src/deploy/machine/measure-live.ts';
-import { answersBefore, comparesKept } from '../../src/deploy/rules/against-live.ts';
-import { samplesOf } from '../../src/deploy/rules/baseline.ts';
+import { hashOfTest, samplesOf } from '../../src/deploy/smoke/kept-baselines.ts';
+import {
+  fewestAnswers,
+  fromKept,
+  maxMeasuringMs,
+  notesOfKept,
+  testsOfKept,
+  usableAnswers,
+} from '../../src/deploy/machine/measure-live.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import type { IntentHeader, LiveAnswers, Measuring, Sending, UnsentIntent } from './intent.ts';
@@ -29,14 +34,14 @@ export async function withLiveAnswers(
   if (intent.live?.revisionId === compared.revisionId && !testToMeasure(intent)) return intent;
   const { store, clock } = work.context;
   const { revisionId } = compared;
-  const tests = comparingTests(intent).filter(comparesKept);
+  const tests = testsOfKept(comparingTests(intent));
   const stored = await store.baselines(intent.deploymentId, revisionId, tests.map(hashOfTest));
   const kept = tests.flatMap((test) => {
     const found = stored.find(({ testHash }) => testHash === hashOfTest(test));
     const samples = found && samplesOf(found);
     if (!found || !samples) return [];
-    const isOpen = samples.length < answersBefore(test);
-    const answers = { test: test.name, samples: samples.slice(-answersBefore(test)), ...(isOpen && { isOpen }) };
+    const { isOpen, ...used } = fromKept(test, samples);
+    const answers = { test: test.name, ...used, ...(isOpen && { isOpen }) };
     return [{ answers, takenAt: new Date(found.takenAt).toISOString() }];
   });
   const rounds = (intent.live?.rounds ?? 0) + 1;

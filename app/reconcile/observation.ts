@@ -1,17 +1,23 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
-import { findRevision, readRevisions, type Reader } from '../../src/deploy/machine/steps/read-deployment.ts';
-import { phaseOf } from '../../src/deploy/rules/plan-rebuild.ts';
-import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
+import {
+  commitOf,
+  findRevision,
+  observedRevisionOf,
+  readRevisions,
+  type Reader,
+} from '../../src/deploy/machine/steps/read-deployment.ts';
 import type { IntentHeader, Sending } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
+
+type ObservedRevision = ReturnType<typeof observedRevisionOf>;
 
 /** The observed state of a deployment. */
 export interface DeploymentObservation {
   deployment: Deployment;
-  live: RevisionSummary | undefined;
+  live: ObservedRevision | undefined;
   /** The newest revision, if it is not the live one. */
-  latest: RevisionSummary | undefined;
+  latest: ObservedRevision | undefined;
   /** The live one, as the service returns it. */
   liveRevision: Revision | undefined;
 }
@@ -33,16 +39,6 @@ export async function observeDeployment(work: ReconcileContext): Promise<Deploym
   const live = other && { id: other.id, commit: commitOf(other.revision), phase: 'live' as const };
   return { deployment, live, latest, liveRevision };
 }
-
-const commitOf = (revision: Revision | undefined): string | undefined =>
-  revision?.source_revision_config.repo_commit_sha ?? undefined;
-
-/** A revision as deciding sees it. */
-export const observedRevisionOf = (revision: Revision, active: string | null): RevisionSummary => ({
-  id: revision.id,
-  commit: commitOf(revision),
-  phase: phaseOf(revision, active),
-});
 
 /** Whether the service has made nothing since an intent was sent. @throws ServiceError where it does not respond. */
 export async function nothingNew(work: ReconcileContext, { former }: Sending): Promise<boolean> {

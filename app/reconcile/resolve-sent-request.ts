@@ -5,7 +5,6 @@ import { followMade } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
 import { outcomes } from '../../src/deploy/words/outcomes.ts';
-import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { otherCommitOutcome, unknownEffect, withOutcome } from './outcomes.ts';
 import { deploysCommit, requestAfter } from './deploy-request.ts';
 import type { IntentIn, Sending } from './intent.ts';
@@ -20,6 +19,7 @@ import {
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
+import { rolloutOf } from '../../src/deploy/machine/state.ts';
 
 /** Poll interval for the outcome of a request (ms). */
 const lookMs = 3_000;

@@ -1,6 +1,6 @@
 import type { TestResult } from '../../src/deploy/machine/state.ts';
-import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import type { Bound, Former, Intent, IntentFields, IntentHeader, IntentState, OwnField } from './intent.ts';
+import { rolloutOf } from '../../src/deploy/machine/state.ts';
 
 const unsent = { live: true, unheld: true } as const;
 const sent = { ...unsent, former: true, deadline: true } as const;

@@ -7,8 +7,8 @@ import { deploysCommit, requestForHead } from './deploy-request.ts';
 import type { Ended, Intent, IntentFields, UnsentIntent } from './intent.ts';
 import { isRequestForCommit, type BusyIntent } from './next-step.ts';
 import { newestPromotionFirst, promotedFrom } from './promotion.ts';
-import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
-import { observedRevisionOf, readerOf } from './observation.ts';
+import { findRevision, observedRevisionOf } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { readerOf } from './observation.ts';
 import type { DeploymentQueue, QueueChanges } from './store.ts';
 import {
   headOf,

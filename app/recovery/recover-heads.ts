@@ -1,12 +1,10 @@
 import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
 import { InstallationPaused, type Head, fullName, type InstallationRepository } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
 import type { Target, AppContext } from '../context.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
-import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
-import { observedRevisionOf } from '../reconcile/observation.ts';
+import { findRevision, observedRevisionOf } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { isTransientError, type TransientError } from '../reconcile/transient-error.ts';
 import type { BranchesOf } from './deployed-branches.ts';
 
@@ -109,13 +107,15 @@ async function recoverTarget(
   return created !== undefined;
 }
 
+type ObservedRevision = ReturnType<typeof observedRevisionOf>;
+
 /** Reads a revision. A service may no longer return an old one, even if it is live. */
 async function observeRevision(
   control: AppContext['control'],
   deploymentId: string,
   id: string,
   active: string | null,
-): Promise<RevisionSummary> {
+): Promise<ObservedRevision> {
   const read = await findRevision(deploymentId, id, { control, options: () => ({}) });
   return read ? observedRevisionOf(read, active) : { id, commit: undefined, phase: id === active ? 'live' : 'ended' };
 }
@@ -134,9 +134,9 @@ export async function catchTransientError(act: () => Promise<void>): Promise<Tra
 /** The observed state of one deployment of a branch. */
 export interface HeadObservation {
   head: Head;
-  live: RevisionSummary | undefined;
+  live: ObservedRevision | undefined;
   /** The newest revision; it may be the live one. */
-  latest: RevisionSummary | undefined;
+  latest: ObservedRevision | undefined;
   /** The newest intents of the deployment, newest first. */
   intents: readonly Pick<IntentFields, 'commit' | 'branch' | 'cause' | 'state' | 'end' | 'decision' | 'createdAt'>[];
   rolledBackCommit: string | undefined;

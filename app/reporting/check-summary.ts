@@ -2,8 +2,7 @@ import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
 import { asCode, asLink, asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import { decisionWords, waitEndWords } from '../../src/deploy/words/decision.ts';
 import type { Note } from '../../src/deploy/rules/note.ts';
-import { noteText } from '../../src/deploy/words/note.ts';
-import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
+import { noteText, notesOnBuild } from '../../src/deploy/words/note.ts';
 import { consoleLink, notesSection } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import {

@@ -1,9 +1,16 @@
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
-import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { Judge } from '../../src/deploy/smoke/judge.ts';
-import { beginTest, dueAfter, runTurns, nextStep, tooLate, type TestStep } from '../../src/deploy/smoke/next-step.ts';
+import {
+  beginTest,
+  dueAfter,
+  runTurns,
+  nextStep,
+  tooLate,
+  type TestStep,
+  withTimeLeft,
+} from '../../src/deploy/smoke/next-step.ts';
 import type { SmokeWaiting } from '../context.ts';
 import { createAttempts, dueAgain, type AttemptPlace, type AttemptOptions, type AttemptStep } from './attempt.ts';
 import { maxLost, tokensOf, writeProgress, type AttemptResources, type Progress, type UnderWay } from './progress.ts';

@@ -1,16 +1,14 @@
 import type { Logger } from '../../src/kit/logger.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import { maskOf } from '../../src/contract/masking/mask.ts';
+import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
 import type { ConversationServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { converse, newCourse } from '../../src/deploy/smoke/converse.ts';
+import { type HeldCheck, newCourse, withConversations } from '../../src/deploy/smoke/converse.ts';
 import { notShown, type Judge } from '../../src/deploy/smoke/judge.ts';
 import { endOfTests } from '../../src/deploy/smoke/open-test.ts';
-import { unreadConversations } from '../../src/deploy/rules/conversation-verdict.ts';
-import { concludeAll } from '../../src/deploy/rules/verdict.ts';
-import type { NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { KeepSmoke, SmokeStepResult } from '../context.ts';
-import { type Testing, triesConversations } from '../reconcile/intent.ts';
+import { type HeldRevision, type Testing, triesConversations } from '../reconcile/intent.ts';
 import { secretsOf } from './deployment-secrets.ts';
 import { writeProgress, type Progress } from './progress.ts';
 
@@ -29,28 +27,25 @@ interface ConversationTesterOptions {
 export const createConversationTester =
   ({ clock, control, threadsAt, judge, log }: ConversationTesterOptions) =>
   async (intent: Testing, progress: Progress, signal: AbortSignal, keep: KeepSmoke): Promise<SmokeStepResult> => {
-    const done = (tested?: NamedVerdict): SmokeStepResult => ({
-      kind: 'done',
-      verdict: concludeAll([...progress.verdicts, ...(tested ? [tested] : [])]),
-      compared: progress.compared,
-    });
-    const { hold, terms } = intent;
-    if (!hold || !terms.conversations || !triesConversations(intent)) return done();
-    if (concludeAll(progress.verdicts).kind === 'failed') return done();
-    if (hold.live === undefined)
-      return done(unreadConversations('no-address', 'the service does not report where the live revision answers'));
-    const secrets = await secretsOf(intent.deploymentId, { control, clock, signal });
-    const course = { ...(progress.conversations ?? newCourse()), id: intent.id };
-    const revisions = { changed: threadsAt(hold.address), live: threadsAt(hold.live) };
-    const tested = await converse(course, revisions, {
-      terms: terms.conversations,
-      clock,
-      signal,
-      until: endOfTests(hold.endsAt),
-      compare: (sides) => judge.compareStates(sides),
-      note: (text) => log.info({ intent: intent.id, deployment: intent.deploymentId }, text),
-      redact: secrets ? maskOf(secrets.map(({ value }) => value)) : notShown,
-      keep: (conversations) => keep(writeProgress({ ...progress, conversations })),
-    });
-    return done(tested);
+    const { hold, id, deploymentId } = intent;
+    const { conversations: terms } = intent.terms;
+    const course = { ...(progress.conversations ?? newCourse()), id };
+    const triedBy = async (held: HeldRevision, of: ConversationTerms): Promise<HeldCheck> => {
+      const secrets = await secretsOf(deploymentId, { control, clock, signal });
+      return {
+        changed: threadsAt(held.address),
+        live: held.live === undefined ? undefined : threadsAt(held.live),
+        terms: of,
+        clock,
+        signal,
+        until: endOfTests(held.endsAt),
+        compare: (sides) => judge.compareStates(sides),
+        note: (text) => log.info({ intent: id, deployment: deploymentId }, text),
+        redact: secrets ? maskOf(secrets.map(({ value }) => value)) : notShown,
+        keep: (conversations) => keep(writeProgress({ ...progress, conversations })),
+      };
+    };
+    const areTried = hold && terms && triesConversations(intent) ? () => triedBy(hold, terms) : undefined;
+    const verdict = await withConversations(progress.verdicts, course, areTried);
+    return { kind: 'done', verdict, compared: progress.compared };
   };

@@ -1,6 +1,6 @@
 import type { Intent, IntentFields, IntentOutcome, IntentState } from '../../app/reconcile/intent.ts';
 import { terms } from './reconcile/requests.ts';
-import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
+import { rolloutOf } from '../../src/deploy/machine/state.ts';
 
 /** A commit, as long as a real one. */
 export const commit = 'c0ffee0000000000000000000000000000000001';

@@ -29,18 +29,19 @@ export async function measureLive(run: DeployRun): Promise<void> {
   if (before?.of === formerLive.id) return;
   delete run.known.before;
   const context = baselineContext({ deploymentId: formerDeployment.id, revisionId: formerLive.id }, run);
-  const kept = await readBaselines(tests.filter(comparesKept), context);
+  const kept = await readBaselines(testsOfKept(tests), context);
   for (const note of notesOfKept([...kept.values()], formerLive.id)) run.note(note);
-  const missing = tests.filter((test) => (kept.get(test)?.samples.length ?? 0) < answersBefore(test));
+  const former = new Map(tests.map((test) => [test, fromKept(test, kept.get(test)?.samples ?? [])]));
+  const missing = tests.filter((test) => former.get(test)?.isOpen);
   if (missing.length > 0) run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: missing.length });
   const until = run.request.clock.now() + maxMeasuringMs;
   const answers = new Map<string, readonly Sample[]>();
   const measured = new Map<SmokeTest, readonly Sample[]>();
   for (const test of tests) {
-    const former = (kept.get(test)?.samples ?? []).slice(-answersBefore(test));
-    const all = missing.includes(test) ? await measure(test, { former, agent, until }, run) : former;
+    const { samples = [], isOpen = true } = former.get(test) ?? {};
+    const all = isOpen ? await measure(test, { former: samples, agent, until }, run) : samples;
     answers.set(test.name, all);
-    if (missing.includes(test)) measured.set(test, all);
+    if (isOpen) measured.set(test, all);
   }
   const { control, clock, timeoutMs } = run.request;
   run.deadline = clock.now() + timeoutMs;
@@ -54,6 +55,18 @@ export async function measureLive(run: DeployRun): Promise<void> {
   // It is of use if this change fails, and the live revision goes on.
   run.report(() => keepBaselines(measured, context));
 }
+
+/** The tests whose answers of another day can be compared with. */
+export const testsOfKept = (tests: readonly SmokeTest[]): SmokeTest[] => tests.filter(comparesKept);
+
+/** What is used of the kept answers to a test, and whether more are to be measured. */
+export const fromKept = (
+  test: SmokeTest,
+  kept: readonly Sample[],
+): { samples: readonly Sample[]; isOpen: boolean } => ({
+  samples: kept.slice(-answersBefore(test)),
+  isOpen: kept.length < answersBefore(test),
+});
 
 /** Says which answers were not measured now, and when they were. */
 export function notesOfKept(kept: readonly Pick<KeptBaseline, 'takenAt'>[], revisionId: string): Note[] {

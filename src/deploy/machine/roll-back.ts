@@ -9,7 +9,6 @@ import { whatFailed } from '../words/verdict-words.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import { decideRollback, isLiveBefore, rollbackObstacle } from '../rules/rollback.ts';
 import { carriesSource, type SoughtChange } from '../rules/find-made.ts';
-import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
@@ -21,6 +20,7 @@ import type { NotRestored, Rollback, RollbackFailure } from './outcome-types.ts'
 import { smokeLive } from '../smoke/smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
+import { rolloutOf } from './state.ts';
 
 type Undone = DeployIn<'restoring'>['undone'];
 

@@ -1,4 +1,5 @@
 import type { Verify } from '../file/desired.ts';
+import type { ObservedStatus, Rollout } from '../rules/rollout-types.ts';
 import type { Sample, Verdict } from '../rules/verdict-types.ts';
 
 // What every host knows of the revision that its deploy is about.
@@ -25,4 +26,9 @@ export interface TestResult {
   verified?: Verify;
   /** What it answered to the tests that compare it, until that is kept as its baselines. */
   compared?: readonly TestAnswers[];
+}
+
+/** A rollout of which nothing was seen yet. `seen` carries over what was seen of it before it was followed. */
+export function rolloutOf(revisionId: string, seen: readonly ObservedStatus[] = []): Rollout {
+  return { kind: 'in-progress', revisionId, seen };
 }

@@ -1,10 +1,11 @@
 import { isTransient } from '../../contract/service-error.ts';
-import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
+import { rolloutOutOfTime } from '../rules/rollout.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from '../rules/rollout-types.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
 import { afterLook, type HeldRollout, isHeld } from './after-look.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { observeRevision } from './observe-revision.ts';
+import { rolloutOf } from './state.ts';
 
 /** The longest silence while a revision or a deletion is watched (ms). */
 export const heartbeatMs = 30_000;

@@ -22,13 +22,6 @@ const isFault = (evidence: Evidence, isSeries: boolean): boolean =>
 
 const isProviders = (evidence: Evidence): boolean => othersFault(evidence) === 'provider';
 
-/** A test as it is sent where the time that is left for all tests may be less than its own. */
-export const withTimeLeft = (test: SmokeTest, leftMs: number): SmokeTest => ({
-  ...test,
-  timeoutMs: Math.min(test.timeoutMs, Math.max(1, leftMs)),
-  ownTimeoutMs: test.timeoutMs,
-});
-
 /** Whether a request that was given so many ms had all of its test's own time: an agent is not blamed for less. */
 export const hadItsTime = ({ timeoutMs, ownTimeoutMs = timeoutMs }: SmokeTest, givenMs: number): boolean =>
   givenMs >= ownTimeoutMs;

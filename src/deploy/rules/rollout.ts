@@ -1,11 +1,7 @@
 import type { Revision } from '../../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { holdStateOf } from './hold-state.ts';
-import type { Note } from './note.ts';
-import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
-
-/** How many warnings of a build are repeated. */
-const maxWarnings = 10;
+import type { EndedRollout, Rollout } from './rollout-types.ts';
 
 /** What one look at a revision that is followed brought back. */
 export interface RevisionObservation {
@@ -22,11 +18,6 @@ export interface RevisionObservation {
     /** When the active revision was made, if it is another one and the service reports it. */
     activeCreatedAt?: string | undefined;
   };
-}
-
-/** A rollout of which nothing was seen yet. `seen` carries over what was seen of it before it was followed. */
-export function rolloutOf(revisionId: string, seen: readonly ObservedStatus[] = []): Rollout {
-  return { kind: 'in-progress', revisionId, seen };
 }
 
 /**
@@ -62,10 +53,6 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
       return { kind: 'in-progress', ...known };
   }
 }
-
-/** What a person has to know of the build. */
-export const notesOnBuild = ({ buildWarnings = [] }: Pick<Rollout, 'buildWarnings'>): Note[] =>
-  buildWarnings.slice(0, maxWarnings).map((warning) => ({ code: 'build-warning', warning }));
 
 /** The end of a wait that brought none: what the service is doing goes on without us. */
 export function rolloutOutOfTime(state: Rollout): EndedRollout {

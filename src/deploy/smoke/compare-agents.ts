@@ -8,7 +8,7 @@ import { attributeVerdict } from '../rules/verdict-subject.ts';
 import { concludeAll } from '../rules/verdict.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import type { AgentSearch, FoundAgents, KeptAnswers } from './compared-agents.ts';
-import { converse, newCourse } from './converse.ts';
+import { converse, newCourse, withVerdict } from './converse.ts';
 import type { DeployEvent } from '../machine/deploy-event.ts';
 import { smoke, unprovenVerdict } from './smoke.ts';
 import { tryCall } from './try-call.ts';
@@ -54,8 +54,7 @@ export async function compareAgents(comparison: AgentComparison): Promise<Verdic
   });
   if (!conversations) return tested;
   const check = { ...comparison, terms: conversations };
-  const goOn = await converse(newCourse(), { changed, live: live.server }, check);
-  return goOn ? concludeAll([...tested.tests, goOn]) : tested;
+  return withVerdict(tested, await converse(newCourse(), { changed, live: live.server }, check), {});
 }
 
 const asCompared = (

@@ -9,6 +9,7 @@ import {
   afterTurns,
   type ConversationCourse,
   type KnownConversation,
+  type TriedConversation,
   type Turn,
   withTurn,
 } from '../rules/conversation-course.ts';
@@ -25,6 +26,7 @@ import type { NamedVerdict, UnprovenReason } from '../rules/verdict-types.ts';
 import { graphShape, type CompareStates, type Conversation } from './conversation-copy.ts';
 import { outOfTime } from './judge.ts';
 import { withTimeLimit } from '../machine/deadlines.ts';
+import type { DeployEvent } from '../machine/deploy-event.ts';
 import { removeThread } from './remove-resources.ts';
 import { tryCall } from './try-call.ts';
 
@@ -42,6 +44,7 @@ export interface ConversationCheck {
   redact: (text: string) => string;
   /** Stores how far they are, after each turn. One that rejects ends the check. */
   keep?: ((course: ConversationCourse) => Promise<void>) | undefined;
+  emit?: ((event: DeployEvent) => void) | undefined;
 }
 
 /** What the live revision reports of the newest conversations, or why it could not be read. */
@@ -151,7 +154,10 @@ async function readConversations(
     }
     conversations.push(await withShape({ threadId, updatedAt, graphId, assistantId }, before, shapeOf));
   }
-  const known = conversations.map(({ before: _, live: __, ...each }) => ({ ...each, turns: [] }));
+  const known = conversations.map((each): TriedConversation => {
+    const { before: _, live: __, ...identity } = each;
+    return { ...identity, turns: [] };
+  });
   return { ok: true, conversations, course: { ...begun, conversations: known } };
 }
 

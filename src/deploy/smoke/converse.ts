@@ -11,7 +11,8 @@ import {
 } from '../rules/conversation-course.ts';
 import { concludeConversations, unreadConversations } from '../rules/conversation-verdict.ts';
 import { type ConversationProblem, redactedProblem } from '../rules/conversations.ts';
-import type { NamedVerdict } from '../rules/verdict-types.ts';
+import { concludeAll } from '../rules/verdict.ts';
+import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { notCounted, whyLate, whyLost } from '../words/conversations.ts';
 import { copyProblems, type Conversation } from './conversation-copy.ts';
 import {
@@ -34,11 +35,53 @@ export interface Revisions<Live> {
   live: Live;
 }
 
+/** A check of a held revision, and where both revisions answer, as far as that is known. */
+export interface HeldCheck extends ConversationCheck {
+  changed: ConversationServer | undefined;
+  live: ConversationServer | undefined;
+}
+
 /** Conversations that are tried at the same time. */
 const atOnce = 4;
 
 /** The course of conversations that nobody began to try. */
 export const newCourse = (id: string = randomUUID()): ConversationCourse => ({ id, tries: 0 });
+
+/**
+ * The verdict on a held revision: that of its smoke tests, with that on conversations of the live one, which are tried
+ * unless the tests failed. @param triedBy absent: none are tried
+ */
+export async function withConversations(
+  tests: readonly NamedVerdict[],
+  course: ConversationCourse,
+  triedBy: (() => Promise<HeldCheck>) | undefined,
+): Promise<Verdict> {
+  const tested = concludeAll(tests);
+  if (!triedBy || tested.kind === 'failed') return tested;
+  const { changed, live, ...check } = await triedBy();
+  return withVerdict(
+    tested,
+    changed && live ? await converse(course, { changed, live }, check) : withoutAddress,
+    check,
+  );
+}
+
+/** The verdict if it is not known where one of the revisions answers. */
+export const withoutAddress: NamedVerdict = unreadConversations(
+  'no-address',
+  'the service does not report where the agent answers',
+);
+
+/** The verdict of smoke tests with that on conversations, if there is one. */
+export function withVerdict(
+  tested: Verdict,
+  verdict: NamedVerdict | undefined,
+  { emit }: Pick<ConversationCheck, 'emit'>,
+): Verdict {
+  if (!verdict) return tested;
+  emit?.({ kind: 'smoke-tested', tested: verdict });
+  return concludeAll([...tested.tests, verdict]);
+}
 
 /**
  * Tries copies of the live revision's newest conversations on a new one, beside which it serves; or goes on with those

@@ -73,6 +73,13 @@ export function nextStep(
   return { kind: 'send', turns: turnsOf(test, attempts.length, count) };
 }
 
+/** A test as it is sent where the time that is left for all tests may be less than its own. */
+export const withTimeLeft = (test: SmokeTest, leftMs: number): SmokeTest => ({
+  ...test,
+  timeoutMs: Math.min(test.timeoutMs, Math.max(1, leftMs)),
+  ownTimeoutMs: test.timeoutMs,
+});
+
 /** Calls `make` for each item of a turn one after the other, and for the turns at once. Rejects once all have ended. */
 export async function runTurns<T, Made>(
   turns: readonly (readonly T[])[],

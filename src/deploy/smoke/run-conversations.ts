@@ -1,11 +1,9 @@
 import type { ConversationServer } from '../../contract/agent/service.ts';
 import { type ConversationCourse, endedOf } from '../rules/conversation-course.ts';
-import { unreadConversations } from '../rules/conversation-verdict.ts';
 import type { ConversationSides } from '../rules/conversations.ts';
-import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
-import { concludeAll } from '../rules/verdict.ts';
+import type { Verdict } from '../rules/verdict-types.ts';
 import { recordConversations, type ConversationCheck, type RecordedConversations } from './conversations.ts';
-import { checkConversations, converse, newCourse } from './converse.ts';
+import { checkConversations, newCourse, withConversations, withoutAddress, withVerdict } from './converse.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { clientAt, liveAddress } from '../machine/live-address.ts';
 import { productionAgent } from '../machine/production.ts';
@@ -43,10 +41,10 @@ export async function withConversationsHeld(
 ): Promise<Verdict> {
   // As they are now: those that were read before the build may have gone on.
   run.known.conversations = undefined;
-  const check = triesConversationsHeld(tested, run) && checkOf(run, { until, keep });
-  if (!check) return tested;
-  const [live, changed] = [liveServer(run), run.request.threadsAt?.(address)];
-  return withVerdict(tested, live && changed ? await converse(course, { changed, live }, check) : withoutAddress, run);
+  const check = triesConversationsHeld(tested, run) ? checkOf(run, { until, keep }) : undefined;
+  const triedBy =
+    check && (async () => ({ ...check, changed: run.request.threadsAt?.(address), live: liveServer(run) }));
+  return withConversations(tested.tests, course, triedBy);
 }
 
 /** The same of a revision that serves. Unless it is a preview, nothing else does, so that a failed run can't be compared. */
@@ -65,7 +63,7 @@ export async function withConversationsLive(
   if (!recorded) return tested;
   const changed = liveServer(run);
   const verdict = changed ? await checkConversations(recorded, { changed, live }, check) : withoutAddress;
-  return withVerdict(tested, verdict, run);
+  return withVerdict(tested, verdict, check);
 }
 
 /** What is left of an earlier run's conversations: all where the former revision serves, else those that have ended. */
@@ -76,17 +74,6 @@ const remembered = async (
 ): Promise<RecordedConversations> =>
   live ? recordConversations(live, check, course) : { ok: true, conversations: [], course: endedOf(course) };
 
-const withoutAddress: NamedVerdict = unreadConversations(
-  'no-address',
-  'the service does not report where the agent answers',
-);
-
-function withVerdict(tested: Verdict, verdict: NamedVerdict | undefined, run: DeployRun): Verdict {
-  if (!verdict) return tested;
-  run.emit({ kind: 'smoke-tested', tested: verdict });
-  return concludeAll([...tested.tests, verdict]);
-}
-
 function checkOf(run: DeployRun, more: Pick<ConversationCheck, 'until' | 'keep'> = {}): ConversationCheck | undefined {
   const { conversations: terms, clock, signal, judge } = run.request;
   if (!terms) return undefined;
@@ -95,6 +82,7 @@ function checkOf(run: DeployRun, more: Pick<ConversationCheck, 'until' | 'keep'>
     clock,
     signal,
     ...more,
+    emit: (event) => run.emit(event),
     ...(judge && { compare: (sides: ConversationSides) => judge.compareStates(sides) }),
     note: (text) => run.note({ code: 'smoke-tests', text }),
     redact: (text) => run.redact(text),

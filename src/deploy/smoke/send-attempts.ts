@@ -3,12 +3,20 @@ import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer } from '../../contract/agent/service.ts';
 import type { Graders } from '../../contract/grader.ts';
 import { compactAttempts } from '../rules/series.ts';
-import { withTimeLeft } from '../rules/patience.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import type { Judge, JudgedAttempts } from './judge.ts';
 import { gradeAnswer } from './grade-answer.ts';
-import { beginTest, countAfter, dueAfter, runTurns, nextStep, tooLate, type TestCourse } from './next-step.ts';
+import {
+  beginTest,
+  countAfter,
+  dueAfter,
+  runTurns,
+  nextStep,
+  tooLate,
+  type TestCourse,
+  withTimeLeft,
+} from './next-step.ts';
 import { sendTestRequest } from './send-test-request.ts';
 
 /** The agents that answer a test, and the dependencies. */

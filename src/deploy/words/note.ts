@@ -3,6 +3,7 @@ import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { asSentence } from '../../kit/plain-text.ts';
 import type { HoldState } from '../rules/hold-state.ts';
 import type { Note, NoteFacts } from '../rules/note.ts';
+import type { Rollout } from '../rules/rollout-types.ts';
 import { planNotes } from './plan.ts';
 import { counted } from './verdict-table/words.ts';
 
@@ -64,3 +65,10 @@ const notes: Sayings<NoteFacts> = {
 
 /** The sentence of a note, without a full stop. It may hold text of the service. */
 export const noteText = (note: Note): string => say(notes, note);
+
+/** How many warnings of a build are repeated. */
+const maxWarnings = 10;
+
+/** What a person has to know of the build. */
+export const notesOnBuild = ({ buildWarnings = [] }: Pick<Rollout, 'buildWarnings'>): Note[] =>
+  buildWarnings.slice(0, maxWarnings).map((warning) => ({ code: 'build-warning', warning }));

@@ -1,13 +1,14 @@
 import { rollbackWords } from './rollback.ts';
 import { isOtherCommit } from '../rules/commit.ts';
 import type { HoldState } from '../rules/hold-state.ts';
-import { rolloutOf, rolloutOutOfTime } from '../rules/rollout.ts';
+import { rolloutOutOfTime } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import { isReplaced } from '../rules/verdict-subject.ts';
 import type { Outcome, Rollback } from '../machine/outcome-types.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
 import { failedRollbackTitles, outcomes, type Rerun, type RollbackResult } from './outcomes.ts';
 import { adviceOnUnproven, describeOpenHold as openHold, firstTestOf } from './verdict-words.ts';
+import { rolloutOf } from '../machine/state.ts';
 
 // What a run says of the revision that it followed, tested or went back from.
 

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  notesOnBuild,
-  rolloutAfter,
-  rolloutOf,
-  rolloutOutOfTime,
-  type RevisionObservation,
-} from '../../../src/deploy/rules/rollout.ts';
+import { rolloutAfter, rolloutOutOfTime, type RevisionObservation } from '../../../src/deploy/rules/rollout.ts';
+import { rolloutOf } from '../../../src/deploy/machine/state.ts';
+import { notesOnBuild } from '../../../src/deploy/words/note.ts';
 
 const observation = (
   status: string,

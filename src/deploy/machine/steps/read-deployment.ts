@@ -3,6 +3,8 @@ import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { Revision } from '../../../contract/control/revision.ts';
 import type { ControlService } from '../../../contract/control/service.ts';
 import { ifFound } from '../../../contract/service-error.ts';
+import { phaseOf } from '../../rules/plan-rebuild.ts';
+import type { RevisionSummary } from '../../rules/trigger-types.ts';
 import { findMade, type FoundChange, newerThan, type SoughtChange } from '../../rules/find-made.ts';
 
 /** The service that is read, and the options of each call. */
@@ -62,3 +64,14 @@ async function readNewer(
   const page = await ifFound(control.listRevisions(id, { limit: 50 }, options()));
   return (page && newerThan(former, page.resources)) ?? [await control.getRevision(id, newest, options())];
 }
+
+/** The commit that a revision reports. */
+export const commitOf = (revision: Revision | undefined): string | undefined =>
+  revision?.source_revision_config.repo_commit_sha ?? undefined;
+
+/** A revision as deciding sees it. */
+export const observedRevisionOf = (revision: Revision, active: string | null): RevisionSummary => ({
+  id: revision.id,
+  commit: commitOf(revision),
+  phase: phaseOf(revision, active),
+});

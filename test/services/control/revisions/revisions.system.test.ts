@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectControlService } from '../../../../src/client/control.ts';
 import { revisionStatusClasses } from '../../../../src/contract/control/revision-status.ts';
-import { rolloutAfter, rolloutOf } from '../../../../src/deploy/rules/rollout.ts';
+import { rolloutAfter } from '../../../../src/deploy/rules/rollout.ts';
 import {
   fromGit,
   fromImage,
@@ -14,6 +14,7 @@ import {
   type ServiceFixture,
 } from '../service-fixture.ts';
 import type { Fate } from '../instant-rollouts.ts';
+import { rolloutOf } from '../../../../src/deploy/machine/state.ts';
 
 describe('over HTTP', () => {
   let fixture: ServiceFixture;
