@@ -14,6 +14,7 @@ export const outcomeKinds = [
   'interrupted',
   'timed-out',
   'refused',
+  'frozen',
   'neutral',
 ] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];

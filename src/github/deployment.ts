@@ -156,6 +156,7 @@ export const stateByOutcome: Readonly<Record<OutcomeKind, GitHubDeployment['stat
   interrupted: 'error',
   'timed-out': 'error',
   refused: 'error',
+  frozen: 'inactive',
   neutral: 'inactive',
 };
 

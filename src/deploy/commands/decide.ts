@@ -1,5 +1,6 @@
 import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
+import type { EnvironmentGate } from '../file/environment-gate.ts';
 import { frozenNow } from '../rules/environment-gate.ts';
 import { commands, type Command, type CommandName } from './definitions.ts';
 import type { CommandRefusal, Permission } from './outcomes.ts';
@@ -59,10 +60,10 @@ export function refusalOfProduction(
 
 /** Why nothing is deployed now: its environment is frozen. A rollback does not ask. */
 export function refusalOfFreeze(
-  { deploymentName: deployment, ...terms }: { deploymentName: string } & Parameters<typeof frozenNow>[0],
+  { deploymentName: deployment, gate }: { deploymentName: string; gate?: EnvironmentGate },
   now: number,
 ): CommandRefusal | undefined {
-  const frozen = frozenNow(terms, now);
+  const frozen = frozenNow(gate, now);
   return frozen && { code: 'frozen', deployment, ...frozen };
 }
 

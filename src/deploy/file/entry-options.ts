@@ -31,6 +31,8 @@ export interface EntryOptions {
   receiptPath?: string | undefined;
   /** Nothing is written: it is said what would be. */
   dryRun?: boolean;
+  /** It is deployed although the environment is frozen. */
+  ignoresFreeze?: boolean;
   /** What `delete` leaves behind: with it, no deployment can be created again under this name. */
   keepTracingProject?: boolean;
 }
@@ -97,6 +99,7 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
     ...(planPath ? { planPath } : {}),
     onSuperseded: read.word('on-superseded', optionInputs['on-superseded']),
     dryRun,
+    ignoresFreeze: read.flag('ignore-freeze'),
     keepTracingProject: read.flag('keep-tracing-project'),
   };
   return read.problems.length > 0 ? { ok: false, problems: read.problems } : { ok: true, options };

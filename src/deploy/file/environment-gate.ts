@@ -21,6 +21,8 @@ export type FreezeWindow = { reason?: string } & (
 
 /** What keeps deploys from an environment. */
 export interface EnvironmentGate {
+  /** The name of the environment, as the file lists it. */
+  environment: string;
   /** Nothing arrives by itself: a person sends it. */
   hold: boolean;
   freeze: readonly FreezeWindow[];

@@ -95,8 +95,8 @@ export function orderDrafts(
 
 function withGate(draft: FileDraft, environment: Environment | undefined): FileDraft {
   if (environment === undefined || !('hold' in environment || 'freeze' in environment)) return draft;
-  const { hold = false, freeze = [] } = environment;
-  return { ...draft, gate: { hold, freeze } };
+  const { name, hold = false, freeze = [] } = environment;
+  return { ...draft, gate: { environment: name, hold, freeze } };
 }
 
 /** Turns off `build-on-push`, which may be on at the service: commits come from the environment before. */

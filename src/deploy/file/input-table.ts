@@ -162,6 +162,13 @@ const last = {
       'File for the receipt of a deploy, a rollback or a deletion, by default one below RUNNER_TEMP (docs/receipts.md).',
     option: 'File for the receipt of a deploy, a rollback or a deletion (docs/receipts.md).',
   },
+  'ignore-freeze': {
+    group: 'run',
+    kind: 'flag',
+    description:
+      'Deploy although a freeze window of the environment says not to (true or false). Without it the outcome is frozen, and nothing is sent.',
+    default: 'false',
+  },
   'on-superseded': {
     group: 'run',
     kind: 'word',

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Desired, Named, OnFailure, OnUnproven, RunSubject, Verify } from '../file/desired.ts';
 import type { ConversationTerms } from '../file/conversations.ts';
+import type { EnvironmentGate } from '../file/environment-gate.ts';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
 import type { Graders } from '../../contract/grader.ts';
@@ -88,6 +89,10 @@ export interface RunTerms {
   head?: string | undefined;
   /** The deployment of the environment before: only what that one has proven is deployed. */
   after?: Named | undefined;
+  /** What keeps deploys from its environment. */
+  gate?: EnvironmentGate | undefined;
+  /** A freeze of the environment does not count. */
+  ignoresFreeze?: boolean | undefined;
   /** The verdicts on a revision; absent: the service keeps none. */
   verdictsOf?: ControlRecords['verdictsOf'] | undefined;
   /** The one commit that may be deployed; absent: the one that the ref or the workflow has. */

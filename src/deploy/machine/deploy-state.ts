@@ -1,3 +1,4 @@
+import type { FrozenFacts } from '../rules/environment-gate.ts';
 import type { IdleAfter } from '../../contract/control/deployment.ts';
 import type { HoldDecision } from '../../contract/control/revision.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
@@ -108,6 +109,8 @@ export function resultOf(deploy: Deploy): TestResult | undefined {
 export type Ending =
   | { kind: 'impossible' }
   | { kind: 'planned' }
+  /** Nothing was sent: its environment is frozen. */
+  | ({ kind: 'frozen' } & FrozenFacts)
   /** Nothing is on its way: what was live stays live. */
   | { kind: 'kept' }
   /** Another client was faster each time. */

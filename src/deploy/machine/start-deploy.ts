@@ -1,3 +1,4 @@
+import { frozenNow, type FrozenFacts } from '../rules/environment-gate.ts';
 import type { ObservedState, Plan } from '../rules/plan-types.ts';
 import { plan } from '../rules/plan.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
@@ -17,13 +18,23 @@ export async function startDeploy({ overtaken }: DeployIn<'requested'>, run: Dep
   const obstacles = seen ? await bindPlan(planned, seen, run) : [];
   if (obstacles.length > 0) return { kind: 'ends', ending: run.impossible(obstacles) };
   run.decided(planned);
+  const frozen = planned.kind === 'none' ? undefined : freezeOf(run);
   if (run.request.mode === 'plan') return { kind: 'ends', ending: { kind: 'planned' } };
+  if (frozen) return { kind: 'ends', ending: { kind: 'frozen', ...frozen } };
   // The conflicting resource is not visible as a deployment, so another creation would fail too.
   if (planned.kind === 'create' && overtaken) throw overtaken;
   // What the new revision must go on with is read while the former one serves.
   const isNew = planned.kind === 'patch' ? planned.makesRevision : run.request.previewRun && planned.kind === 'create';
   if (isNew && run.request.wait) await rememberConversations(run);
   return prepareChange(planned, run);
+}
+
+/** The freeze that keeps a run from sending anything; it is noted where it does not. */
+function freezeOf(run: DeployRun): FrozenFacts | undefined {
+  const { gate, ignoresFreeze = false, mode, clock } = run.request;
+  const frozen = frozenNow(gate, clock.now());
+  if (frozen && (ignoresFreeze || mode === 'plan')) run.note({ code: 'frozen', ...frozen, isIgnored: ignoresFreeze });
+  return ignoresFreeze ? undefined : frozen;
 }
 
 /**

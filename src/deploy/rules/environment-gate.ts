@@ -36,12 +36,10 @@ export function decideFreeze(windows: readonly FreezeWindow[], now: number): Fre
 }
 
 /** The freeze of an environment, if it is frozen now. */
-export function frozenNow(
-  { environment, gate }: { environment: { name: string }; gate?: Pick<EnvironmentGate, 'freeze'> | undefined },
-  now: number,
-): FrozenFacts | undefined {
-  const { kind, ...freeze } = decideFreeze(gate?.freeze ?? [], now);
-  return kind === 'frozen' ? { environment: environment.name, ...freeze } : undefined;
+export function frozenNow(gate: EnvironmentGate | undefined, now: number): FrozenFacts | undefined {
+  if (gate === undefined) return undefined;
+  const { kind, ...freeze } = decideFreeze(gate.freeze, now);
+  return kind === 'frozen' ? { environment: gate.environment, ...freeze } : undefined;
 }
 
 /** When windows end that a moment is in; undefined where that is never. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HoldDecision } from '../../contract/control/revision.ts';
+import type { FrozenFacts } from './environment-gate.ts';
 import type { HoldState } from './hold-state.ts';
 import type { Coded } from '../../kit/coded.ts';
 import type { Verify } from '../file/desired.ts';
@@ -23,6 +24,8 @@ export interface NoteFacts
   'answers-too-few': { tests: number; fewest: number; revisionId: string };
   /** The service does not stop the agent of a preview that nobody uses. */
   'not-scaled-to-zero': unknown;
+  /** The environment is frozen; `isIgnored`: and it is deployed all the same. */
+  frozen: FrozenFacts & { isIgnored: boolean };
   'ref-moved': { own: string; head: string };
   'earlier-unreported': { name: string };
   promoted: { name: string; revisionId: string; commit: string; isCopied: boolean };

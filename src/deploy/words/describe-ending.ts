@@ -5,6 +5,7 @@ import type { RunState } from '../machine/run-state.ts';
 import { namedBy } from '../file/desired.ts';
 import type { Ending } from '../machine/deploy-state.ts';
 import { adviceOn } from './advice-on-errors.ts';
+import { frozenWords } from './freeze.ts';
 import { adviceOnRerun, minutes, outcomes } from './outcomes.ts';
 import {
   describeOpenHold,
@@ -33,6 +34,14 @@ export function describeEnding(run: EndedRun, ending: Ending): EndingDescription
       };
     case 'planned':
       return { kind: 'planned', reason: planInWords(known) };
+    case 'frozen': {
+      const { kind, ...facts } = ending;
+      return {
+        kind,
+        reason: `Nothing was sent: ${asSentence(frozenWords(facts))}`,
+        advice: 'Run this again after the end, or set ignore-freeze for what cannot wait; a rollback needs neither.',
+      };
+    }
     case 'started':
       return { kind: 'started', reason: `Revision ${run.own?.revisionId} is on its way; it was not waited for.` };
     case 'kept':

@@ -1,3 +1,4 @@
+import { frozenWords } from './freeze.ts';
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { asSentence } from '../../kit/plain-text.ts';
@@ -33,6 +34,8 @@ const notes: Sayings<NoteFacts> = {
     'the values of secrets were not compared with those of the plan, which was made with another key; their names were',
   'not-scaled-to-zero': () =>
     'this service does not stop agents that nobody uses: the preview runs until it is removed',
+  frozen: ({ isIgnored, ...facts }) =>
+    `${frozenWords(facts)}${isIgnored ? '; it is deployed all the same, because ignore-freeze says so' : '; until then nothing is deployed to it'}`,
   'ref-moved': ({ own, head }) =>
     `this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`,
   promoted: ({ name, revisionId, commit, isCopied }) =>

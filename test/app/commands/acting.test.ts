@@ -96,7 +96,7 @@ describe('/deploy to a frozen environment', () => {
     if (!target) throw new Error('no target');
     const now = fixture.clock.now();
     const windows = [{ kind: 'once', from: now, until: now + 3_600_000, reason: 'Launch' } as const];
-    const terms = { ...target.terms, gate: { hold: false, freeze: windows } };
+    const terms = { ...target.terms, gate: { environment: 'production', hold: false, freeze: windows } };
     fixture.branches.set('main', { targets: [{ ...target, terms }], refused: [] });
   };
 

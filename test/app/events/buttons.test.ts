@@ -183,7 +183,7 @@ describe('Redeploy', () => {
     if (!target) throw new Error('no target');
     const from = fixture.clock.now();
     const freeze = [{ kind: 'once', from, until: from + 3_600_000, reason: 'Launch' } as const];
-    const terms = { ...target.terms, gate: { hold: false, freeze } };
+    const terms = { ...target.terms, gate: { environment: 'production', hold: false, freeze } };
     fixture.branches.set('main', { targets: [{ ...target, terms }], refused: [] });
     await press('redeploy');
     expect(fixture.intents()).toHaveLength(1);

@@ -16,7 +16,11 @@ beforeEach(() => {
 const until = start + 3 * day;
 const frozen: Terms = {
   ...terms,
-  gate: { hold: false, freeze: [{ kind: 'once', from: start - day, until, reason: 'Holidays' }] },
+  gate: {
+    environment: 'production',
+    hold: false,
+    freeze: [{ kind: 'once', from: start - day, until, reason: 'Holidays' }],
+  },
 };
 const title = 'Waits until 2026-11-24 08:00 UTC: Holidays';
 
@@ -104,7 +108,7 @@ describe('a push to a frozen environment', () => {
 
   test('waits without an end in sight where there is none', async () => {
     const freeze = [{ kind: 'weekly', from: 0, until: 7 * 1440, timeZone: 'UTC' } as const];
-    await fixture.push('a', { terms: { ...terms, gate: { hold: false, freeze } } });
+    await fixture.push('a', { terms: { ...terms, gate: { environment: 'production', hold: false, freeze } } });
     await fixture.run(10 * day);
     expect([await fixture.ends(a), fixture.made]).toEqual([['waiting'], 0]);
     expect(await fixture.check(a)).toMatchObject({ title: 'Waits without an end in sight' });
@@ -127,7 +131,7 @@ test.each([
 
 test('a freeze that begins after the request was sent stops nothing', async () => {
   const freeze = [{ kind: 'once', from: start + 30_000, until } as const];
-  await fixture.push('a', { terms: { ...terms, gate: { hold: false, freeze } } });
+  await fixture.push('a', { terms: { ...terms, gate: { environment: 'production', hold: false, freeze } } });
   await fixture.run(10 * minute);
   expect(await fixture.ends(a)).toEqual(['deployed']);
 });

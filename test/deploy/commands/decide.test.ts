@@ -77,8 +77,12 @@ test.each([
   ['in it', 10, { code: 'frozen', deployment: 'support', environment: 'production', until: 20, reason: 'Launch' }],
   ['after it', 20, undefined],
 ])('deploying %s', (_, now, refusal) => {
-  const gate = { freeze: [{ kind: 'once', from: 10, until: 20, reason: 'Launch' } as const] };
-  const frozen = { deploymentName: 'support', environment: { name: 'production' }, gate };
+  const gate = {
+    environment: 'production',
+    hold: false,
+    freeze: [{ kind: 'once', from: 10, until: 20, reason: 'Launch' } as const],
+  };
+  const frozen = { deploymentName: 'support', gate };
   expect(refusalOfFreeze(frozen, now)).toEqual(refusal);
 });
 

@@ -19,6 +19,7 @@ describe('the inputs that say how and where', () => {
         pollMs: 5000,
         onSuperseded: 'fail',
         dryRun: false,
+        ignoresFreeze: false,
         keepTracingProject: false,
       },
     });

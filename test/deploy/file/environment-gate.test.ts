@@ -46,12 +46,12 @@ test.each<[window: string, read: FreezeWindow[]]>([
   ['{ from: tue 08:00, until: tue 09:00 }', [weekly(day + 480, day + 540)]],
   ['{ days: [mon], reason: No deploys on Mondays }', [{ ...weekly(0, day), reason: 'No deploys on Mondays' }]],
 ])('reads %s', (window, freeze) => {
-  expect(read(withWindow(window))).toEqual({ hold: false, freeze });
+  expect(read(withWindow(window))).toEqual({ environment: 'production', hold: false, freeze });
 });
 
 test.each([
-  ['{ name: production, hold: true }', { hold: true, freeze: [] }],
-  ['{ name: Production, hold: false }', { hold: false, freeze: [] }],
+  ['{ name: production, hold: true }', { environment: 'production', hold: true, freeze: [] }],
+  ['{ name: Production, hold: false }', { environment: 'Production', hold: false, freeze: [] }],
   ['{ name: production }', undefined],
   ['production', undefined],
 ])('the gate of %s', (environment, gate) => {
