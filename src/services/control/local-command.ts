@@ -44,6 +44,7 @@ export const localUsage = `Runs the control service and its agents on this machi
                      docker, podman, or the path of a compatible command (the first of the two that responds)
   --container-image IMAGE
                      the image that runs builds with --compute container (an official image of Node.js)
+  --max-previews N   the most previews of pull requests of one tenant, from 0 (any number)
   --private-webhooks lets agents' webhooks reach private networks, this machine included
   --base-path PATH   the prefix of all paths, as in /api-host
   --public-url URL   the public address behind a web server with TLS, used in the addresses of agents and uploads
@@ -72,6 +73,7 @@ const localFlags = {
   compute: { type: 'string' },
   'container-engine': { type: 'string' },
   'container-image': { type: 'string' },
+  'max-previews': { type: 'string' },
   'private-webhooks': { type: 'boolean' },
   'base-path': { type: 'string' },
   'public-url': { type: 'string' },
@@ -137,6 +139,10 @@ export function readLocalCommand(args: string[]) {
   if (!hosting) return wrong(`--hosting is ${hostings.join(' or ')}.`);
   const watchGit = watchWords.find((word) => word === (values['watch-git'] ?? 'folders'));
   if (!watchGit) return wrong(`--watch-git is ${watchWords.join(' or ')}.`);
+  const { 'max-previews': maxPreviews } = values;
+  if (maxPreviews !== undefined && !/^\d{1,6}$/.test(maxPreviews)) {
+    return wrong(`--max-previews ${maxPreviews} is no number of previews. Give one from 0 to 999999.`);
+  }
   const registry = values.registry === undefined ? undefined : readRegistryAddress(values.registry);
   if (values.registry !== undefined && !registry) {
     return wrong('--registry is a host, with a path where images lie below one, as in registry.example.com/agents.');
@@ -154,6 +160,7 @@ export function readLocalCommand(args: string[]) {
     graphConfigLater: values['graph-config-later'] ?? false,
     watchGit,
     hosting,
+    maxPreviews: maxPreviews === undefined ? undefined : Number(maxPreviews),
     registry,
     running: { kind, engine, image, privateWebhooks: values['private-webhooks'] ?? false },
     github: {

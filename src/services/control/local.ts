@@ -38,7 +38,7 @@ import { createControlService, type OurControlService } from './service.ts';
 import { type RegistryDependencies, createRegistry } from './registry/registry.ts';
 import { branchHeads } from './pushes/branch-heads.ts';
 import { watchPushes, type WatchWord } from './pushes/watch-pushes.ts';
-import type { Hosting } from './deployments/validation/value-problems.ts';
+import type { ServiceDependencies } from './service/settings.ts';
 import { claimDatabase } from './database-claim.ts';
 import type { ApiKeyScope } from '../../contract/control/api-key-scopes.ts';
 import type { Actor } from './store/audit.ts';
@@ -51,7 +51,7 @@ import { githubIssuer } from '../../contract/control/trust-policy.ts';
 import { createUploads } from './uploads/uploads.ts';
 import type { Logger } from '../../kit/logger.ts';
 
-export interface LocalSettings {
+export interface LocalSettings extends Pick<ServiceDependencies, 'graphConfigLater' | 'hosting' | 'maxPreviews'> {
   /** The port on 127.0.0.1; 0 takes a free one. */
   port: number;
   /** The folder of the database, the builds and the API key; created where needed. */
@@ -74,10 +74,6 @@ export interface LocalSettings {
   oidcIssuers?: readonly string[] | undefined;
   /** The default spelling of responses; the document's when absent. */
   fieldNames?: FieldSpelling | undefined;
-  /** Whether a deployment from uploads may be created without its graph configuration file, as public clients do. */
-  graphConfigLater?: boolean | undefined;
-  /** The kind of hosting that the service reports, which decides the allowed sources; any when absent. */
-  hosting?: Hosting | undefined;
   /** The GitHub App of the integrations; none when absent. */
   github?: Pick<GithubAppDependencies, 'appId' | 'privateKey' | 'apiUrl'> | undefined;
   /** The image registry of the push tokens; none when absent. */
@@ -238,6 +234,7 @@ async function start(settings: LocalSettings, opened: AsyncDisposableStack): Pro
       baseUrl: () => publicUrl ?? url,
       allowGit,
       hosting: settings.hosting,
+      maxPreviews: settings.maxPreviews,
       graphConfigLater: settings.graphConfigLater,
       pythonPackages: (build) => readPythonPackages(dataDir, build),
       uploads,

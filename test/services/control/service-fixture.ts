@@ -55,7 +55,7 @@ export const testTracing = createTracing(Buffer.alloc(32, 5));
 
 export interface FixtureSettings extends Pick<
   ServiceDependencies,
-  'hosting' | 'integrations' | 'registry' | 'logNotifier' | 'holds' | 'pythonPackages' | 'oidcIssuers'
+  'hosting' | 'maxPreviews' | 'integrations' | 'registry' | 'logNotifier' | 'holds' | 'pythonPackages' | 'oidcIssuers'
 > {
   /** Before every path; none by default. */
   prefix?: string;

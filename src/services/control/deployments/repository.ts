@@ -11,7 +11,8 @@ import type { Refusal } from '../validation/refusal.ts';
 import { withLatest } from './queries.ts';
 import {
   idleColumn,
-  requestedColumns,
+  isPreview,
+  deploymentColumns,
   type DeploymentChange,
   type DeploymentView,
   type NewDeployment,
@@ -33,6 +34,7 @@ export type CreateEnd =
   | { kind: 'tracing-project-exists' }
   /** The requested listener was deleted meanwhile. */
   | { kind: 'listener-gone' }
+  | { kind: 'too-many-previews' }
   | EarlierEnd;
 
 /** The outcome of a change; undefined when there is no such deployment. */
@@ -50,6 +52,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
     requested: NewDeployment,
     keyed?: KeyedWrite,
     doing: AuditedOperation = { by: theService, operation: 'create deployment' },
+    maxPreviews = Infinity,
   ): Promise<CreateEnd> {
     await deleteExpired();
     const now = new Date(clock.now());
@@ -59,6 +62,10 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
       return await db.transaction().execute(async (trx): Promise<CreateEnd> => {
         const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
         if (earlier) return earlier;
+        if (isPreview(requested) && !(await hasRoomForPreview(trx, tenantId, maxPreviews))) {
+          if (keyed) await releaseKey(trx, tenantId, keyed);
+          return { kind: 'too-many-previews' };
+        }
         await trx
           .insertInto('deployments')
           .values({
@@ -66,7 +73,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
             tenant_id: tenantId,
             name: requested.name,
             source: requested.source,
-            ...requestedColumns(requested),
+            ...deploymentColumns(requested),
             ...idleColumn(requested.idleAfter),
             database_state: 'absent',
             database_name: newDatabaseName(),
@@ -125,6 +132,20 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, deleteExpired
   },
 });
 
+/** Whether a tenant may have one more preview. Creations of the same tenant wait for each other, so none passes it. */
+async function hasRoomForPreview(trx: ControlDatabase, tenantId: string, max: number): Promise<boolean> {
+  if (max === Infinity) return true;
+  await trx.selectFrom('tenants').select('id').where('id', '=', tenantId).forNoKeyUpdate().execute();
+  const { previews } = await trx
+    .selectFrom('deployments')
+    .select(({ fn }) => fn.countAll<string>().as('previews'))
+    .where('tenant_id', '=', tenantId)
+    .where('is_preview', '=', true)
+    .where('deletion', '=', 'none')
+    .executeTakeFirstOrThrow();
+  return Number(previews) < max;
+}
+
 async function applyChange(
   trx: ControlDatabase,
   now: Date,
@@ -147,7 +168,7 @@ async function applyChange(
   if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...(await viewOf(trx, id)) };
   await trx
     .updateTable('deployments')
-    .set({ ...requestedColumns(decision.wanted), ...idle, updated_at: now })
+    .set({ ...deploymentColumns(decision.wanted), ...idle, updated_at: now })
     .where('id', '=', id)
     .execute();
   const view =

@@ -32,6 +32,7 @@ export function deploymentOperations({
   registry,
   integrations,
   holds = false,
+  maxPreviews,
   by = theService,
   scopes = ['admin'],
 }: ServiceDependencies) {
@@ -156,10 +157,17 @@ export function deploymentOperations({
       const hold = call.value(checkHold(options.holdSeconds, holdFacts(request)));
       const build = call.value(checkPin(pin, requested));
       const idleAfter = call.value(checkIdleAfter(options.idleAfter, request.source_config));
-      const end = await store.createDeployment(tenantId, { ...requested, hold, build, idleAfter }, keyed, {
-        by,
-        operation: call.operation,
-      });
+      const end = await store.createDeployment(
+        tenantId,
+        { ...requested, hold, build, idleAfter },
+        keyed,
+        {
+          by,
+          operation: call.operation,
+        },
+        maxPreviews,
+      );
+      if (end.kind === 'too-many-previews') throw call.refusal({ status: 400, detail: tooManyPreviews(maxPreviews) });
       if (end.kind === 'key-of-another') throw call.refusal(keyOfAnother(end.request));
       if (end.kind === 'deleted-since') throw call.refusal(deletedSince);
       if (end.kind === 'listener-gone') throw call.refusal({ status: 400, detail: unknownListener });
@@ -236,6 +244,9 @@ function keyedWrite(
   const written = Object.keys(headers).length === 0 ? body : { body, ...headers };
   return readKeyedWrite(idempotencyKey, call.key, written);
 }
+
+const tooManyPreviews = (max = 0): string =>
+  `This workspace has as many previews as the service allows: ${max}. Remove one, or let the operator allow more (--max-previews).`;
 
 const tooLate = (latest: string | null): string =>
   `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;

@@ -44,6 +44,8 @@ export interface ServiceDependencies {
   hosting?: Hosting | undefined;
   /** Whether `graph_config_path` may be named with the first upload, as public clients do; `false` when absent. */
   graphConfigLater?: boolean | undefined;
+  /** The most previews of pull requests of one tenant; any number when absent. */
+  maxPreviews?: number | undefined;
   /** Reads integrations from GitHub; without it the stored ones are returned. */
   integrations?: Integrations | undefined;
   /** Issues the tokens with which agents report runs; without it the agents of listeners report none. */

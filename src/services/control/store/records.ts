@@ -1,4 +1,5 @@
 import type { IdleAfter } from '../../../contract/control/deployment.ts';
+import { previewMark } from '../../../contract/control/field-values.ts';
 import type { Source } from '../../../contract/control/source.ts';
 import type { RequestedDeployment } from '../deployments/validation/requested-deployment.ts';
 import type { DeploymentRecord, RevisionRecord } from './tables.ts';
@@ -43,6 +44,15 @@ export interface DeploymentView {
   deployment: DeploymentRecord;
   latest: RevisionRecord;
 }
+
+/** The columns of a requested state that a deployment has beside those of a revision. */
+export const deploymentColumns = (wanted: RequestedDeployment) => ({
+  ...requestedColumns(wanted),
+  is_preview: isPreview(wanted),
+});
+
+export const isPreview = ({ secrets }: Pick<RequestedDeployment, 'secrets'>): boolean =>
+  secrets.some(({ name }) => name === previewMark);
 
 /** The column of a requested time until an agent is scaled to zero; none where it stays as it is. */
 export const idleColumn = (idleAfter: IdleAfter | undefined) =>

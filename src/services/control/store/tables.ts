@@ -46,6 +46,8 @@ export interface DeploymentsTable {
   latest_revision_id: string | null;
   active_revision_id: string | null;
   image_version: string | null;
+  /** Whether its secrets hold the mark of a preview of a pull request. */
+  is_preview: Generated<boolean>;
   /** After how many seconds without a request its agent is scaled to zero; null for never. */
   idle_after_seconds: ColumnType<number | null, number | null | undefined, number | null>;
   deletion: Generated<DeletionState>;

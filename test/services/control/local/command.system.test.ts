@@ -44,6 +44,7 @@ describe('the command line', () => {
       { publicUrl: 'https://a.test', agentsUrl: 'https://agents.test' },
     ],
     ['webhooks into private networks', ['--private-webhooks'], { running: { privateWebhooks: true } }],
+    ['a bound of previews', ['--max-previews', '20'], { maxPreviews: 20 }],
     ['a graph configuration that comes later', ['--graph-config-later'], { graphConfigLater: true }],
     [
       'all other options',
@@ -71,6 +72,7 @@ describe('the command line', () => {
     ['an unknown spelling', ['--field-names', 'own'], 'contract or public'],
     ['an unknown hosting', ['--hosting', 'here'], 'any or cloud or self-hosted'],
     ['an unknown value for watched repositories', ['--watch-git', 'yes'], 'folders or all or off'],
+    ['a bound of previews that is no number', ['--max-previews', 'few'], '--max-previews few is no number'],
     ['an invalid registry', ['--registry', 'https://registry.example.com'], '--registry is a host'],
     ['an option with a typo', ['--jason'], 'Unknown option --jason; did you mean --json?'],
     ['an unknown option', ['--verbose'], 'Unknown option --verbose.'],

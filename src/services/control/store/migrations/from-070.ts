@@ -167,4 +167,10 @@ export const migrationsFrom070 = {
 `,
   // After how long an agent without a request is scaled to zero.
   '088-idle-agents': 'alter table control.deployments add column idle_after_seconds integer;',
+  // Which deployments are previews of pull requests. Those of before are known by the form of their names.
+  '089-previews': `
+  alter table control.deployments add column is_preview boolean not null default false;
+  update control.deployments set is_preview = name ~ '-pr-[1-9][0-9]*-[0-9a-f]{16}$';
+  create index previews_of_tenant on control.deployments (tenant_id) where is_preview;
+`,
 };
