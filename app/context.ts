@@ -100,6 +100,8 @@ export interface AppContext {
   control: ControlService;
   /** What the service recorded of its revisions; absent where that is not known. */
   records?: ControlRecords;
+  /** The base address of the control service, which receipts name; absent: none are made. */
+  serviceAddress?: string | undefined;
   agentAt: (url: string) => AgentServer;
   targets: TargetResolver;
   smoke: SmokeTestRunner;

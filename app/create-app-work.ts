@@ -36,6 +36,7 @@ import { createSharedDeployFile } from './targets/deploy-file-reader.ts';
 import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
 import type { AgentServer, ConversationServer } from '../src/contract/agent/service.ts';
 import type { Queue } from '../src/kit/postgres/queue.ts';
+import { addressOf } from '../src/host/service-address.ts';
 import { reconcileDeployment } from './reconcile/reconcile-deployment.ts';
 import { reconcileJob } from './reconcile/postgres-queues.ts';
 
@@ -61,6 +62,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     clock,
   });
   const records = connectControlRecords({ ...credentials, baseUrl: service.baseUrl, clock });
+  const serviceAddress = addressOf(service.baseUrl);
   const agents = connectAgents({ ...credentials, clock });
   const clientOf = createInstallationClients({
     octokitFor: countingOctokits(octokitsOf(probot, clock), metrics),
@@ -96,6 +98,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     githubApi,
     control,
     records,
+    serviceAddress,
     agentAt: agents.at,
     targets: createTargetResolver({ githubApi, control, clock, bindings, webHost, builder, log, files: pushedFiles }),
     smoke: createSmokeTestRunner({
@@ -132,6 +135,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     previews,
     githubApi: createGitHubApi(forStrangers),
     control,
+    serviceAddress,
     agentAt: agents.at,
     threadsAt: agents.at,
     judge,

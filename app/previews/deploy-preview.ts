@@ -7,6 +7,7 @@ import type { InstallationRepository } from '../github/github-api.ts';
 import { deploymentOf, type Journal } from '../../src/deploy/machine/journal.ts';
 import { toJournalJson } from '../../src/deploy/machine/journal-json.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
+import { receiptSection } from '../reporting/receipt.ts';
 import { machineKeyOf, previewWith } from './decide-previews.ts';
 import { outcomeOf, type Preview, type PreviewJournal, type PreviewOutcome } from './preview.ts';
 import { productionRefusals, refusalWords } from './preview-words.ts';
@@ -45,6 +46,7 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
     const outcome = await deploy({
       ...made.deployment,
       mode: 'deploy',
+      reporter: 'app',
       previewRun: {
         key: machineKeyOf(preview),
         mustPin: wanted.pull.isFork,
@@ -71,7 +73,8 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
       credentials: context.credentials,
     });
     signal.throwIfAborted();
-    await conclude(preview, outcome, isFinal(outcome) || (journal.isOver && !isUnsent(outcome)), context);
+    const begunPreview = { ...preview, known: { ...known, begun } };
+    await conclude(begunPreview, outcome, isFinal(outcome) || (journal.isOver && !isUnsent(outcome)), context);
   } finally {
     await graders.close();
   }
@@ -115,10 +118,12 @@ async function conclude(preview: Preview, outcome: Outcome, isOver: boolean, con
 const deploymentIn = ({ deploymentId }: Outcome) => (deploymentId === undefined ? {} : { deploymentId });
 
 async function end(
-  { version, wanted }: Preview,
+  { version, wanted, known }: Preview,
   outcome: Outcome,
-  { previews, run, clock }: RunContext,
+  { previews, run, clock, serviceAddress: service }: RunContext,
 ): Promise<void> {
+  const endedAt = clock.now();
+  const receipt = receiptSection(outcome, { service, startedAt: known.begun?.at ?? endedAt, endedAt });
   const { kind, passes, reason, consolePage, deploymentUrl } = outcome;
   const address = consolePage ?? deploymentUrl;
   const shown: PreviewOutcome = {
@@ -129,7 +134,8 @@ async function end(
     reason,
     summary: summary(outcome, checkLimitBytes - 1),
     ...(address && /^https?:\/\//.test(address) ? { address } : {}),
-    at: clock.now(),
+    ...(receipt === undefined ? {} : { receipt }),
+    at: endedAt,
   };
   await previews.save(run, {
     known: { outcome: shown, failures: 0, ...deploymentIn(outcome) },

@@ -19,6 +19,8 @@ export interface PreviewContext {
   previews: PreviewStore;
   githubApi: Pick<GitHubApi, 'pullRequest'>;
   control: ControlService & UploadAndDeleteService;
+  /** The base address of the service, which receipts name. */
+  serviceAddress: string;
   agentAt: (url: string) => AgentServer;
   /** The same for conversations; absent: none are tried. */
   threadsAt?: ((url: string) => ConversationServer) | undefined;

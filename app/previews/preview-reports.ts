@@ -96,12 +96,16 @@ const begun = (at: ReportedCommit): DesiredReport[] => [
   deployment(at, 'in_progress', `The preview of ${shortCommit(at.commit)} is on its way`),
 ];
 
-const ended = (at: ReportedCommit, { kind, passes, reason, summary, address }: PreviewOutcome): DesiredReport[] => [
+const ended = (
+  at: ReportedCommit,
+  { kind, passes, reason, summary, receipt, address }: PreviewOutcome,
+): DesiredReport[] => [
   check(at, {
     status: 'completed',
     conclusion: passes ? 'success' : 'failure',
     title: asLine(`${kind}: ${reason}`, 140).toWellFormed(),
     summary,
+    ...(receipt ? { text: receipt } : {}),
     ...(address ? { detailsUrl: address } : {}),
   }),
   deployment(at, stateByOutcome[kind], `${kind}: ${reason}`, address),

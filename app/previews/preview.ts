@@ -67,6 +67,8 @@ export interface PreviewOutcome {
   reason: string;
   /** Sanitized Markdown. */
   summary: string;
+  /** Its receipt, as a section of the check. */
+  receipt?: string;
   /** Where it is opened: the page of its revision in the console, or its agent. */
   address?: string;
   /** ms since the epoch */

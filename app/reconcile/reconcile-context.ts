@@ -101,7 +101,7 @@ export function reportsOf(
   waitingFor?: CheckContext['waitingFor'],
 ): DesiredReport[] {
   if (intent.cause.kind === 'failure') return [];
-  const about = { waitingFor, now: context.clock.now() };
+  const about = { waitingFor, now: context.clock.now(), service: context.serviceAddress };
   const deployment = hasStarted(intent) ? intentDeploymentReport(intent, about) : undefined;
   const check = intent.state === 'ended' && intent.end.kind === 'joined' ? [] : [checkOf(intent, about)];
   return [...check, ...(deployment ? [deployment] : [])];

@@ -13,12 +13,13 @@ import { checkName, checkReport, type DesiredReport } from '../reconcile/report.
 import { titleOf, type CheckContext } from './title.ts';
 import { summarySections } from './check-summary.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
+import { intentReceipt } from './receipt.ts';
 import { timeline } from '../../src/deploy/words/timeline.ts';
 
 /** The check run of (deployment, head commit) for this intent; not for a `joined` one: it would overwrite another's. */
 export function checkOf(intent: Intent, about: CheckContext): DesiredReport {
   const { repository, commit, terms, createdAt, sentAt, end, agentUrl, consolePage }: IntentFields = intent;
-  const text = truncateSections(textSections(intent), checkLimitBytes, leftOut);
+  const text = withReceipt(truncateSections(textSections(intent), checkLimitBytes, leftOut), intent, about);
   const buttons = buttonsOf(intent);
   const address = consolePage ?? webAddress(agentUrl);
   const checkStatus = checkStatusOf(intent);
@@ -34,6 +35,15 @@ export function checkOf(intent: Intent, about: CheckContext): DesiredReport {
   };
   return checkReport({ repository, headSha: commit, name: checkName(terms.deploymentName) }, content);
 }
+
+/** A receipt is whole or left out: a part of one proves nothing. */
+export const withReceiptSection = (text: string, receipt: string | undefined): string => {
+  const whole = [text, receipt ?? ''].filter(Boolean).join('\n\n');
+  return Buffer.byteLength(whole) <= checkLimitBytes ? whole : text;
+};
+
+const withReceipt = (text: string, intent: Intent, { service }: CheckContext): string =>
+  withReceiptSection(text, service === undefined ? undefined : intentReceipt(intent, service));
 
 /** The GitHub Deployment of an intent; undefined if the intent was never sent or followed. */
 export function intentDeploymentReport(

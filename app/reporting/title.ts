@@ -19,6 +19,8 @@ export interface CheckContext {
   waitingFor?: { commit: string; revisionId?: string | undefined } | undefined;
   /** ms since the epoch */
   now: number;
+  /** The base address of the control service, for the receipt; absent: there is none. */
+  service?: string | undefined;
 }
 
 /** What a check says of an intent, by its state. */

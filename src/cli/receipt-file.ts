@@ -32,14 +32,40 @@ const maxStatementLength = 1024 * 1024;
 const notReceipt =
   'this is no receipt: name a file that Landfall wrote, or a bundle of Sigstore that gh attestation download wrote';
 
-/** Reads a receipt, a signed envelope (DSSE), a Sigstore bundle, or one bundle a line as GitHub's command line writes. */
+/** Reads a receipt, also in the text of a check of the App, a signed envelope (DSSE), a Sigstore bundle, or one bundle a line as GitHub's command line writes. */
 export function readReceipts(path: string): ReadReceipts {
   const read = readBoundedText(path);
   if (typeof read !== 'string') return { ok: false, problems: [read] };
+  const inCheck = receiptsOfCheck(read);
+  if (inCheck.length > 0)
+    return joined(
+      inCheck.map((text) => statement(text, path, false)),
+      path,
+    );
   const whole = fromJson(read);
   if (isObject(whole) && !isEnvelope(whole)) return statement(read, path, false);
   const texts = whole === undefined ? read.split(/\r?\n/).filter((line) => line.trim() !== '') : [read];
-  const found = texts.map((text) => signed(fromJson(text), path));
+  return joined(
+    texts.map((text) => signed(fromJson(text), path)),
+    path,
+  );
+}
+
+/** The receipts in a text of the App's check: blocks of JSON in Markdown. */
+function receiptsOfCheck(text: string): string[] {
+  const blocks: string[] = [];
+  let block: string[] | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    if (line === '```json') block = [];
+    else if (line === '```' && block) {
+      blocks.push(block.join('\n'));
+      block = undefined;
+    } else block?.push(line);
+  }
+  return blocks.filter((each) => each.includes(receiptType));
+}
+
+function joined(found: readonly ReadReceipts[], path: string): ReadReceipts {
   const receipts = found.flatMap((each) => (each.ok ? each.receipts : []));
   const problems = found.flatMap((each) => (each.ok ? [] : each.problems));
   if (problems.length > 0) return { ok: false, problems };

@@ -109,7 +109,8 @@ export const receiptPredicate = z.strictObject({
     })
     .nullable(),
   verdict: receiptVerdict,
-  by: z.strictObject({ program: z.enum(['action', 'cli']), workflow: receiptWorkflow.nullable() }),
+  /** The program, and the run of a workflow where it is one. The App signs nothing: its receipts are in its checks. */
+  by: z.strictObject({ program: z.enum(['action', 'cli', 'app']), workflow: receiptWorkflow.nullable() }),
   started_at: time,
   ended_at: time,
   landfall_version: text,

@@ -11,6 +11,7 @@ import { textsToMask } from '../../contract/control/secret.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { ControlRecords, ControlService, FullControlService } from '../../contract/control/service.ts';
 import type { TarballStore } from '../../contract/control/upload.ts';
+import type { VerdictReport } from '../../contract/control/verdict.ts';
 import type { Workflow } from '../file/workflow.ts';
 import type { Obstacle, Plan } from '../rules/plan-types.ts';
 import { type Note, withNotesOnce } from '../rules/note.ts';
@@ -52,6 +53,8 @@ export interface RunTerms {
   onUnproven?: OnUnproven | undefined;
   /** The deployment is the preview of a pull request. */
   previewRun?: PreviewRun | undefined;
+  /** The program that reports the verdicts; absent: the Action in a workflow, else the command line. */
+  reporter?: VerdictReport['reporter'] | undefined;
   /** What of the files is not done, for the notes of the outcome. */
   notes?: readonly string[] | undefined;
   /** `delete` only says what it would remove. */

@@ -165,13 +165,41 @@ function passesFinding({ outcome, operation, passes }: ReceiptPredicate): Findin
   return mayPass.includes(passes) ? undefined : { result: 'fails', code: 'contradicts-passes' };
 }
 
+/** The outcomes that no other end of a rollout leads to. */
+const rolloutOf: Partial<Record<OutcomeKind, NonNullable<ReceiptPredicate['rollout']>['result']>> = {
+  deployed: 'live',
+  broken: 'live',
+};
+
+/** What a run saw of its revision leads to its outcome, and is what the service recorded, in the same order. */
+function rolloutFinding(
+  { operation, outcome, rollout }: ReceiptPredicate,
+  history: CheckedReceipt['records']['history'],
+): Finding | undefined {
+  if (!rollout) return undefined;
+  const expected = operation === 'deploy' ? rolloutOf[outcome] : undefined;
+  if (expected !== undefined && rollout.result !== expected) {
+    return { result: 'fails', code: 'contradicts-rollout', rollout: rollout.result };
+  }
+  if (!history) return undefined;
+  let left = history.statuses;
+  for (const { status, at } of rollout.statuses) {
+    const found = left.findIndex((each) => each.status === status);
+    // A status is seen once it is there.
+    const isEarly = Date.parse(at) < Date.parse(left[found]?.at ?? '') - skewMs;
+    if (found === -1 || isEarly) return { result: 'fails', code: 'status-not-recorded', status };
+    left = left.slice(found);
+  }
+  return undefined;
+}
+
 /** The outcomes of a revision that got traffic. */
 const liveOutcomes: ReadonlySet<OutcomeKind> = new Set(['deployed', 'unchanged', 'broken']);
 
 /** What the service must have recorded for an outcome: a live revision, a discarded one, or every status that was seen. */
 function outcomeFinding({ predicate, records: { revision, history } }: CheckedReceipt): Finding {
   const { outcome, verdict, rollout, operation } = predicate;
-  const contradiction = passesFinding(predicate);
+  const contradiction = passesFinding(predicate) ?? rolloutFinding(predicate, history);
   if (contradiction) return contradiction;
   const isProven = outcome === 'deployed' || outcome === 'unchanged';
   if (isProven && verdict.result !== 'passed' && verdict.result !== 'none') {
@@ -230,6 +258,7 @@ function planFinding({ predicate: { plan }, records: { history } }: CheckedRecei
 function byFinding(checked: CheckedReceipt): Finding {
   const url = checked.predicate.by.workflow?.run_url;
   const recorded = url ? recordedVerdict(checked)?.details_url : undefined;
+  if (checked.predicate.by.program === 'app') return { result: 'unknown', code: 'in-check' };
   if (!url || !recorded) return { result: 'unknown', code: 'unsigned' };
   if (recorded === url) return { result: 'holds', code: 'run-recorded', url };
   // The run and the service may have masked different secrets.

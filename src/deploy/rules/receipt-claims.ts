@@ -48,6 +48,7 @@ export interface FailsFacts extends Record<
   'in-future': { at: string };
   'before-revision': { at: string };
   'contradicts-verdict': { verdict: string };
+  'contradicts-rollout': { rollout: string };
   'status-not-recorded': { status: string };
   'decision-not-recorded': { decision: string };
   'rollback-differs': { recorded: string };
@@ -65,7 +66,8 @@ export interface UnknownFacts extends Record<
   | 'no-verdicts'
   | 'verdicts-pruned'
   | 'plan-unrecorded'
-  | 'unsigned',
+  | 'unsigned'
+  | 'in-check',
   unknown
 > {
   'plan-other': { fields: readonly string[] };

@@ -166,13 +166,13 @@ type Tested = Pick<BaselineContext, 'deploymentId' | 'revisionId'>;
 
 /** Reports a verdict to the service while the run goes on. */
 export function reportInBackground(verdict: Verdict, { deploymentId, revisionId }: Tested, run: DeployRun): void {
-  const { control, workflow, clock, signal, timeoutMs } = run.request;
+  const { control, workflow, clock, signal, timeoutMs, reporter = workflow ? 'action' : 'cli' } = run.request;
   run.report(() =>
     reportVerdict(verdict, {
       deploymentId,
       revisionId,
       idempotencyKey: randomUUID(),
-      reporter: workflow ? 'action' : 'cli',
+      reporter,
       detailsUrl: workflow?.runUrl,
       redact: (text) => run.redact(text),
       missed: (error) => run.note({ code: 'verdict-not-sent', text: messageOf(error) }),

@@ -39,6 +39,7 @@ const fails: Sayings<FailsFacts> = {
   'in-future': ({ at }) => `${shown(at)} is in the future`,
   'before-revision': ({ at }) => `the run ended before its revision was made, at ${shown(at)}`,
   'contradicts-verdict': ({ verdict }) => `a verdict of ${shown(verdict)} does not lead to it`,
+  'contradicts-rollout': ({ rollout }) => `a revision that ended ${shown(rollout)} does not lead to it`,
   'status-not-recorded': ({ status }) => `the service did not record that the revision was ${shown(status)}`,
   'decision-not-recorded': ({ decision }) => `the service did not record that it was ${shown(decision)}`,
   'rollback-differs': ({ recorded }) => `the service recorded another origin: ${shown(recorded)}`,
@@ -57,6 +58,7 @@ const unknown: Sayings<UnknownFacts> = {
   'plan-unrecorded': () => 'the service keeps no plans',
   'plan-other': ({ fields }) => `changes of earlier requests may be among them: ${listed(fields)}`,
   unsigned: () => 'only the signature proves it: gh attestation verify',
+  'in-check': () => 'the App wrote it: compare it with the check on GitHub, which nobody else writes',
 };
 
 /** What was found of a claim, in one clause. */

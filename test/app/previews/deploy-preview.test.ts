@@ -72,6 +72,21 @@ test('makes that of the approved commit of a fork, with the secrets of forks', a
   expect(world.previews.all).toMatchObject([{ known: { outcome: { kind: 'deployed', passes: true } } }]);
 });
 
+test('leaves a receipt of a deploy, with the time at which it began', async () => {
+  const world = await opened(() => ({}));
+  const receipt = world.previews.all[0]?.known.outcome?.receipt ?? '';
+  expect(receipt).toMatch(/^<details><summary>Receipt<\/summary>\n\n```json\n\{\n[^]*\}\n```\n\n<\/details>$/);
+  const { predicate } = JSON.parse(receipt.split('```json\n')[1]?.split('\n```')[0] ?? '');
+  expect(predicate).toMatchObject({
+    operation: 'deploy',
+    outcome: 'deployed',
+    service: { address: 'https://control.test' },
+    revision: { commit: commitOf('a') },
+    by: { program: 'app', workflow: null },
+  });
+  expect(Date.parse(predicate.ended_at)).toBeGreaterThan(Date.parse(predicate.started_at));
+});
+
 test('gives a preview another name by removing the former one first', async () => {
   const world = await opened(() => ({}));
   world.base = 'other';

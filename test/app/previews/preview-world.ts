@@ -218,6 +218,7 @@ export class PreviewWorld {
       locks: this.#locks.of(process),
       log: loggerTo((message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`)),
       leaving: new AbortController().signal,
+      serviceAddress: 'https://control.test',
       credentials: [],
     };
   }

@@ -29,6 +29,15 @@ describe('a service that takes verdicts', () => {
     });
   });
 
+  test.each([
+    ['the command line', {}, 'cli'],
+    ['the App', { reporter: 'app' as const }, 'app'],
+  ])('is told that %s reports, outside of a workflow', async (_, by, reporter) => {
+    const fixture = await reporting('hello');
+    await fixture.deploy({ ...tested, workflow: undefined, ...by });
+    expect(reported(fixture)).toEqual([['r2', 'passed', reporter]]);
+  });
+
   test('gets those on a failed revision and on the one that it is rolled back to, without secrets', async () => {
     const fixture = await reporting('canary-of-the-service', 'canary-of-the-service', 'hello');
     expect((await fixture.deploy(tested)).kind).toBe('rolled-back');

@@ -206,6 +206,38 @@ test.each<[string, Changed, string[]]>([
     ['outcome: status-not-recorded'],
   ],
   [
+    'statuses in another order',
+    {
+      claimed: {
+        rollout: {
+          result: 'live',
+          statuses: [
+            { status: 'DEPLOYED', at: '2026-01-02T03:04:50.000Z' },
+            { status: 'BUILDING', at: '2026-01-02T03:04:51.000Z' },
+          ],
+        },
+      },
+    },
+    ['outcome: status-not-recorded'],
+  ],
+  [
+    'a status that was recorded much later',
+    {
+      recorded: {
+        history: {
+          ...history,
+          statuses: history.statuses.map((each) => ({ ...each, at: '2026-01-02T03:09:55.000Z' })),
+        },
+      },
+    },
+    ['outcome: status-not-recorded'],
+  ],
+  [
+    'a rollout that failed, of a deploy that succeeded',
+    { claimed: { rollout: { result: 'failed', statuses: [{ status: 'BUILDING', at: '2026-01-02T03:04:51.000Z' }] } } },
+    ['outcome: contradicts-rollout'],
+  ],
+  [
     'a failed revision, where there is no history',
     {
       claimed: { rollout: null },
