@@ -37,7 +37,7 @@ export function checkOf(intent: Intent, about: CheckContext): DesiredReport {
 }
 
 /** A receipt is whole or left out: a part of one proves nothing. */
-export const withReceiptSection = (text: string, receipt: string | undefined): string => {
+const withReceiptSection = (text: string, receipt: string | undefined): string => {
   const whole = [text, receipt ?? ''].filter(Boolean).join('\n\n');
   return Buffer.byteLength(whole) <= checkLimitBytes ? whole : text;
 };
