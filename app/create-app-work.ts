@@ -36,7 +36,7 @@ import { createSharedDeployFile } from './targets/deploy-file-reader.ts';
 import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
 import type { AgentServer, ConversationServer } from '../src/contract/agent/service.ts';
 import type { Queue } from '../src/kit/postgres/queue.ts';
-import { addressOf } from '../src/host/service-address.ts';
+import { addressOf } from '../src/kit/base-address.ts';
 import { reconcileDeployment } from './reconcile/reconcile-deployment.ts';
 import { reconcileJob } from './reconcile/postgres-queues.ts';
 

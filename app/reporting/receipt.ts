@@ -1,7 +1,7 @@
 import { passesBy, type OutcomeKind } from '../../src/contract/outcome-kinds.ts';
 import { receiptOf, receiptText } from '../../src/deploy/words/receipt.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
-import { version } from '../../src/host/version.ts';
+import { version } from '../../src/kit/version.ts';
 import type { IntentFields, IntentOutcomeKind } from '../reconcile/intent.ts';
 
 /** The run of the App that a receipt is about. */

@@ -5,7 +5,7 @@ import type { Workflow } from '../deploy/file/workflow.ts';
 import type { PreviewSubject } from '../host/read-preview.ts';
 import { runPreviewOf, sweepPreviewsOf } from '../host/run-preview.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 import type { GitHubClient } from '../github/client.ts';
 import { isPullRequestClosed, readPullRequest } from './pull-request.ts';
 import type { StepInput } from './read-step.ts';

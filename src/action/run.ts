@@ -15,7 +15,7 @@ import type { runPreviewStep } from './preview-step.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { StepInput } from './read-step.ts';
 import { cancelOnSignal } from '../host/cancel-on-signal.ts';
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 
 /** The running step, and where its outcome is reported. */
 interface Step {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';

@@ -1,5 +1,5 @@
 import { maxSilenceMs, gradersFor } from '../host/run-deployment.ts';
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 import { connectAgentServer } from '../client/agent.ts';
 import { connectControlService } from '../client/control.ts';
 import { steadyClock } from '../kit/clock.ts';

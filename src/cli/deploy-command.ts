@@ -3,7 +3,7 @@ import { openJournal, type OpenedJournal } from '../host/journal-file.ts';
 import { openPlan } from '../host/plan-file.ts';
 import { endedWhilePacking, packSourceDir, runDeployment } from '../host/run-deployment.ts';
 import { cancelOnSignal } from '../host/cancel-on-signal.ts';
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
 import { systemClock as clock } from '../kit/clock.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';

@@ -1,4 +1,4 @@
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 import { connectControlService } from '../client/control.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import type { Deployment } from '../contract/control/deployment.ts';

@@ -2,7 +2,7 @@ import { expiryAdvice, expiryProblem, exchangeToken, keylessAdvice } from '../cl
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { messageOf } from '../kit/errors.ts';
 import { refuseFor, type ExitCode } from './problems.ts';

@@ -1,7 +1,7 @@
 import { readPreview } from '../host/read-preview.ts';
 import { runPreviewOf } from '../host/run-preview.ts';
 import { cancelOnSignal } from '../host/cancel-on-signal.ts';
-import { version } from '../host/version.ts';
+import { version } from '../kit/version.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';

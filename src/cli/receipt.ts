@@ -8,8 +8,8 @@ import { verifyReceipt, type VerifiedReceipt } from '../deploy/machine/verify-re
 import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { claimLine, findingText, servingLine } from '../deploy/words/receipt-claims.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
-import { version } from '../host/version.ts';
-import { addressOf } from '../host/service-address.ts';
+import { version } from '../kit/version.ts';
+import { addressOf } from '../kit/base-address.ts';
 import { asSentence } from '../kit/plain-text.ts';
 import { keyOf, keyProblems } from './issue-key.ts';
 import { exitCodes, refuseFor, refuseInput, type ExitCode } from './problems.ts';

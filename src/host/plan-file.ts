@@ -8,8 +8,8 @@ import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { messageOf, unlessCode, missingCodes } from '../kit/errors.ts';
-import { addressOf } from './service-address.ts';
-import { version } from './version.ts';
+import { addressOf } from '../kit/base-address.ts';
+import { version } from '../kit/version.ts';
 import { readTextFile } from './workspace.ts';
 import { writeWhole } from './write-whole.ts';
 

@@ -4,8 +4,8 @@ import type { RunSubject } from '../deploy/file/desired.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { receiptOf, receiptText } from '../deploy/words/receipt.ts';
 import { messageOf } from '../kit/errors.ts';
-import { addressOf } from './service-address.ts';
-import { version } from './version.ts';
+import { addressOf } from '../kit/base-address.ts';
+import { version } from '../kit/version.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** Where a receipt is written, and who deploys. */

@@ -57,3 +57,9 @@ export function invalidInHeader(what: string, value: string | undefined): string
   if (value === undefined || /^[\x21-\x7e]*$/.test(value)) return undefined;
   return `${what} holds a space, a line break or a letter that no header may carry`;
 }
+
+/** A base address without anything but its place: two spellings of it are one text. */
+export function addressOf(baseUrl: string): string {
+  const read = readAddress(baseUrl, { allowHttp: true });
+  return read.ok ? `${read.address.origin}${read.address.prefix}` : read.shown;
+}

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { outputsOf } from '../../src/action/report-outcome.ts';
-import { version } from '../../src/host/version.ts';
+import { version } from '../../src/kit/version.ts';
 import { readEntryOptions } from '../../src/deploy/file/entry-options.ts';
 import { outcomeKinds } from '../../src/contract/outcome-kinds.ts';
 import { referenceTables, withInputs, withTables } from '../../scripts/reference-tables.ts';
