@@ -7,6 +7,8 @@ import { table } from './markdown-table.ts';
 
 const [deployment, commit, head] = ['support', '1a2b3c4', '5d6e7f8'.repeat(6)];
 
+const earlier = { field: 'environments', name: 'support-staging' };
+
 /** An example of each refusal. */
 export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<CommandRefusal, { code: Code }> } = {
   'no-write': { code: 'no-write', login: 'mona', permission: 'read' },
@@ -32,12 +34,25 @@ export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<Comman
   'nothing-to-cancel': { code: 'nothing-to-cancel', deployment },
   'too-late': { code: 'too-late', deployment, commit: head },
   'nothing-held': { code: 'nothing-held', deployment },
+  'only-promoted': { code: 'only-promoted', deployment, from: 'support-staging' },
+  'promoted-already': { code: 'promoted-already', deployment, commit: head },
+  'earlier-missing': { ...earlier, code: 'earlier-missing', matches: 0 },
+  'earlier-not-live': { ...earlier, code: 'earlier-not-live' },
+  'earlier-other-commit': { ...earlier, code: 'earlier-other-commit', commit: undefined, live: undefined },
+  'earlier-unproven': { ...earlier, code: 'earlier-unproven', commit: head, verdict: undefined },
   'hold-over': { code: 'hold-over', deployment, revisionId: 'r3' },
   'changed-since': { code: 'changed-since', deployment, revisionId: 'r4' },
   'commit-unknown': { code: 'commit-unknown', deployment, revisionId: 'r3' },
   'file-unread': { code: 'file-unread', deployment },
   'previews-unread': { code: 'previews-unread' },
-  frozen: { code: 'frozen', deployment, environment: 'production', until: Date.UTC(2026, 11, 27), reason: 'Holidays' },
+  frozen: {
+    code: 'frozen',
+    deployment,
+    command: 'deploy',
+    environment: 'production',
+    until: Date.UTC(2026, 11, 27),
+    reason: 'Holidays',
+  },
   'no-label': { code: 'no-label', label: 'preview' },
   'no-previews': { code: 'no-previews' },
   'fork-commit': { code: 'fork-commit', head },

@@ -19,7 +19,8 @@ export async function candidatesOf(
   const refused = new Map<string, Candidates['refused'][number]>();
   for (const branch of branches) {
     const found = await resolver.targetsOf(repository, branch);
-    for (const target of found.targets) candidates.push({ target, branch, isOfPull: branch !== baseBranch });
+    for (const target of [...found.targets, ...(found.later ?? [])])
+      candidates.push({ target, branch, isOfPull: branch !== baseBranch });
     for (const each of found.refused) refused.set(each.deployment, each);
   }
   return { branches, candidates, refused: [...refused.values()] };

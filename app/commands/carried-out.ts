@@ -19,6 +19,7 @@ export async function outcomeOfEarlier(
   switch (action.kind) {
     case 'deploy':
     case 'roll-back':
+    case 'request-promotion':
     case 'test': {
       const requested = await context.store.intentsOf(action.deploymentId, action.commit);
       return requested.some(({ cause }) => cause.key === causeKey(commentId)) ? outcomeOf(action) : undefined;
@@ -51,6 +52,10 @@ export function outcomeOf(action: Exclude<CommandAction, { kind: 'cancel' | 'pre
     case 'test': {
       const { revisionId, commit, tests } = action;
       return { kind: 'done', code: 'tests-requested', deployment, revisionId, commit, tests };
+    }
+    case 'request-promotion': {
+      const { commit, from } = action;
+      return { kind: 'done', code: 'promotion-requested', deployment, commit, from: from.name };
     }
     case 'promote':
       return { kind: 'done', code: 'promoted', deployment, revisionId: action.revisionId };

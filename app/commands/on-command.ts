@@ -14,6 +14,7 @@ import { candidatesOf } from './candidates.ts';
 import {
   chooseDeployment,
   chooseDeployments,
+  meantBy,
   refusalOfCommand,
   refusalOfPerson,
   refusalOfProduction,
@@ -23,7 +24,8 @@ import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes
 import { textOf } from '../../src/deploy/commands/parse.ts';
 import { outcomeOfEarlier } from './carried-out.ts';
 import { plan, preview, requestPreview } from './look.ts';
-import { cancel, deploy, promote, rollBack } from './perform.ts';
+import { cancel, deploy, rollBack } from './perform.ts';
+import { promote } from './promote.ts';
 import type { Performance } from './performance.ts';
 import { runTests } from './run-tests.ts';
 import { statusOf } from './status.ts';
@@ -130,7 +132,10 @@ async function act(name: ActingCommand, performance: Omit<Performance, 'candidat
   const found = await candidatesOf(repository, pull, context);
   const { action } = stored;
   const isSame = action !== undefined && 'deploymentId' in action;
-  const chosen = chooseDeployment(isSame ? { deployment: action.deploymentId } : command, found);
+  const chosen = chooseDeployment(
+    isSame ? { deployment: action.deploymentId } : command,
+    isSame ? found : meantBy(command, found),
+  );
   if (!chosen.ok) return refused(chosen.refusal);
   const other = refusalOfProduction(chosen.value.target.terms, stored.by);
   if (other) return refused(other);

@@ -1,18 +1,22 @@
-import type { Revision } from '../../src/contract/control/revision.ts';
-import { settleHold } from '../../src/deploy/machine/decide-hold.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { isLater } from '../context.ts';
 import { cancelRequests, isCancellable } from '../reconcile/cancel-requests.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
 import { refusalOfCommit, refusalOfFreeze } from '../../src/deploy/commands/decide.ts';
 import { cancelledOf, outcomeOf } from './carried-out.ts';
 import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
+import { isSince } from './since.ts';
 import { callOptions, causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
 
 /** Builds the head of a deployment's branch again. The head that is read now is the only one that is built. */
 export async function deploy(performance: Performance): Promise<CommandOutcome> {
   const { command, stored, repository, candidate, context } = performance;
   const { target, branch, isOfPull } = candidate;
+  if (isLater(target)) {
+    const { deploymentName: deployment, promotedFrom } = target.terms;
+    return refused({ code: 'only-promoted', deployment, from: promotedFrom.name });
+  }
   const decided = await decideOnce(performance, 'deploy', async () => {
     const head = await context.githubApi.head(repository, branch);
     const refusal = refusalOfCommit(command.commit, candidate, head?.sha);
@@ -72,35 +76,6 @@ export async function rollBack(performance: Performance): Promise<CommandOutcome
   return outcomeOf(decided.action);
 }
 
-/** Promotes the revision that is held when the command is taken. Its tests go on against the live one. */
-export async function promote(performance: Performance): Promise<CommandOutcome> {
-  const { stored, candidate, writtenAt, context } = performance;
-  const { control, store } = context;
-  const { deploymentId, terms } = candidate.target;
-  const deployment = terms.deploymentName;
-  const options = callOptions(context);
-  const decided = await decideOnce(performance, 'promote', async () => {
-    const { latest_revision_id: latest } = await control.getDeployment(deploymentId, options());
-    const revision = latest ? await findRevision(deploymentId, latest, { control, options }) : undefined;
-    // One without an end of its hold is not healthy yet.
-    if (!revision?.hold?.ends_at || revision.hold.decision !== null)
-      return { ok: false, outcome: refused({ code: 'nothing-held', deployment }) };
-    if (isSince(writtenAt, revision, undefined))
-      return { ok: false, outcome: refused({ code: 'changed-since', deployment, revisionId: revision.id }) };
-    return { ok: true, action: { kind: 'promote', deploymentId, deployment, revisionId: revision.id } };
-  });
-  if (!decided.ok) return decided.outcome;
-  const { revisionId } = decided.action;
-  const why = `${stored.by} requested it in a comment.`;
-  const hold = await settleHold(
-    { deploymentId, revisionId, decision: 'promoted', why, control, options },
-    () => undefined,
-  );
-  await store.wake(deploymentId);
-  if (hold.kind !== 'promoted') return refused({ code: 'hold-over', deployment, revisionId });
-  return outcomeOf(decided.action);
-}
-
 /** Ends what waits or was not sent when the command is taken; what is requested after it goes on. */
 export async function cancel(performance: Performance): Promise<CommandOutcome> {
   const { stored, candidate, context } = performance;
@@ -120,21 +95,4 @@ export async function cancel(performance: Performance): Promise<CommandOutcome> 
   const [first] = await Promise.all(intents.map((id) => context.store.intent(id)));
   const late = refused({ code: 'too-late', deployment, commit: first?.commit ?? '' });
   return (await cancelledOf(decided.action, context)) ?? late;
-}
-
-/** How far the clocks of GitHub, the service and the App may be apart (ms). */
-const skewMs = 10_000;
-
-/**
- * Whether a revision serves, or is held, only since a comment was written: the person did not mean it. It counts when it
- * was made, and when the App saw it go live, where it followed it. Unknown times count as before.
- */
-function isSince(
-  writtenAt: number,
-  { created_at: created }: Pick<Revision, 'created_at'>,
-  maker: Pick<IntentFields, 'rollout'> | undefined,
-): boolean {
-  const made = Date.parse(created ?? '');
-  const live = maker?.rollout?.seen.findLast(({ status }) => status === 'DEPLOYED')?.at;
-  return [made, live ?? Number.NaN].some((at) => at > writtenAt + skewMs);
 }

@@ -20,16 +20,17 @@ export interface Performance {
 }
 
 /** What a command is to change, or why it changes nothing. */
-type Decided<Kind extends CommandAction['kind']> =
+export type Decided<Kind extends CommandAction['kind']> =
   { ok: true; action: Extract<CommandAction, { kind: Kind }> } | { ok: false; outcome: CommandOutcome };
 
 /** Stores the action before it is carried out, so that it is the same one whenever that happens. */
 export async function decideOnce<Kind extends CommandAction['kind']>(
   { stored, context: { store } }: { stored: StoredCommand; context: Pick<AppContext, 'store'> },
-  kind: Kind,
+  kind: Kind | readonly Kind[],
   decide: () => Promise<Decided<Kind>>,
 ): Promise<Decided<Kind>> {
-  const isKind = (action: CommandAction): action is Extract<CommandAction, { kind: Kind }> => action.kind === kind;
+  const isKind = (action: CommandAction): action is Extract<CommandAction, { kind: Kind }> =>
+    [kind].flat().some((each) => each === action.kind);
   if (stored.action && isKind(stored.action)) return { ok: true, action: stored.action };
   const decided = await decide();
   if (!decided.ok) return decided;

@@ -1,3 +1,4 @@
+import type { PromotedFrom } from '../reconcile/deploy-request.ts';
 import type { CommentCommand } from '../../src/deploy/commands/answer.ts';
 import type { CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 
@@ -12,7 +13,10 @@ export type CommandAction =
   | ({ kind: 'deploy'; commit: string; branch: string; isOfPull: boolean; ignoresFreeze?: true } & OfDeployment)
   | ({ kind: 'roll-back'; revisionId: string; commit: string } & OfDeployment)
   | ({ kind: 'test'; revisionId: string; commit: string; tests: number } & OfDeployment)
+  /** The held revision. */
   | ({ kind: 'promote'; revisionId: string } & OfDeployment)
+  /** What the environment before serves and has proven. */
+  | ({ kind: 'request-promotion'; commit: string; from: PromotedFrom; ignoresFreeze?: true } & OfDeployment)
   /** The ids of the intents that were open when it was taken. */
   | ({ kind: 'cancel'; intents: readonly string[] } & OfDeployment)
   | { kind: 'preview'; commit: string; isFork: boolean };

@@ -3,6 +3,8 @@ import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts'
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
+import { capitalized } from '../../src/kit/plain-text.ts';
+import { promoteFrom } from './promote-button.ts';
 import { earlierWords } from '../../src/deploy/words/earlier-obstacles.ts';
 import { isLater, type AppContext, type LaterTarget, type Target } from '../context.ts';
 import { fullName } from '../github/github-api.ts';
@@ -20,7 +22,7 @@ import { targetFor } from '../targets/target-resolver.ts';
 /** Handles Rollback and Redeploy. A refusal is noted on the check, with the reason. */
 export const onRequestedAction: Handler<'press'> = async (decision, { context, delivery }) => {
   const { repository, headSha, check, button, by } = decision;
-  const label = button === 'rollback' ? 'Rollback' : 'Redeploy';
+  const label = capitalized(button);
   const refuse = async (why: string) => [
     await noteOnCheck(context, { repository, headSha, name: check.name }, `${label} was not done: ${why}`),
   ];
@@ -33,6 +35,10 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
   const newest = intents.at(-1);
   if (!newest) return refuse('nothing is known of this check any more');
   const { deploymentId, branch, terms } = newest;
+  if (button === 'promote') {
+    const done = await promoteFrom({ newest, by, delivery }, context);
+    return [...done.did, ...(done.refused.length > 0 ? await refuse(done.refused.join('; ')) : [])];
+  }
   const found = await targetFor({ repository, branch, deploymentId, deploymentName: terms.deploymentName }, context);
   if (!found.ok) return refuse(found.why);
   const other = refusalOfProduction(found.target.terms, by);

@@ -1,3 +1,4 @@
+import { capitalized } from '../../src/kit/plain-text.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
 import {
   actionOf,
@@ -65,8 +66,9 @@ function actionRequest(
   requested: Pick<DecisionOf<'press'>, 'repository' | 'headSha' | 'check' | 'by'>,
 ): EventDecision {
   return decideOnPayload(requestedAction, payload, ({ requested_action: { identifier: button } }) => {
-    if (button !== 'rollback' && button !== 'redeploy') return ignored('the button is not one of ours');
-    const why = `a person requested ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`;
+    if (button !== 'rollback' && button !== 'redeploy' && button !== 'promote')
+      return ignored('the button is not one of ours');
+    const why = `a person requested ${capitalized(button)}`;
     return { kind: 'press', ...requested, button, why };
   });
 }

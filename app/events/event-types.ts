@@ -47,7 +47,7 @@ interface Decisions {
   /** A person re-requested one check, or all checks of a commit (`check` is absent). */
   rerun: OfCommit & { branch?: string; check?: CheckAction; pullRequests: readonly PullRequest[]; by: string };
   /** A person used one of our buttons. Their permission has not been checked yet. */
-  press: OfCommit & { check: CheckAction; button: 'rollback' | 'redeploy'; by: string };
+  press: OfCommit & { check: CheckAction; button: 'rollback' | 'redeploy' | 'promote'; by: string };
   /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
   'check-suite': OfCommit & { branch?: string };
   /** A check of a commit has changed, or several of them where there is no name. */

@@ -78,6 +78,7 @@ export async function decideRequest(
     changed,
     rules: intent.terms.rules,
     promotedFrom: from?.name,
+    holds: intent.terms.gate?.hold,
   });
   context.log.info(
     { why: decisionWords(decision) },

@@ -2,7 +2,10 @@ import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { ControlRecords } from '../../src/contract/control/service.ts';
 import { ifFound } from '../../src/contract/service-error.ts';
 import { provenRevision } from '../../src/deploy/machine/steps/proven-revision.ts';
-import type { AppContext } from '../context.ts';
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
+import type { CommandRefusal } from '../../src/deploy/commands/outcomes.ts';
+import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import type { AppContext, LaterTarget } from '../context.ts';
 import type { EarlierDeployment, PromotedFrom } from './deploy-request.ts';
 import type { IntentFields } from './intent.ts';
 
@@ -54,4 +57,21 @@ export async function findPromotion(
   const own = await intentsOn(context.store, earlier.deploymentId, revisionId);
   const maker = own.find(({ sending }) => sending.kind !== 'test');
   return { ok: true, commit, from: { ...earlier, revisionId, order: maker?.seq ?? 0 } };
+}
+
+/** The same for a deployment, unless that one serves the commit already and a rollback does not hold it. */
+export async function findNewPromotion(
+  { deploymentId, terms: { promotedFrom, deploymentName } }: LaterTarget,
+  context: EarlierContext,
+  options: () => CallOptions,
+): Promise<Extract<FoundPromotion, { ok: true }> | { ok: false; refusal: CommandRefusal }> {
+  const { control, store } = context;
+  const found = await findPromotion(promotedFrom, context, options);
+  if (!found.ok) return { ok: false, refusal: { ...found.obstacle } };
+  const { held } = await store.deploymentQueue(deploymentId);
+  const { active_revision_id: active } = await control.getDeployment(deploymentId, options());
+  const live = active ? await findRevision(deploymentId, active, { control, options }) : undefined;
+  const serves = sameCommit(live?.source_revision_config.repo_commit_sha ?? undefined, found.commit);
+  if (!serves || held) return found;
+  return { ok: false, refusal: { code: 'promoted-already', deployment: deploymentName, commit: found.commit } };
 }

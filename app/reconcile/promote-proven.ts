@@ -41,6 +41,7 @@ export async function promoteProven(work: ReconcileContext, intentId: string): P
 async function promoteTo(work: ReconcileContext, intent: Ended, target: LaterTarget): Promise<PromotedTo> {
   const { store, clock } = work.context;
   const deployment = target.terms.deploymentName;
+  if (target.terms.gate?.hold) return { deployment, code: 'held' };
   const { revisionId } = intent;
   if (revisionId === undefined) throw new Error('A proven deploy has no revision.');
   const { repository, branch, commit } = intent;

@@ -88,7 +88,7 @@ const adviceOf = ({ end, state, sending, decision, terms }: IntentFields): strin
   if (state === 'paused')
     return `**What to do:** Press Redeploy once the agent is fixed. ${sending.kind === 'promote' ? 'Commits are promoted' : 'Pushes are deployed'} again from then on.`;
   if (state === 'waiting' && decision?.kind === 'await' && decision.code === 'frozen')
-    return `**What to do:** Nothing: it goes on by itself at the end. What can't wait is deployed by the comment ${asCode(`/deploy ${terms.deploymentName} ignore-freeze`, 300)} on a pull request.`;
+    return `**What to do:** Nothing: it goes on by itself at the end. What can't wait is deployed by the comment ${asCode(`/${terms.promotedFrom ? 'promote' : 'deploy'} ${terms.deploymentName} ignore-freeze`, 300)} on a pull request.`;
   return end?.kind === 'unknown'
     ? '**What to do:** Look at the revisions of the deployment at the service. If none is of this commit, press Redeploy or Re-run.'
     : '';

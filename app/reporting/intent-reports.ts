@@ -93,20 +93,33 @@ const redeploy: Button = {
   identifier: 'redeploy',
 };
 
+const promote: Button = {
+  label: 'Promote',
+  description: 'Deploy it to the next environment',
+  identifier: 'promote',
+};
+
 /** Outcomes with a live revision, which can be rolled back. */
 const serves: ReadonlySet<IntentOutcomeKind> = new Set(['deployed', 'unproven', 'broken']);
 /** Outcomes that another intent of the commit reports: its check has the buttons. */
 const stoodFor: ReadonlySet<IntentOutcomeKind> = new Set(['superseded', 'other-commit', 'joined']);
 /** Skips that a person may override. */
-const overruled = new Set<string | undefined>(['skip-word', 'paths-untouched', 'rolled-back-before', 'cancelled']);
+const overruled = new Set<string | undefined>([
+  'skip-word',
+  'paths-untouched',
+  'rolled-back-before',
+  'cancelled',
+  'environment-holds',
+]);
 
 /** The buttons of an intent's check: none while it is under way. */
 function buttonsOf(intent: Intent): readonly Button[] {
-  const { state, end, decision }: IntentFields = intent;
+  const { state, end, decision, promoted = [] }: IntentFields = intent;
   if (state === 'paused') return [redeploy];
   if (!end || stoodFor.has(end.kind)) return [];
   if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [redeploy] : [];
-  return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), redeploy];
+  const waits = promoted.some(({ code }) => code === 'held');
+  return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), redeploy, ...(waits ? [promote] : [])];
 }
 
 const hasFormer = ({ former, revisionId }: IntentFields): boolean => !!former?.live && former.live !== revisionId;

@@ -44,6 +44,8 @@ export interface CommandTerms {
   admins?: readonly string[];
   /** The file speaks of admins, and could not be read. */
   areAdminsUnknown?: true;
+  /** It gets what this one has proven. */
+  promotedFrom?: { name: string };
 }
 
 /** Why a person with write access may not act on a deployment: it is production, and `admins` of the deploy file do not name them. */
@@ -58,13 +60,15 @@ export function refusalOfProduction(
   return isAdmin ? undefined : { code: 'not-admin', login, deployment };
 }
 
+type FreezeTerms = Pick<CommandTerms, 'deploymentName' | 'promotedFrom'> & { gate?: EnvironmentGate };
+
 /** Why nothing is deployed now: its environment is frozen. A rollback does not ask. */
 export function refusalOfFreeze(
-  { deploymentName: deployment, gate }: { deploymentName: string; gate?: EnvironmentGate },
+  { deploymentName: deployment, gate, promotedFrom }: FreezeTerms,
   now: number,
 ): CommandRefusal | undefined {
   const frozen = frozenNow(gate, now);
-  return frozen && { code: 'frozen', deployment, ...frozen };
+  return frozen && { code: 'frozen', deployment, command: promotedFrom ? 'promote' : 'deploy', ...frozen };
 }
 
 /** A deployment that a branch of the pull request is for. */
@@ -101,6 +105,21 @@ export function chooseDeployment<Each extends Candidate>(
   if (kept) return no({ code: 'deployment-refused', deployment: kept.deployment, why: kept.why });
   if (written === undefined) return no({ code: 'no-deployment', branches });
   return no({ code: 'unknown-deployment', written, meant: didYouMean(written, names), names });
+}
+
+/**
+ * Those that a command without a name can be about: `/promote` is for environments that come after others, where there
+ * are some, and every other one for those to which commits are pushed. `/status` is about all.
+ */
+export function meantBy<Each extends Candidate>(
+  { name, deployment }: Pick<Command, 'name' | 'deployment'>,
+  found: Candidates<Each>,
+): Candidates<Each> {
+  if (deployment !== undefined) return found;
+  const isLater = ({ target }: Each) => target.terms.promotedFrom !== undefined;
+  const later = found.candidates.filter(isLater);
+  const meant = name === 'promote' && later.length > 0 ? later : found.candidates.filter((each) => !isLater(each));
+  return { ...found, candidates: meant };
 }
 
 /** Every deployment that a command is about: the one that it names, or all. */

@@ -34,10 +34,10 @@ const definitions = {
     does: 'Restores the revision that was live before',
   },
   promote: {
-    takes: ['deployment'],
+    takes: ['deployment', 'ignore-freeze'],
     on: 'kept',
     acts: true,
-    does: 'Gives the traffic to a revision that is held before traffic, without waiting for its tests',
+    does: 'Deploys what the environment before serves and has proven; or gives the traffic to a revision that is held before traffic, without waiting for its tests',
   },
   test: {
     takes: ['deployment', 'times'],
@@ -67,7 +67,7 @@ const definitions = {
     takes: ['deployment'],
     on: 'any',
     acts: false,
-    does: 'Says what is live, on its way, waiting, held or paused',
+    does: 'Says what is live, on its way, waiting, held, frozen or paused',
   },
   help: {
     takes: [],

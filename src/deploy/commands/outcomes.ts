@@ -1,5 +1,7 @@
 import type { Coded } from '../../kit/coded.ts';
 import type { FrozenFacts } from '../rules/environment-gate.ts';
+import type { ObstacleFacts } from '../rules/plan-types.ts';
+import type { EarlierObstacleCode } from '../rules/trigger-types.ts';
 import type { ParseProblems } from './parse.ts';
 
 /** What a person may do in a repository; `none` for strangers. */
@@ -15,7 +17,7 @@ export interface NoRollbackTarget {
 }
 
 /** Why a command is not carried out. Texts are other people's; they are escaped when they are shown. */
-export interface CommandRefusals extends ParseProblems {
+export interface CommandRefusals extends ParseProblems, Pick<ObstacleFacts, EarlierObstacleCode> {
   /** Acting takes write access to the repository, at the moment of use. */
   'no-write': { login: string; permission: Permission };
   /** The deploy file names who may act on its production deployments. */
@@ -40,6 +42,10 @@ export interface CommandRefusals extends ParseProblems {
   /** It was sent to the service. */
   'too-late': { deployment: string; commit: string };
   'nothing-held': { deployment: string };
+  /** `from`: the deployment of the environment before, from which alone it gets commits. */
+  'only-promoted': { deployment: string; from: string };
+  /** It serves what the environment before has proven. */
+  'promoted-already': { deployment: string; commit: string };
   /** Discarded, or replaced, before it could be promoted. */
   'hold-over': { deployment: string; revisionId: string };
   /** The revision that serves, or is held, is newer than the comment. */
@@ -49,7 +55,7 @@ export interface CommandRefusals extends ParseProblems {
   /** The deploy file has a mistake and speaks of admins, so that it is unknown who they are. */
   'file-unread': { deployment: string };
   /** Its environment is frozen, and the command does not say that this does not count. */
-  frozen: { deployment: string } & FrozenFacts;
+  frozen: { deployment: string; command: 'deploy' | 'promote' } & FrozenFacts;
   'no-previews': unknown;
   'previews-unread': unknown;
   /** Previews are made with a label, which the pull request lacks. */
@@ -71,6 +77,7 @@ export interface CommandResults {
   'rolled-back': { deployment: string; revisionId: string; commit: string };
   'tests-requested': { deployment: string; revisionId: string; commit: string; tests: number };
   promoted: { deployment: string; revisionId: string };
+  'promotion-requested': { deployment: string; commit: string; from: string };
   cancelled: { deployment: string; commits: readonly string[] };
   planned: { title: string };
   previewed: { commit: string; isFork: boolean };

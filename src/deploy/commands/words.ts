@@ -1,6 +1,8 @@
 import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { say, type Coded, type Sayings } from '../../kit/coded.ts';
 import { frozenWords } from '../words/freeze.ts';
+import type { EarlierObstacle } from '../rules/promotion.ts';
+import { earlierWords } from '../words/earlier-obstacles.ts';
 import { noneLiveBefore, nothingLive } from '../words/rollback.ts';
 import { commandNames, commands, usageOf } from './definitions.ts';
 import type { CommandRefusal, CommandRefusals, CommandResult, CommandResults, NoRollbackTarget } from './outcomes.ts';
@@ -24,6 +26,11 @@ export interface RefusalWords {
 const list = (names: readonly string[]): string => names.slice(0, 10).join(', ') + (names.length > 10 ? ', …' : '');
 
 const meant = (word: string | undefined): string => (word === undefined ? '' : `; did you mean ${word}?`);
+
+function earlier(obstacle: EarlierObstacle): RefusalWords {
+  const [why, advice] = earlierWords(obstacle);
+  return { why, advice };
+}
 
 const refusals: Sayings<CommandRefusals, RefusalWords> = {
   'unknown-command': ({ written, meant: name }) => ({
@@ -108,6 +115,18 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: `no revision of ${deployment} is held before traffic, and no environments are configured to promote from`,
     advice: 'Look at /status.',
   }),
+  'only-promoted': ({ deployment, from }) => ({
+    why: `${deployment} gets what ${from} has proven, and not the head of a branch`,
+    advice: `Deploy to ${from}, and give /promote ${deployment} once it is proven there.`,
+  }),
+  'promoted-already': ({ deployment, commit }) => ({
+    why: `${deployment} serves commit ${shortCommit(commit)}, which is what the environment before has proven, already`,
+    advice: 'Look at /status.',
+  }),
+  'earlier-missing': earlier,
+  'earlier-not-live': earlier,
+  'earlier-other-commit': earlier,
+  'earlier-unproven': earlier,
   'hold-over': ({ deployment, revisionId }) => ({
     why: `revision ${revisionId} of ${deployment} is not held any more`,
     advice: 'Look at /status, and deploy it again.',
@@ -124,9 +143,9 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: `the deploy file has a mistake, so that it is unknown who may act on ${deployment}`,
     advice: 'Correct the deploy file on the default branch: the check of its newest commit names the mistake.',
   }),
-  frozen: ({ deployment, ...facts }) => ({
+  frozen: ({ deployment, command, ...facts }) => ({
     why: frozenWords(facts),
-    advice: `Wait for the end, or give /deploy ${deployment} ignore-freeze if it can't wait. /rollback goes back at any time.`,
+    advice: `Wait for the end, or give /${command} ${deployment} ignore-freeze if it can't wait. /rollback goes back at any time.`,
   }),
   'previews-unread': () => ({
     why: 'the deploy file has a mistake, so that it is unknown what it says of previews',
@@ -173,6 +192,8 @@ const results: Sayings<CommandResults> = {
     `Requested ${tests} smoke test${tests === 1 ? '' : 's'} of revision ${revisionId} of ${deployment}, which serves; pushes wait for their end`,
   promoted: ({ deployment, revisionId }) =>
     `Revision ${revisionId} of ${deployment} is promoted, and tested while it serves`,
+  'promotion-requested': ({ deployment, commit, from }) =>
+    `Requested commit ${shortCommit(commit)}, which ${from} has proven, of ${deployment}`,
   cancelled: ({ deployment, commits }) =>
     `Cancelled what was not sent of ${deployment}: ${list(commits.map(shortCommit))}`,
   planned: ({ title }) => title,

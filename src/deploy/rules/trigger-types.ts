@@ -79,6 +79,8 @@ export interface SkipFacts extends Pick<ObstacleFacts, EarlierObstacleCode> {
   cancelled: { by: string };
   /** The App was removed from the repository. */
   'not-installed': unknown;
+  /** The deploy file holds the environment: a person sends it. */
+  'environment-holds': unknown;
   'other-serves': { active: string | null; broken: string | undefined };
   'other-on-its-way': { revisionId: string };
   /** The deployment of the environment before serves another revision by now than the one that was to be promoted. */

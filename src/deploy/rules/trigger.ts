@@ -17,6 +17,8 @@ export interface TriggerInput {
   rules: PushRules;
   /** The deployment of the environment before, which has proven the commit. */
   promotedFrom?: string | undefined;
+  /** Nothing arrives in the environment by itself. */
+  holds?: boolean | undefined;
 }
 
 /**
@@ -72,6 +74,8 @@ const held: Rule = ({ state, promotedFrom }) =>
     ...(promotedFrom === undefined ? {} : { stops: 'promotions' as const }),
   };
 
+const environmentHolds: Rule = ({ holds }) => (holds ? { kind: 'skip', code: 'environment-holds' } : undefined);
+
 const waitForAnother: Rule = (input) => {
   const newest = onItsWay(input);
   return newest && waitFor(newest);
@@ -94,6 +98,7 @@ const forPushes: readonly Rule[] = [
   adoptOnItsWay,
   adoptLive,
   skipWord,
+  environmentHolds,
   rolledBack,
   held,
   waitForAnother,
@@ -108,12 +113,12 @@ const forPushes: readonly Rule[] = [
 const rulesFor: Record<TriggerCause, readonly Rule[]> = {
   push: forPushes,
   recovery: forPushes,
-  rerun: [adoptOnItsWay, held, waitForAnother],
+  rerun: [adoptOnItsWay, environmentHolds, held, waitForAnother],
   redeploy: [adoptOnItsWay, waitForAnother],
   rollback: [waitForAnother],
   failure: [waitForAnother],
   // Words and paths of the commit were heeded where it was pushed to.
-  promotion: [adoptOnItsWay, adoptLive, rolledBack, held, waitForAnother],
+  promotion: [adoptOnItsWay, adoptLive, environmentHolds, rolledBack, held, waitForAnother],
 };
 
 function build(input: TriggerInput): TriggerDecision {

@@ -112,6 +112,7 @@ const skips: Sayings<SkipFacts> = {
   'earlier-not-live': (facts) => say(earlierObstacles, facts)[0],
   'earlier-other-commit': (facts) => say(earlierObstacles, facts)[0],
   'earlier-unproven': (facts) => say(earlierObstacles, facts)[0],
+  'environment-holds': () => 'the deploy file holds its environment: a person deploys to it',
   'earlier-moved': ({ name, serves }) => `${name}, which comes before this one, serves revision ${serves} by now`,
   'newer-promoted': ({ commit }) => `commit ${shortCommit(commit)}, which was proven later, has been promoted since`,
   'promoted-not-head': ({ commit, head }) =>

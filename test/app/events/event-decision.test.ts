@@ -168,6 +168,12 @@ describe('decides', () => {
       'redeploy on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person requested Redeploy',
     ],
     [
+      'Promote',
+      'check_run',
+      requested('requested_action', { requested_action: { identifier: 'promote' } }),
+      'promote on "Landfall: support" at aaaaaaa of acme/agents by octocat: a person requested Promote',
+    ],
+    [
       'a button that is none of ours',
       'check_run',
       requested('requested_action', { requested_action: { identifier: 'format_disk' } }),

@@ -25,6 +25,8 @@ export type Command = { after: number } & (
   | { do: 'rerun'; commit: number; deployment: number; arrive: Arrivals }
   | { do: 'redeploy'; deployment: number; arrive: Arrivals }
   | { do: 'rollback'; deployment: number; arrive: Arrivals }
+  /** A person presses Promote on the check of the commit that the deployment serves. */
+  | { do: 'promote'; deployment: number; arrive: Arrivals }
   /** A person gives a command in a comment; `copies` of its delivery have GUIDs of their own. */
   | { do: 'comment'; name: CommentName; deployment: number; copies: number; arrive: Arrivals }
   /** A workflow's Action restates the ref beside the App. */
@@ -58,6 +60,8 @@ export interface Setting {
   waits?: boolean;
   /** The second deployment gets what the first has proven. */
   promotes?: boolean;
+  /** Nothing arrives by itself in the first environment, or in the second. */
+  holding?: 'first' | 'second' | undefined;
   /** Draws latencies and how long builds take. */
   seed: number;
 }
@@ -195,7 +199,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   compares: fc.boolean(),
 });
 
-const comment = fc.record({
+export const comment = fc.record({
   after: soon,
   do: fc.constant('comment'),
   name: fc.constantFrom(...commentNames),

@@ -58,9 +58,10 @@ function carryOut(simulation: Simulation, command: Command): void {
     case 'redeploy':
       return requestedAction(simulation, 'redeploy', git.head(branch)?.sha, deploymentId, command.arrive);
     case 'rollback':
+    case 'promote':
       return requestedAction(
         simulation,
-        'rollback',
+        command.do,
         control.deployments.get(deploymentId ?? '')?.active?.commit,
         deploymentId,
         command.arrive,
@@ -128,7 +129,7 @@ function commented(
 /** A person requests an action on a check, if there is one. */
 function requestedAction(
   simulation: Simulation,
-  kind: 'rerun' | 'redeploy' | 'rollback',
+  kind: 'rerun' | 'redeploy' | 'rollback' | 'promote',
   commit: string | undefined,
   deploymentId: string | undefined,
   arrive: readonly number[],

@@ -109,3 +109,74 @@ describe('what staging has proven', () => {
     expect(serving(simulation, production)?.commit).not.toBe(serving(simulation, staging)?.commit);
   });
 });
+
+const promote: Command = { do: 'promote', after: hourMs, deployment: 0, arrive: [10] };
+const comment = (name: 'promote' | 'deploy'): Command => ({
+  do: 'comment',
+  name,
+  after: hourMs,
+  deployment: 1,
+  copies: 2,
+  arrive: [10],
+});
+const answers = ({ githubApi }: Simulation) => githubApi.comments.map(({ body }) => body).join();
+
+describe('an environment that holds', () => {
+  const holding = 'second';
+
+  test('gets nothing by itself, and the check before it has the button', async () => {
+    const simulation = await played([push()], { holding });
+    const before = serving(simulation, staging)?.commit;
+    expect(serving(simulation, production)?.madeBy.who).toBe('setup');
+    expect(check(simulation, production, before)).toBeUndefined();
+    expect(check(simulation, staging, before)).toMatchObject({
+      summary: expect.stringContaining('press **Promote**'),
+      actions: expect.arrayContaining([expect.objectContaining({ identifier: 'promote' })]),
+    });
+  });
+
+  test.each<[string, Command]>([
+    ['the button', promote],
+    ['/promote', comment('promote')],
+  ])('gets what was proven by %s, once', async (_, command) => {
+    const simulation = await played([push(), command], { holding });
+    expect(serving(simulation, production)?.copied?.id).toBe(serving(simulation, staging)?.id);
+    expect(simulation.control.deployments.get(production)?.all).toHaveLength(2);
+  });
+
+  test('refuses what it serves already', async () => {
+    const simulation = await played([push(), comment('promote'), comment('promote')], { holding });
+    expect(answers(simulation)).toContain('serves commit');
+    expect(simulation.control.deployments.get(production)?.all).toHaveLength(2);
+  });
+
+  test.each<[string, Fate, string]>([
+    ['unproven', 'flaky', 'no smoke test has proven'],
+    ['broken', 'wrong', 'failed its smoke tests'],
+  ])('refuses what is %s', async (_, fate, why) => {
+    const offers = { ...ordered.offers, holds: false };
+    const simulation = await played([push(fate), comment('promote')], { holding, offers });
+    expect(answers(simulation)).toContain(why);
+    expect(serving(simulation, production)?.madeBy.who).toBe('setup');
+  });
+
+  test('gets no head of a branch', async () => {
+    const simulation = await played([push(), comment('deploy')], { holding });
+    expect(answers(simulation)).toContain('gets what d1 has proven');
+    expect(serving(simulation, production)?.madeBy.who).toBe('setup');
+  });
+
+  test('that is the first one waits for a person', async () => {
+    const simulation = await played([push()], { holding: 'first' });
+    const head = simulation.git.head('main')?.sha;
+    expect(check(simulation, staging, head)).toMatchObject({
+      conclusion: 'neutral',
+      title: expect.stringContaining('the deploy file holds its environment'),
+      actions: [expect.objectContaining({ identifier: 'redeploy' })],
+    });
+    const deployed = await played([push(), { do: 'redeploy', after: hourMs, deployment: 0, arrive: [10] }], {
+      holding: 'first',
+    });
+    expect(serving(deployed, production)?.commit).toBe(head);
+  });
+});

@@ -1,34 +1,67 @@
 import * as fc from 'fast-check';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';
-import { command, setting, soon, type Command, type History } from './commands.ts';
+import { command, comment, setting, soon, type Command, type History } from './commands.ts';
 import type { ModelRevision, ModelRevisions } from './model-revisions.ts';
 import type { Simulation } from './simulation.ts';
 import { deploymentIds } from './terms.ts';
 
+/** Long enough for what was pushed to be proven, as a rule. */
+const later = fc.oneof(soon, fc.integer({ min: 60_000, max: 600_000 }));
+
+const good: fc.Arbitrary<Command> = fc.record({
+  after: later,
+  do: fc.constant('push'),
+  fate: fc.constant('good'),
+  words: fc.constant('plain'),
+  paths: fc.constant('agent'),
+  arrive: fc.tuple(fc.integer({ min: 0, max: 500 })),
+});
+
 /** A person steers production; other commands are drawn as everywhere. */
 const steered: fc.Arbitrary<Command> = fc.record({
-  after: soon,
+  after: later,
   do: fc.constantFrom('rollback', 'redeploy'),
   deployment: fc.constant(1),
   arrive: fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 0, maxLength: 2 }),
 });
 
+/** A person promotes what the first environment serves. */
+const promoted: fc.Arbitrary<Command> = fc.record({
+  after: later,
+  do: fc.constant('promote'),
+  deployment: fc.constant(0),
+  arrive: fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 2 }),
+});
+
+const holding = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom('first' as const, 'second' as const) },
+);
+
 /** Histories of two environments in order, in which the second gets what the first has proven. */
 export const promotedHistories = (maxCommands: number): fc.Arbitrary<History> =>
   fc.record({
     setting: fc
-      .tuple(setting, fc.record({ pinsCommits: fc.boolean(), copiesBuilds: fc.boolean() }))
-      .map(([drawn, offered]) => ({
+      .tuple(setting, fc.record({ pinsCommits: fc.boolean(), copiesBuilds: fc.boolean() }), holding)
+      .map(([drawn, offered, holds]) => ({
         ...drawn,
         builder: 'app' as const,
         promotes: true,
+        holding: holds,
+        smokeTests: drawn.smokeTests || drawn.compares === true,
         deployments: 2,
         offers: { ...drawn.offers, ...offered },
       })),
-    commands: fc.array(fc.oneof({ weight: 8, arbitrary: command(soon) }, { weight: 1, arbitrary: steered }), {
-      minLength: 1,
-      maxLength: maxCommands,
-    }),
+    commands: fc.array(
+      fc.oneof(
+        { weight: 8, arbitrary: command(soon) },
+        { weight: 3, arbitrary: good },
+        { weight: 2, arbitrary: steered },
+        { weight: 1, arbitrary: promoted },
+        { weight: 2, arbitrary: comment },
+      ),
+      { minLength: 1, maxLength: maxCommands },
+    ),
   });
 
 /** What an intent promotes. */
@@ -69,7 +102,8 @@ export function promotedInOrder(
     ),
     ...overtaken(promoted),
     ...doubled(promoted),
-    ...forgotten(earlier, later),
+    ...forgotten(simulation, earlier, later),
+    ...arrivedByThemselves(simulation, earlier, later),
   ];
 }
 
@@ -126,8 +160,27 @@ function doubled(promoted: readonly PromotedRevision[]): string[] {
   );
 }
 
-function forgotten(earlier: readonly IntentFields[], later: readonly IntentFields[]): string[] {
+function forgotten(
+  { setting: { holding: held } }: Simulation,
+  earlier: readonly IntentFields[],
+  later: readonly IntentFields[],
+): string[] {
   const last = proofs(earlier).at(-1);
   if (!last || later.some((intent) => fromOf(intent)?.revisionId === last.revisionId)) return [];
+  if (held === 'second' && last.promoted?.some(({ code }) => code === 'held')) return [];
   return [`${last.revisionId} of ${last.commit} is proven, and was requested of no one`];
+}
+
+/** What was sent to an environment that holds, and that no person requested. */
+function arrivedByThemselves(
+  { setting: { holding: held } }: Simulation,
+  earlier: readonly IntentFields[],
+  later: readonly IntentFields[],
+): string[] {
+  const inHeld = held === 'first' ? earlier : held === 'second' ? later : [];
+  return inHeld.flatMap(({ id, cause, sentAt, sending }) =>
+    sentAt !== undefined && sending.kind !== 'redeploy' && cause.kind !== 'redeploy'
+      ? [`${cause.kind} ${id} was sent to an environment that holds`]
+      : [],
+  );
 }

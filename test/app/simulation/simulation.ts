@@ -27,7 +27,7 @@ export interface Delivery {
   requests:
     | { kind: 'push'; after: string | undefined }
     | { kind: 'comment'; body: string; commentId: number; writtenAt: number }
-    | { kind: 'rerun' | 'redeploy' | 'rollback'; commit: string; name: string }
+    | { kind: 'rerun' | 'redeploy' | 'rollback' | 'promote'; commit: string; name: string }
     | { kind: 'checks'; commit: string };
   storedAt?: number;
   /** What its handler did, once it returned. */

@@ -43,12 +43,13 @@ export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
   compares?: boolean | undefined;
   waits?: boolean | undefined;
   promotes?: boolean | undefined;
+  holding?: 'first' | 'second' | undefined;
 };
 
 /** The second deployment has a path filter, and skips commits with a skip marker; or it is promoted from the first. */
 export function termsOf(
   deploymentId: string,
-  { builder, onFailure, afterRollback, smokeTests, compares, waits, promotes }: VaryingTerms,
+  { builder, onFailure, afterRollback, smokeTests, compares, waits, promotes, holding }: VaryingTerms,
 ): Terms {
   const isSecond = deploymentId === deploymentIds[1];
   const strict = isSecond && !promotes;
@@ -64,6 +65,7 @@ export function termsOf(
     smokeTests: smokeTests ? (compares ? comparing : [greets]) : [],
     onFailure,
     environment: { name: 'production', production: true, transient: false },
+    ...(holding === (isSecond ? 'second' : 'first') ? { gate: { environment: 'held', hold: true, freeze: [] } } : {}),
     ...(promotes ? (isSecond ? { promotedFrom: firstEnvironment } : { promotesTo: ['d2'] }) : {}),
     differences: [],
     timeoutMs: 30 * 60_000,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   chooseDeployment,
   chooseDeployments,
+  meantBy,
   refusalOfCommand,
   refusalOfCommit,
   refusalOfFreeze,
@@ -74,7 +75,18 @@ test.each([true, false])('acting where admins are unknown, in production: %s', (
 
 test.each([
   ['before the freeze', 9, undefined],
-  ['in it', 10, { code: 'frozen', deployment: 'support', environment: 'production', until: 20, reason: 'Launch' }],
+  [
+    'in it',
+    10,
+    {
+      code: 'frozen',
+      deployment: 'support',
+      command: 'deploy',
+      environment: 'production',
+      until: 20,
+      reason: 'Launch',
+    },
+  ],
   ['after it', 20, undefined],
 ])('deploying %s', (_, now, refusal) => {
   const gate = {
@@ -117,6 +129,27 @@ describe('the deployment', () => {
   test('is every one for a command about all', () => {
     const chosen = chooseDeployments({ name: 'status' }, found(support, sales));
     expect(chosen).toEqual({ ok: true, value: [support, sales] });
+  });
+});
+
+describe('without a name, where environments follow each other', () => {
+  const [first, after] = [candidate('support-staging'), candidate('support')];
+  const later = {
+    ...after,
+    target: { ...after.target, terms: { ...after.target.terms, promotedFrom: { name: 'support-staging' } } },
+  };
+  test.each([
+    ['deploy', found(first, later), ['d-support-staging']],
+    ['rollback', found(first, later), ['d-support-staging']],
+    ['promote', found(first, later), ['d-support']],
+    ['promote', found(first), ['d-support-staging']],
+  ] as const)('/%s of %o is about %o', (name, candidates, ids) => {
+    expect(meantBy({ name }, candidates).candidates.map(({ target }) => target.deploymentId)).toEqual(ids);
+  });
+
+  test('a name decides', () => {
+    const candidates = found(first, later);
+    expect(meantBy({ name: 'rollback', deployment: 'support' }, candidates)).toBe(candidates);
   });
 });
 
