@@ -249,8 +249,7 @@ describe('the architecture', () => {
       'src/deploy/machine/deploy.ts: === signal.reason': 'the value that a signal was aborted with',
       "src/deploy/rules/provider-failure.ts: message === 'Request": 'the SDKs of providers report a time limit so',
       'src/deploy/rules/provider-failure.ts: test(message)': "a provider's failure in an agent's error",
-      'src/deploy/rules/provider-failure.ts: exec(message)': 'the HTTP status in it',
-      'src/deploy/rules/provider-wait.ts: exec(message)': 'the waiting time in it',
+      'src/deploy/rules/provider-failure.ts: exec(message)': 'the HTTP status and the waiting time in it',
       'src/deploy/rules/trigger.ts: message.includes(': 'the skip words of a commit message',
     };
     expect([...new Set(wrong)].toSorted()).toEqual(Object.keys(foreign).toSorted());

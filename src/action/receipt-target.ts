@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Environment } from '../deploy/file/secret-names.ts';
-import { predicatePathOf } from '../host/own-files.ts';
 import type { ReceiptTarget } from '../host/write-receipt.ts';
 import type { RunEvent } from './run-event.ts';
+import { predicatePathOf } from '../host/written-files.ts';
 
 /** The files of a step's receipt. */
 export type ReceiptFiles = Required<Pick<ReceiptTarget, 'path' | 'predicatePath'>>;

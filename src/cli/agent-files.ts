@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { splitExportPath } from '../agent-folder/graph-config/export-path.ts';
-import { graphLocations } from '../agent-folder/graph-config/graph-path.ts';
+import { graphLocations, splitExportPath } from '../agent-folder/graph-config/graph-path.ts';
 import { graphLanguage, isModuleName, checkRunnable, embedderOf } from '../agent-folder/graph-config/language.ts';
 import type { GraphConfig } from '../agent-folder/graph-config/schema.ts';
 import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../kit/diagnostics/problem.ts';

@@ -5,8 +5,7 @@ import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './problems.ts';
-import { pullRequestOptions } from './pull-request-options.ts';
-import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
+import { addInputOptions, givenInputs, optionOf, pullRequestOptions } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
 type Mode = RunSubject['mode'];

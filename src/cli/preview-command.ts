@@ -15,9 +15,9 @@ import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { stackOf } from '../kit/errors.ts';
 import { keyOf, keyProblems } from './issue-key.ts';
-import type { PullRequestOption } from './pull-request-options.ts';
 import { exitCodes, refuseInput, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
+import type { PullRequestOption } from './deploy-flags.ts';
 
 /** The input of `preview`. */
 export interface PreviewCommand {

@@ -1,4 +1,3 @@
-import { connectAuditLog } from '../client/audit-log.ts';
 import { connectControlRecords } from '../client/records.ts';
 import { connectControlService } from '../client/control.ts';
 import { ServiceError } from '../contract/service-error.ts';
@@ -36,13 +35,13 @@ export async function verifyReceiptCommand(path: string, inputs: Inputs, termina
   if (typeof key === 'number') return key;
   const settings = { ...options, apiKey: key.apiKey, userAgent: `landfall-cli/${version}` };
   const control = connectControlService(settings);
-  const [records, audit] = [connectControlRecords(settings), connectAuditLog(settings)];
+  const records = connectControlRecords(settings);
   const deadline = Date.now() + withinMs;
   const verifier = {
     service: addressOf(options.baseUrl),
     control,
     records,
-    audit,
+    audit: records,
     options: () => ({ deadline }),
     now: Date.now(),
   };
@@ -56,7 +55,7 @@ export async function verifyReceiptCommand(path: string, inputs: Inputs, termina
     if (!(error instanceof ServiceError)) throw error;
     return refuseFor(asSentence(error.message), adviceOn(error, 'run'), terminal);
   } finally {
-    await Promise.all([control.close(), records.close(), audit.close()]);
+    await Promise.all([control.close(), records.close()]);
   }
 }
 

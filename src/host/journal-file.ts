@@ -6,14 +6,13 @@ import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import { namedBy } from '../deploy/file/desired.ts';
-import type { Journal, KeptDeploy } from '../deploy/machine/journal.ts';
-import { toJournalJson } from '../deploy/machine/journal-json.ts';
+import { type Journal, type KeptDeploy, toJournalJson } from '../deploy/machine/journal.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { codeOf } from '../kit/errors.ts';
 import { canonicalJson, isObject } from '../kit/json-object.ts';
 import { fromJson } from '../kit/json-text.ts';
 import type { DeployInputs } from './run-deployment.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeWhole } from './written-files.ts';
 
 /** What a journal is about. A run goes on with one that is about the same. */
 interface JournalSubject {

@@ -11,7 +11,7 @@ import { messageOf, unlessCode, missingCodes } from '../kit/errors.ts';
 import { addressOf } from '../kit/base-address.ts';
 import { version } from '../kit/version.ts';
 import { readTextFile } from './workspace.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeWhole } from './written-files.ts';
 
 /** A plan that a run writes, or is bound to. */
 export interface OpenedPlan {

@@ -1,4 +1,4 @@
-import type { DesiredDeployment } from '../deploy/file/desired.ts';
+import type { DesiredDeployment, RunSubject } from '../deploy/file/desired.ts';
 import type { connectControlRecords } from '../client/records.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
@@ -7,12 +7,11 @@ import type { SmokeTest } from '../deploy/file/smoke-test.ts';
 import type { Graders } from '../contract/grader.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { EntryOptions } from '../deploy/file/entry-options.ts';
-import type { RunSubject } from '../deploy/file/desired.ts';
 import type { DeployRunRequest, RunTerms } from '../deploy/machine/deploy-run.ts';
 import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { OpenedPlan } from './plan-file.ts';
-import { ownFiles } from './own-files.ts';
 import type { ReceiptTarget } from './write-receipt.ts';
+import { ownFiles } from './written-files.ts';
 
 /** What a run is about, and how it has to prove itself. */
 export type SubjectOfRun = RunSubject & Omit<DesiredDeployment, 'desired'>;

@@ -6,7 +6,7 @@ import { receiptOf, receiptText } from '../deploy/words/receipt.ts';
 import { messageOf } from '../kit/errors.ts';
 import { addressOf } from '../kit/base-address.ts';
 import { version } from '../kit/version.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeWhole } from './written-files.ts';
 
 /** Where a receipt is written, and who deploys. */
 export interface ReceiptTarget {

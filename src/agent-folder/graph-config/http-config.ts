@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { modulePath } from './export-path.ts';
+import { modulePath } from './graph-path.ts';
 
 /** Case-insensitive patterns of header names; `*` matches any text. */
 const headerPatterns = z.array(z.string().min(1)).nullable().optional();

@@ -1,5 +1,4 @@
-import { splitExportPath } from './export-path.ts';
-import { graphLocations, type GraphLocation } from './graph-path.ts';
+import { graphLocations, type GraphLocation, splitExportPath } from './graph-path.ts';
 import type { GraphConfig } from './schema.ts';
 
 /** The dotted name of a Python module, such as `agents.support`. */

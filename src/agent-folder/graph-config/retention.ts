@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import { threadTtlStrategies } from '../../contract/agent/thread.ts';
 import { textPaths } from '../../contract/agent/text-path.ts';
-import { modulePath } from './export-path.ts';
+import { modulePath } from './graph-path.ts';
 
 /** The maximum length of an embedding: that of pgvector. */
 const maxDims = 16_000;

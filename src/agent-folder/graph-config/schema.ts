@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import { webhooksConfig } from '../../contract/agent/webhook.ts';
-import { exportPath, modulePath } from './export-path.ts';
 import { httpConfig } from './http-config.ts';
 import { checkpointerConfig, storeConfig } from './retention.ts';
+import { exportPath, modulePath } from './graph-path.ts';
 
 /** The agent's own authentication and authorization. */
 const authConfigSchema = z.strictObject({

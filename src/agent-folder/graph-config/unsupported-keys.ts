@@ -1,6 +1,5 @@
 import type { FieldPath } from '../../kit/diagnostics/problem.ts';
-import { splitExportPath } from './export-path.ts';
-import { graphLocations } from './graph-path.ts';
+import { graphLocations, splitExportPath } from './graph-path.ts';
 import { graphLanguage, isModuleName, embedderOf } from './language.ts';
 import type { GraphConfig } from './schema.ts';
 

@@ -13,8 +13,7 @@ import {
   type GitHubState,
 } from './state.ts';
 import { fileAnswer } from './answers/git.ts';
-import { repositoryAnswer } from './answers/accounts.ts';
-import { withWholeAccounts } from './answers/whole-accounts.ts';
+import { repositoryAnswer, withWholeAccounts } from './answers/accounts.ts';
 
 /** A pull request as it is opened. */
 export interface NewPull {

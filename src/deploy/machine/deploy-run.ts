@@ -27,7 +27,7 @@ import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.
 import { messageOf } from '../../kit/errors.ts';
 import { noteText, notesOnBuild } from '../words/note.ts';
 import { reportedPlan } from '../words/plan.ts';
-import type { PreviewRun } from './production.ts';
+import type { PreviewRun } from './live-agents.ts';
 import { Redactor } from './redactor.ts';
 import type { Judge } from '../smoke/judge.ts';
 import type { RunState } from './run-state.ts';

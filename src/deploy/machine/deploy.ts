@@ -14,12 +14,12 @@ import type { Ending } from './deploy-state.ts';
 import { findDeployments } from './find-deployments.ts';
 import { builtFromOf } from './built-from.ts';
 import { deploymentOf, isOver, resumeDeploy } from './journal.ts';
-import { liveAddress } from './live-address.ts';
 import { ambiguousName } from './observe.ts';
 import type { Outcome } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { findFormer } from './roll-back.ts';
 import { abandonHeld } from './verify-held.ts';
+import { liveAddress } from './live-agents.ts';
 
 /**
  * Runs a deploy: observes, plans, applies, follows the revision, runs the smoke tests, and rolls back if requested.

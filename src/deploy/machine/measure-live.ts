@@ -7,8 +7,8 @@ import { openMeasurement } from '../smoke/open-test.ts';
 import type { Evidence, Sample } from '../rules/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { baselineContext, keepBaselines, readBaselines, type KeptBaseline } from '../smoke/kept-baselines.ts';
-import { clientAt, liveAddress } from './live-address.ts';
 import { sendAttempts, sendingOf } from '../smoke/send-attempts.ts';
+import { clientAt, liveAddress } from './live-agents.ts';
 
 /** How long a live agent is measured before a change at the most (ms). */
 export const maxMeasuringMs = 30 * 60_000;

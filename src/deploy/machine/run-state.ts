@@ -10,7 +10,7 @@ import type { Rollback } from './outcome-types.ts';
 import type { LiveRevision } from './steps/read-deployment.ts';
 import type { Prepared } from './deploy-state.ts';
 import type { ReportedPlan } from '../words/plan.ts';
-import type { ProductionAgent } from './production.ts';
+import type { ProductionAgent } from './live-agents.ts';
 
 /** What is known so far: enough to conclude from, wherever the run ends. */
 export interface RunState {

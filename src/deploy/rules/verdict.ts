@@ -3,7 +3,6 @@ import { createFormatter, type Redact } from '../words/format-expectation.ts';
 import { whyContradicting, whyUnanswered } from '../words/unproven.ts';
 import { asItIs, judgeAll, verdictOf } from './judge.ts';
 import { concludeLive, receiverOf } from './against-live.ts';
-import { withExample } from './wrong-example.ts';
 import { isPatienceOver, reasonOf } from './patience.ts';
 import { concludeSeries, nextOfSeries } from './series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
@@ -62,4 +61,24 @@ export function concludeAll(tests: readonly NamedVerdict[]): Verdict {
   const kinds = new Set(tests.map(({ verdict }) => verdict.kind));
   const kind = (['failed', 'unproven', 'passed'] as const).find((each) => kinds.has(each)) ?? 'none';
   return { kind, tests };
+}
+
+/** The verdict with a wrong answer of the agent that is right less often, where two agents were compared and one was kept. */
+function withExample(
+  verdict: TestVerdict,
+  test: SmokeTest,
+  attempts: readonly Evidence[],
+  redact: Redact,
+): TestVerdict {
+  const { comparison } = verdict;
+  if (!comparison) return verdict;
+  const { live, changed } = comparison;
+  const of = live.right / live.answers < changed.right / changed.answers ? 'live' : 'new';
+  const answers = attempts.filter((_, index) => receiverOf(test, index) === of);
+  const missed = judgeAll(test, answers, redact)
+    .flatMap(({ held }) => held.find((each) => !each.held && !each.advises) ?? [])
+    .at(-1);
+  if (!missed) return verdict;
+  const example = { of, expected: redact(missed.expected), seen: redact(missed.seen) } as const;
+  return { ...verdict, comparison: { ...comparison, example } };
 }

@@ -5,8 +5,7 @@ import type { Verdict } from '../rules/verdict-types.ts';
 import { recordConversations, type ConversationCheck, type RecordedConversations } from './conversations.ts';
 import { checkConversations, newCourse, withConversations, withoutAddress, withVerdict } from './converse.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
-import { clientAt, liveAddress } from '../machine/live-address.ts';
-import { productionAgent } from '../machine/production.ts';
+import { productionAgent, clientAt, liveAddress } from '../machine/live-agents.ts';
 
 /** How far the conversations are that an earlier run began, and what keeps how far they come. */
 export interface GoingOn extends Pick<ConversationCheck, 'keep'> {

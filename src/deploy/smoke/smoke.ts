@@ -7,12 +7,11 @@ import type { Evidence, NamedVerdict, Sample, UnprovenReason, Verdict } from '..
 import { noteText } from '../words/note.ts';
 import { concludeAttempts, redacted, unjudged, type Conclusion } from './judge.ts';
 import { addressProblem, nothingBefore, openTest } from './open-test.ts';
-import { clientAt, liveAddress } from '../machine/live-address.ts';
 import { sendAttempts, sendingOf, type Sending } from './send-attempts.ts';
 import type { DeployEvent } from '../machine/deploy-event.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { DeployRun } from '../machine/deploy-run.ts';
-import { productionAgent } from '../machine/production.ts';
+import { productionAgent, clientAt, liveAddress } from '../machine/live-agents.ts';
 import type { TestAnswers, TestResult } from '../machine/state.ts';
 import { type GoingOn, withConversationsLive } from './run-conversations.ts';
 import { baselineContext, keepBaselines, type BaselineContext } from './kept-baselines.ts';

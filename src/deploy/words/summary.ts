@@ -4,8 +4,7 @@ import type { ReportedChange, ReportedObstacle, ReportedPlan } from './plan.ts';
 import type { NamedVerdict, Verdict } from '../rules/verdict-types.ts';
 import { toReportedTest } from '../rules/verdict-report.ts';
 import { failedRollbackTitle } from './revision-ending.ts';
-import type { Outcome } from '../machine/outcome-types.ts';
-import { expiryLines } from './preview-expiry.ts';
+import type { Outcome, PreviewReport } from '../machine/outcome-types.ts';
 import { timeline } from './timeline.ts';
 import { asCode, asCodeBlock, asLink, asMarkdown } from './sanitize.ts';
 import { verdictTable } from './shown-verdict-table.ts';
@@ -162,3 +161,9 @@ export function truncateSections(sections: readonly string[], limitBytes: number
   }
   return [...kept, rest].join('\n\n').toWellFormed();
 }
+
+/** What is said of how long a preview stays, as an item of a list. */
+const expiryLines = (preview: PreviewReport | undefined): string[] =>
+  preview?.expiresAt === undefined || preview.pullRequest === undefined
+    ? []
+    : [`- Preview of pull request ${preview.pullRequest}: removed when it closes, or on ${asCode(preview.expiresAt)}`];

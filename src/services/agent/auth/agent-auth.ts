@@ -1,10 +1,10 @@
 import { isObject } from '../../../kit/json-object.ts';
 import { agentExport } from '../graphs/javascript/agent-export.ts';
 import { memberOf } from '../members.ts';
-import { splitExportPath } from '../../../agent-folder/graph-config/export-path.ts';
 import type { Configuration } from '../configuration.ts';
 import { Refusal } from '../refusal.ts';
 import { parseFilter, type MetadataFilter } from './filters.ts';
+import { splitExportPath } from '../../../agent-folder/graph-config/graph-path.ts';
 
 /** The user that the agent's `authenticate` returned, with all other fields it set. */
 export interface AuthUser {

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { dirname, resolve } from 'node:path';
 import { isObject } from '../../../kit/json-object.ts';
-import { splitExportPath } from '../../../agent-folder/graph-config/export-path.ts';
 import { exportOf, importFile } from '../graphs/javascript/agent-export.ts';
 import type { Configuration } from '../configuration.ts';
 import { moduleKind, packageEntry } from '../graphs/javascript/package-entry.ts';
 import { memberOf } from '../members.ts';
 import { passedOn } from '../protocols/internal-api.ts';
 import type { AuthUser } from './agent-auth.ts';
+import { splitExportPath } from '../../../agent-folder/graph-config/graph-path.ts';
 
 /** For whom the agent's code runs: the user of a run, or the sender of a request to the agent's own application. */
 export type Caller = { user: AuthUser } | { headers: Headers };

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { splitExportPath, type ExportPath } from '../../../../agent-folder/graph-config/export-path.ts';
 import { didYouMean } from '../../../../kit/diagnostics/did-you-mean.ts';
 import { fieldName, type FieldPath } from '../../../../kit/diagnostics/problem.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -8,6 +7,7 @@ import { explainLoading } from './import-error.ts';
 import { StartupError } from '../../startup-error.ts';
 import { pathToFileURL } from 'node:url';
 import { acceptTypeScript } from './accept-typescript.ts';
+import { splitExportPath, type ExportPath } from '../../../../agent-folder/graph-config/graph-path.ts';
 
 /** Imports a file of the agent; rejects with what loading or running the file threw. */
 export async function importFile(path: string): Promise<object> {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { ExportPath } from '../../../../agent-folder/graph-config/export-path.ts';
-import type { GraphLocation } from '../../../../agent-folder/graph-config/graph-path.ts';
+import type { GraphLocation, ExportPath } from '../../../../agent-folder/graph-config/graph-path.ts';
 import { logWhileLoading, type LoadingOptions } from '../../log-while-loading.ts';
 import { WorkerError, type Connection } from './connection.ts';
 import { explainGraph } from './loading-errors.ts';

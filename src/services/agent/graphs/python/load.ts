@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import type { Command } from '../../../../contract/agent/run.ts';
-import { splitExportPath, type ExportPath } from '../../../../agent-folder/graph-config/export-path.ts';
 import { isInPython, embedderOf } from '../../../../agent-folder/graph-config/language.ts';
 import type { AgentAuth } from '../../auth/agent-auth.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -23,6 +22,7 @@ import { runWorkers, type GraphHost } from './run-workers.ts';
 import type { CodeFacts } from './load-code.ts';
 import { WorkerHost, type WorkerHostOptions } from './worker-host.ts';
 import { toPlainNumber } from '../../../../kit/exact-number.ts';
+import { splitExportPath, type ExportPath } from '../../../../agent-folder/graph-config/graph-path.ts';
 
 /** The code of an agent that is in Python, and the worker that holds it. */
 export interface PythonCode {

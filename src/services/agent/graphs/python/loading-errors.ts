@@ -1,5 +1,4 @@
-import type { ExportPath } from '../../../../agent-folder/graph-config/export-path.ts';
-import type { GraphLocation } from '../../../../agent-folder/graph-config/graph-path.ts';
+import type { GraphLocation, ExportPath } from '../../../../agent-folder/graph-config/graph-path.ts';
 import { fieldName, type FieldPath } from '../../../../kit/diagnostics/problem.ts';
 import type { Configuration } from '../../configuration.ts';
 import { missingExport, missingFile, noGraph } from '../javascript/load.ts';

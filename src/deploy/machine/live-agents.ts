@@ -5,7 +5,16 @@ import type { PreviewOf } from '../rules/preview.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import type { DeployRun, RunTerms } from './deploy-run.ts';
 import { findDeployment } from './find-deployments.ts';
-import { clientAt } from './live-address.ts';
+
+/** Where the live agent answers: as requested, or as the service reports it. It may be no URL. */
+export const liveAddress = ({ request, known }: DeployRun): string | undefined =>
+  request.agentUrl ?? (known.deployment && agentAddress(known.deployment));
+
+/** The client of an agent at an address; undefined where there is none. */
+export const clientAt = <Client>(
+  address: string | undefined,
+  connect: ((url: string) => Client) | undefined,
+): Client | undefined => (address !== undefined && URL.canParse(address) ? connect?.(address) : undefined);
 
 /** What a run about a preview knows besides. */
 export interface PreviewRun {
