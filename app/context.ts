@@ -113,7 +113,7 @@ export interface AppContext {
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
   /** Takes note of pull requests that may have previews; absent where the App makes none. */
-  previews?: Pick<PreviewStore, 'notify' | 'renotify' | 'openPulls' | 'moved'>;
+  previews?: Pick<PreviewStore, 'notify' | 'renotify' | 'openPulls' | 'moved' | 'preview'>;
   /** Reads the deploy file of the default branch, which says what previews there are. */
   previewFile?: (repository: InstallationRepository) => Promise<DeployFile>;
   /** Has what was missed looked for within seconds, and not only at the next regular time. */

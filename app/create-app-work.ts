@@ -129,6 +129,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     applicationName: 'landfall-app-previews',
     log,
   });
+  const repositories = createRepositoryClient(clientOf, log);
   const previewing: PreviewContext = {
     clock,
     random,
@@ -142,6 +143,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     gradersOf: ({ desired }) => connectWithSecrets(desired.secrets ?? [], { clock, random, graderUrls }),
     deployFile: previewFile,
     secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),
+    installed: createInstalled(repositories, clock),
     refusalOf: (repository, deployment) => createOwnership(webHost, bindings).refusal(repository, deployment),
     locks: sharedReportLocks(previewLocks.pool),
     log,
@@ -160,9 +162,8 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
       const reporting = { ...context, reportLocks: sharedReportLocks(locks.pool) };
       await startReportWorker(queue, reporting);
       await startReconcileWorkers({ queue, context, alone, signal: leaving });
-      const repositories = createRepositoryClient(clientOf, log);
       await startPreviewWorkers(queue, previewing);
-      await startSweeping(queue, previewing, createInstalled(repositories, clock));
+      await startSweeping(queue, previewing);
       const services = {
         deliveries: createDeliveryClient(clientOf(undefined)),
         inbox: deliveries,

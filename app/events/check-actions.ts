@@ -11,6 +11,8 @@ import { fullName } from '../github/github-api.ts';
 import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
+import { previewOfCheck } from '../previews/preview-reports.ts';
+import { provePreviewAgain } from '../previews/prove-again.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
 import { refusalOfFreeze, refusalOfPerson, refusalOfProduction } from '../../src/deploy/commands/decide.ts';
 import { noRollbackWords, refusalWords } from '../../src/deploy/commands/words.ts';
@@ -122,6 +124,13 @@ async function rollback(
 export const onRerun: Handler<'rerun'> = async (decision, handling) => {
   const { repository, headSha, check, by } = decision;
   const { context, delivery } = handling;
+  const preview = check && previewOfCheck(check.name);
+  if (preview && context.previews) {
+    const stranger = refusalOfPerson(by, await context.githubApi.permissionOf(repository, by));
+    if (stranger) return [`Not run again: ${refusalWords(stranger).why}`];
+    const requested = { repository, headSha, by, ...preview };
+    return [await provePreviewAgain({ previews: context.previews, clock: context.clock }, requested)];
+  }
   const cause: Cause = { kind: 'rerun', key: delivery, by, at: context.clock.now() };
   const intents = await context.store.intentsAt(repository.repositoryId, headSha);
   const newestOfEach = new Map(intents.map((intent) => [intent.deploymentId, intent]));

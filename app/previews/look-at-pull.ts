@@ -1,10 +1,11 @@
-import type { PullRequestState } from '../github/github-api.ts';
+import type { InstallationRepository } from '../github/github-api.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
-import { decidePreviews, evicted, removalOf, type DecidedPreview } from './decide-previews.ts';
-import type { Preview, PreviewedPull, PullKey } from './preview.ts';
+import { decidePreviews, evicted, removalOf } from './decide-previews.ts';
+import type { PreviewedPull, PullKey } from './preview.ts';
 import type { PreviewContext } from './preview-context.ts';
 import type { PreviewRequest } from './preview-store.ts';
-import { reportsOf } from './preview-reports.ts';
+import { reportsOf, type Reported } from './preview-reports.ts';
+import { mistakesInPreviews } from '../targets/file-entries.ts';
 
 /** How long until a look is tried again that another process has begun (ms). */
 const busyMs = 3_000;
@@ -46,10 +47,36 @@ async function lookOnce(key: PullKey, context: PreviewContext): Promise<void> {
   }
 }
 
-async function look(pull: PreviewedPull, context: PreviewContext): Promise<'unread' | undefined> {
-  const { previews, githubApi, deployFile, clock } = context;
-  const stored = await previews.previews(pull);
-  const state = pull.isUnreachable ? undefined : await githubApi.pullRequest(pull);
+/**
+ * A pull request as GitHub has it now, under the present name of its repository; `gone` where the App no longer reaches
+ * that. GitHub says of a repository that was renamed, transferred or taken away what it says of a number that never was.
+ */
+async function present(pull: PreviewedPull, { githubApi, previews, installed, clock }: PreviewContext) {
+  if (pull.isUnreachable) return { pull, state: undefined };
+  let otherRepository: GitHubApiError | undefined;
+  const state = await githubApi.pullRequest(pull).catch((error: unknown) => {
+    if (!(error instanceof GitHubApiError) || error.status !== 404) throw error;
+    otherRepository = error;
+  });
+  if (state) return { pull, state };
+  const repository = (await installed(clock.now())).get(pull.repositoryId);
+  if (!repository) return { pull: { ...pull, isUnreachable: true }, state: undefined };
+  if (isSamePlace(repository, pull.repository)) {
+    if (otherRepository) throw otherRepository;
+    return { pull, state: undefined };
+  }
+  const moved = { ...pull, repository };
+  await previews.moved(repository);
+  return { pull: moved, state: await githubApi.pullRequest(moved) };
+}
+
+const isSamePlace = (one: InstallationRepository, other: InstallationRepository): boolean =>
+  one.owner === other.owner && one.name === other.name && one.installationId === other.installationId;
+
+async function look(known: PreviewedPull, context: PreviewContext): Promise<'unread' | undefined> {
+  const { previews, deployFile, clock } = context;
+  const stored = await previews.previews(known);
+  const { pull, state } = await present(known, context);
   // A stranger opens pull requests as often as they like: the file is read where it may matter.
   const isOver = stored.length === 0 && !state?.isOpen;
   const file = state?.isOpen ? await deployFile(pull.repository) : undefined;
@@ -62,21 +89,16 @@ async function look(pull: PreviewedPull, context: PreviewContext): Promise<'unre
     secretOf: (variable) => context.secretOf(pull.repository, variable),
     now: clock.now(),
   });
-  await store(pull, state, decided, stored, context);
+  await store({ pull, state, decided, stored, mistakes: file ? mistakesInPreviews(file) : [] }, context);
   return file?.unread === undefined ? undefined : 'unread';
 }
 
-async function store(
-  pull: PreviewedPull,
-  state: PullRequestState | undefined,
-  decided: readonly DecidedPreview[],
-  stored: readonly Preview[],
-  context: PreviewContext,
-): Promise<void> {
+async function store(about: Omit<Reported, 'now'>, context: PreviewContext): Promise<void> {
+  const { pull, decided } = about;
   const requests = decided.flatMap(({ request }) => request ?? []);
   const evictions: PreviewRequest[] = [];
   for (const request of requests) evictions.push(...(await evictionsFor(request, context)));
-  const reports = pull.isUnreachable ? [] : reportsOf({ pull, state, decided, stored, now: context.clock.now() });
+  const reports = pull.isUnreachable ? [] : reportsOf({ ...about, now: context.clock.now() });
   await context.previews.want([...requests, ...evictions], reports);
 }
 

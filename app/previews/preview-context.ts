@@ -10,6 +10,7 @@ import type { UploadAndDeleteService } from '../../src/deploy/machine/deploy-run
 import type { GitHubApi, InstallationRepository } from '../github/github-api.ts';
 import type { ReportLocks } from '../reporting/send-report.ts';
 import type { DeployFile } from '../targets/file-entries.ts';
+import type { Installed } from './installed.ts';
 import type { PreviewRun, PreviewStore } from './preview-store.ts';
 
 /** The dependencies of previews. */
@@ -28,6 +29,8 @@ export interface PreviewContext {
   gradersOf: (preview: DesiredDeployment) => Graders & { close(): Promise<void> };
   /** Judges the answers of previews: they are untrusted, and so are the expectations. */
   judge: Judge;
+  /** The repositories that the App reaches. */
+  installed: Installed;
   /** The deploy file of the repository's default branch: never that of a pull request. */
   deployFile: (repository: InstallationRepository) => Promise<DeployFile>;
   /** The value that the operator has for a variable which a repository's file names for its previews. */

@@ -7,18 +7,27 @@ import { anyEntry, type DecidedPreview } from './decide-previews.ts';
 import { outcomeOf, type Preview, type PreviewedPull, type PreviewOutcome } from './preview.ts';
 import { refusalWords, removalWords } from './preview-words.ts';
 
-interface Reported {
+/** What is known of the previews of a pull request. */
+export interface Reported {
   pull: PreviewedPull;
   state: PullRequestState | undefined;
   decided: readonly DecidedPreview[];
   /** What was stored of them before. */
   stored: readonly Preview[];
+  /** The mistakes in the deploy file, for which nothing is known of some or all previews. */
+  mistakes: readonly string[];
   /** ms since the epoch */
   now: number;
 }
 
 /** The name of the check of a preview. */
 const previewCheckName = (entry: string, number: number): string => `Landfall preview: ${entry} (#${number})`;
+
+/** The preview that a check of this name is of; undefined where it is of none. */
+export function previewOfCheck(name: string): { entry: string; number: number } | undefined {
+  const [, entry, number] = /^Landfall preview: (.+) \(#([1-9]\d{0,9})\)$/s.exec(name) ?? [];
+  return entry === undefined ? undefined : { entry, number: Number(number) };
+}
 
 /** What GitHub is to show of the previews of a pull request: checks, GitHub Deployments, and a part of the comment. */
 export function reportsOf(reported: Reported): DesiredReport[] {
@@ -27,7 +36,10 @@ export function reportsOf(reported: Reported): DesiredReport[] {
     const before = stored.find(({ entry }) => entry === each.entry);
     return { each, before };
   });
-  const text = sections.flatMap(({ each, before }) => sectionOf(each, before, reported)).join('\n\n');
+  const text = [
+    ...sections.flatMap(({ each, before }) => sectionOf(each, before, reported)),
+    ...mistakesSection(reported),
+  ].join('\n\n');
   return [
     ...sections.flatMap(({ each, before }) => [...replaced(each, before, pull), ...current(each, before, reported)]),
     ...(text === '' ? [] : [commentReport(pull, { preview: text })]),
@@ -161,6 +173,15 @@ function sectionOf(
     case 'unread':
       return standing ? [`${title}\n\n${stateOf(standing, now)}`] : [];
   }
+}
+
+/** Why nothing more is said of previews: nobody would know otherwise, where there is none yet. */
+function mistakesSection({ mistakes, state }: Reported): string[] {
+  if (mistakes.length === 0 || !state?.isOpen) return [];
+  const why = 'The deploy file of the default branch has mistakes, so it makes no new previews of this pull request.';
+  const advice = 'Correct it there, and push again or comment `/preview`.';
+  const list = mistakes.map((each) => `- ${asMarkdown(each, 500)}`).join('\n');
+  return [`### Previews\n\n${why} ${advice}\n\n${list}`];
 }
 
 const waitWords = {

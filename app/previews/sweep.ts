@@ -1,7 +1,6 @@
 import { jobIdOf } from '../../src/kit/postgres/queue-jobs.ts';
 import type { Queue } from '../../src/kit/postgres/queue.ts';
 import { catchTransientError } from '../recovery/recover-heads.ts';
-import type { Installed } from './installed.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import { listPreviews } from '../../src/deploy/machine/previews.ts';
 import { isNamedLikePreview, isPreviewOf } from '../../src/deploy/rules/preview.ts';
@@ -22,7 +21,6 @@ const sweepMs = 5 * 60_000;
 export async function startSweeping(
   queue: Pick<Queue, 'define' | 'send' | 'work'>,
   context: PreviewContext,
-  installed: Installed,
 ): Promise<void> {
   const { clock, log } = context;
   const send = async (slot: number): Promise<void> => {
@@ -32,7 +30,7 @@ export async function startSweeping(
   await queue.define(sweepJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 300 });
   await queue.work<{ slot: number }>(sweepJob, { pollSeconds: 2 }, async ({ data: { slot } }) => {
     try {
-      log.info({ ...(await sweepPreviews(context, installed)) }, 'Previews were swept');
+      log.info({ ...(await sweepPreviews(context)) }, 'Previews were swept');
     } finally {
       await send(Math.max(Math.floor(clock.now() / sweepMs), slot) + 1);
     }
@@ -56,7 +54,7 @@ export interface SweepResult {
  * Has every pull request with previews looked at, whether or not an event came, and removes previews of repositories
  * that the App reaches which no open pull request has. What does not carry the mark of such a repository is left alone.
  */
-export async function sweepPreviews(context: PreviewContext, installed: Installed): Promise<SweepResult> {
+export async function sweepPreviews(context: PreviewContext): Promise<SweepResult> {
   const { previews, clock, log } = context;
   const open = await previews.openPulls(clock.now() - lateCreationMs);
   const stored: Preview[] = [];
@@ -74,7 +72,7 @@ export async function sweepPreviews(context: PreviewContext, installed: Installe
   }
   let strays = 0;
   const failure = await catchTransientError(async () => {
-    strays = await removeStrays(new Set(stored.map(({ name }) => name)), context, installed);
+    strays = await removeStrays(new Set(stored.map(({ name }) => name)), context);
   });
   if (failure !== undefined) log.warn(`Previews without a pull request could not be looked for: ${failure.message}`);
   const forgotten = await previews.forgetPreviews(clock.now() - lateCreationMs);
@@ -97,12 +95,8 @@ const isStuck = ({ known, version }: Preview, now: number): boolean =>
   outcomeOf({ known, version }) === undefined && now >= Math.max(known.begun?.at ?? 0, known.changedAt ?? 0) + runMs;
 
 /** Removes previews of pull requests that the store knows nothing of, where those are closed. */
-async function removeStrays(
-  storedNames: ReadonlySet<string>,
-  context: PreviewContext,
-  installed: Installed,
-): Promise<number> {
-  const { previews, control, log } = context;
+async function removeStrays(storedNames: ReadonlySet<string>, context: PreviewContext): Promise<number> {
+  const { previews, control, log, installed } = context;
   // A list in which every such name is that of a stored preview needs no more requests.
   const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: '-pr-', ...page }));
   const unknown = listed.filter(({ name }) => !storedNames.has(name));
@@ -126,7 +120,7 @@ async function removeStrays(
     for (const number of numbers) {
       // One repository that can't be read is no reason to leave the others' alone.
       const failure = await catchTransientError(async () => {
-        if (await removeStray(repository, number, context, installed)) removed += 1;
+        if (await removeStray(repository, number, context)) removed += 1;
       });
       if (failure !== undefined) log.warn(`Previews of #${number} were not looked at: ${failure.message}`);
     }
@@ -138,9 +132,8 @@ async function removeStray(
   repository: InstallationRepository,
   number: number,
   context: PreviewContext,
-  installed: Installed,
 ): Promise<boolean> {
-  const { previews, githubApi, clock } = context;
+  const { previews, githubApi, clock, installed } = context;
   const state = await githubApi.pullRequest({ repository, number });
   // A workflow may have made it: an open pull request keeps it.
   if (state?.isOpen) return false;

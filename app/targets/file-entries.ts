@@ -14,6 +14,8 @@ export interface DeployFile {
   unread?: string;
   /** The file speaks of admins, whether or not they could be read; not known of a file that was not read. */
   hasAdmins?: true;
+  /** The same of previews. */
+  hasPreviews?: true;
   /** The same of freeze windows and holds of environments. */
   hasGates?: true;
 }
@@ -40,8 +42,9 @@ const maxProblems = 10;
 export function readDeployFile(file: DeployFileTexts | undefined): DeployFile {
   if (file === undefined) return { entries: [], notes: [] };
   const read = readPushed({ text: file.text, path: defaultConfigPath }, caseFilesOf(file.cases ?? {}));
-  const speaksOf: Pick<DeployFile, 'hasAdmins' | 'hasGates'> = {
+  const speaksOf: Pick<DeployFile, 'hasAdmins' | 'hasGates' | 'hasPreviews'> = {
     ...(/\badmins\b/.test(file.text) ? { hasAdmins: true } : {}),
+    ...(/\bpreview\b/.test(file.text) ? { hasPreviews: true } : {}),
     ...(/\bfreeze\b|\bhold["']?\s*:/.test(file.text) ? { hasGates: true } : {}),
   };
   if (!read.ok) return { entries: [], notes: notesOf(read.problems), ...speaksOf };
@@ -54,6 +57,14 @@ export const unreadDeployFile = (why: string): DeployFile => ({
   hasAdmins: true,
   notes: [`the deploy file was not read, so pushes are built as if it said nothing: ${why}`],
 });
+
+/** The mistakes in a file for which a pull request has no previews, where it speaks of any; fit to show. */
+export function mistakesInPreviews({ entries, notes, unread, hasPreviews }: DeployFile): string[] {
+  if (!hasPreviews || unread !== undefined) return [];
+  const problems = entries.flatMap(({ read }) => (read.ok ? [] : read.problems));
+  const [, ...ofFile] = notes;
+  return [...ofFile, ...problems.slice(0, maxProblems).map(formatProblem)];
+}
 
 /** Finds each deployment of the file at the service: by its id if it has one, else by its exact name. */
 export function findEntries(

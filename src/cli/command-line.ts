@@ -161,9 +161,9 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .description('Check the receipt of a deploy.')
     .command('verify')
     .description(
-      'Check each claim of a receipt, or of a signed bundle that holds one, against the service. Changes nothing.',
+      'Check each claim of a receipt, or of a signed bundle that holds one, against the service. Changes nothing. Signatures are checked by gh attestation verify.',
     )
-    .argument('<file>', 'the receipt, or what gh attestation download wrote');
+    .argument('<file>', 'the receipt, the text of a check of the App, or what gh attestation download wrote');
   for (const [name, input] of allInputs) if (serviceInputs.has(name)) verify.addOption(optionOf(name, input));
   verify.addOption(json()).action(async (file: string) => {
     const { verifyReceiptCommand } = await import('./receipt.ts');

@@ -63,7 +63,7 @@ export const pullRequestOptions = {
     'Number of the repository at its host, which stays when it is renamed. (env: GITHUB_REPOSITORY_ID, CI_PROJECT_ID)',
   'head-ref': 'The branch of its head, as its plain name.',
   'repository-url':
-    'Address of the repository that it is to. (env: GITHUB_SERVER_URL and GITHUB_REPOSITORY, CI_MERGE_REQUEST_PROJECT_URL, CI_PROJECT_URL)',
+    'Address of the repository that it is to, as on the web or as the remote of git (git@host:owner/name). (env: GITHUB_SERVER_URL and GITHUB_REPOSITORY, CI_MERGE_REQUEST_PROJECT_URL, CI_PROJECT_URL)',
   'head-url':
     'Address of the repository that its commit comes from, which is another one for a fork. (env: CI_MERGE_REQUEST_SOURCE_PROJECT_URL)',
   commit: 'Full SHA of its head.',

@@ -7,7 +7,7 @@ import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
-import { sameRepository } from '../deploy/file/repository-url.ts';
+import { sameRepository, webAddressOf } from '../deploy/file/repository-url.ts';
 import type { PullRequest } from '../deploy/machine/preview.ts';
 import { outcomeLines, eventLines } from '../deploy/words/event-lines.ts';
 import { toResultJson } from '../deploy/words/result-json.ts';
@@ -96,7 +96,7 @@ function readCommand({ inputs, pull, labels, isClosed }: PreviewCommand) {
     ...pullProblems(given, isClosed),
   ];
   if (!request.ok || problems.length > 0) return { ok: false, problems } as const;
-  const [repositoryUrl = '', headUrl = ''] = [given['repository-url'], given['head-url']];
+  const [repositoryUrl, headUrl] = [addressIn(given['repository-url']), addressIn(given['head-url'])];
   const read: PullRequest = {
     repositoryId: Number(given['repository-id']),
     number: Number(given['pull-request']),
@@ -111,6 +111,9 @@ function readCommand({ inputs, pull, labels, isClosed }: PreviewCommand) {
   };
   return { ok: true, options: request.options, subject: request.subject, pull: read } as const;
 }
+
+/** The web address of a remote: previews of a repository are known by its host. */
+const addressIn = (remote = ''): string => webAddressOf(remote) ?? remote;
 
 /** What the CI systems of hosts say of themselves. */
 export function withHostsOwn(pull: PreviewCommand['pull'], env: Environment): PreviewCommand['pull'] {
@@ -133,7 +136,8 @@ export function withHostsOwn(pull: PreviewCommand['pull'], env: Environment): Pr
 function pullProblems(pull: PreviewCommand['pull'], isClosed: boolean): Problem[] {
   const isNumber = (text: string | undefined): boolean => /^[1-9]\d{0,14}$/.test(text ?? '');
   const isSha = (text: string | undefined): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text ?? '');
-  const isAddress = (text: string | undefined): boolean => text !== undefined && URL.canParse(text);
+  const isAddress = (text: string | undefined): boolean =>
+    text !== undefined && (webAddressOf(text) !== undefined || URL.canParse(text));
   const rules: readonly [name: keyof PreviewCommand['pull'], isRight: boolean, problem: string][] = [
     ['pull-request', isNumber(pull['pull-request']), 'give the number of the pull request'],
     ['repository-id', isNumber(pull['repository-id']), 'give the number of the repository at its host'],

@@ -69,8 +69,9 @@ function writtenPlan(path: string, common: Omit<PlanBinding, 'keep' | 'saved'>):
 function readPlan(path: string): SavedPlan | string {
   const found = unlessCode(missingCodes, undefined, () => statSync(path));
   const read = found?.isFile() && found.size <= maxPlanBytes ? readTextFile(path) : undefined;
-  if (!found || read?.kind === 'absent') return 'is not there: mode plan writes it with the same input';
+  if (!found || read?.kind === 'absent')
+    return 'is not there: make the plan first, with the same plan-file (mode: plan, or landfall plan)';
   if (read?.kind === 'unreadable') return `is not a plan: ${read.problem.message}`;
   const saved = read && readSavedPlan(read.text);
-  return saved ?? 'is not a plan that this version of Landfall wrote: make it again, with mode plan';
+  return saved ?? 'is not a plan that this version of Landfall wrote: make it again (mode: plan, or landfall plan)';
 }

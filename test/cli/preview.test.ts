@@ -37,6 +37,16 @@ test.each<[sentence: string, args: string[], problems: string[]]>([
     ],
   ],
   [
+    'a repository whose address is that of no remote',
+    ['--closed', '--pull-request', '12', '--repository-id', '4711', '--repository-url', 'agents'],
+    ['--repository-url: give the address of the repository that it is to'],
+  ],
+  [
+    "an open one without its head, of remotes in git's short form",
+    [...named, '--repository-url', 'git@gitlab.com:acme/agents.git', '--head-url', 'git@gitlab.com:eve/agents'],
+    ['--commit: give the full SHA of the head, of 40 characters', '--head-ref: give the branch of the head'],
+  ],
+  [
     'a journal, which a preview does not need',
     [...named, '--head-url', 'https://git.test/eve/agents', '--commit', sha, '--head-ref', 'topic', '--journal', 'x'],
     ['--journal: journal is for deploys and rollbacks: a preview is found by its mark'],

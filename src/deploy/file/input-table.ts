@@ -151,7 +151,7 @@ const last = {
     group: 'run',
     kind: 'text',
     description:
-      'With mode plan, the file that the plan is written to. With mode deploy, the plan to apply: the step is refused if the file, the commit or the deployment changed since (docs/plans.md).',
+      'The file that plan writes its plan to, and that deploy applies: it is refused if the file, the commit or the deployment changed since (docs/plans.md).',
     option:
       'Of plan: the file that the plan is written to. Of deploy: the plan to apply, which is refused if the file, the commit or the deployment changed since (docs/plans.md).',
   },

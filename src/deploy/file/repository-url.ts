@@ -14,16 +14,36 @@ export const sameRepository = (one: string, other: string): boolean => spelledAl
 export const isRepositoryNamed = (address: string, owner: string, name: string): boolean =>
   spelledAlike(address).endsWith(`/${owner}/${name}`.toLowerCase());
 
+/**
+ * The web address of a repository on a host, from what git takes for its remote: also ssh, and `git@host:owner/name`.
+ * Undefined for anything else, such as a folder.
+ */
+export function webAddressOf(remote: string): string | undefined {
+  const short = shortForm(remote.trim());
+  if (short) return `https://${short.host}/${bare(short.path)}`;
+  const url = URL.parse(remote.trim());
+  if (!url || !hosted.has(url.protocol)) return undefined;
+  const origin = url.protocol === 'http:' ? `http://${url.host}` : `https://${webHostOf(url)}`;
+  return bare(url.pathname) === '' ? undefined : `${origin}/${bare(url.pathname)}`;
+}
+
+/** An ssh port does not distinguish two repositories of a host; a web port can. */
+const webHostOf = (url: URL): string => (url.protocol.startsWith('http') ? url.host : url.hostname);
+
+/** Git's short form, `git@host:owner/name`. */
+function shortForm(written: string): { host: string; path: string } | undefined {
+  const [, host, path] = /^(?:[^@/\\\s]+@)?([^@:/\\\s]{2,}):(?!\/\/)(.+)$/.exec(written) ?? [];
+  return host && path ? { host, path } : undefined;
+}
+
 function spelledAlike(address: string): string {
   const written = address.trim();
-  const short = /^(?:[^@/\\\s]+@)?([^@:/\\\s]{2,}):(?!\/\/)(.+)$/.exec(written);
-  if (short?.[1] && short[2]) return onHost(short[1], short[2]);
+  const short = shortForm(written);
+  if (short) return onHost(short.host, short.path);
   const url = URL.parse(written);
   if (url) {
     if (url.protocol === 'file:') return inFolder(url);
-    // An ssh port does not distinguish two repositories of a host; a web port can.
-    const host = url.protocol.startsWith('http') ? url.host : url.hostname;
-    if (hosted.has(url.protocol)) return onHost(host, url.pathname);
+    if (hosted.has(url.protocol)) return onHost(webHostOf(url), url.pathname);
   }
   const path = written.replaceAll('\\', '/').replace(/[%?#]/g, encodeURIComponent);
   const file = URL.parse(`file://${path.replace(/^(?=[^/])/, '/')}`);

@@ -24,7 +24,7 @@ export const boundPlanObstacles: Pick<
   ],
   'plan-commit-unknown': () => [
     'the commit is not known here, so a plan would not bind it',
-    'Give github-token or commit, or check out the repository before this step.',
+    'Give commit, or check out the repository first; a workflow may give github-token instead.',
   ],
   'plan-too-old': ({ madeAt, maxHours }) => [
     `the plan was made at ${shown(madeAt)}, and a plan is applied within ${maxHours} hours`,

@@ -139,7 +139,7 @@ const obstacles: Sayings<ObstacleFacts, [problem: string, advice: string]> = {
         ]
       : [
           `${shortCommit(commit)} would have to be built, and it is not known here whether it is the head of the ref`,
-          'Give github-token, or check out the repository before this step.',
+          'Check out the repository first; a workflow may give github-token instead.',
         ],
 };
 

@@ -43,7 +43,7 @@ const refusals: Sayings<PreviewRefusalFacts, Said> = {
 export const marksHiddenWords: Said = {
   reason:
     'This service does not show the names of secrets, so a preview could not be told from other deployments later.',
-  advice: 'Use mode deploy with a name of its own for each pull request, and mode delete to remove it.',
+  advice: 'Deploy under a name of its own for each pull request, and delete it when that closes.',
 };
 
 /** Why a pull request gets no preview, and what to do about it. */
@@ -77,7 +77,7 @@ export function idleWords(
       return decision.code === 'approval'
         ? {
             reason: `It comes from a fork, and nobody approved commit ${commit}: nothing of ${pull} was built or run.`,
-            advice: `Read the commit, then run the workflow with approved-commit: ${headSha}.`,
+            advice: `Read the commit, then run the workflow with approved-commit: ${headSha} (landfall preview has --approved-commit).`,
           }
         : {
             reason: `The deploy file has previews of ${entry} on command, and nobody requested one of ${pull}.`,

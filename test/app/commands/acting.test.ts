@@ -198,6 +198,7 @@ describe('/preview', () => {
       openPulls: async () => [],
       renotify: async () => undefined,
       moved: async () => undefined,
+      preview: async () => undefined,
     };
     file(`${withPreview}preview: {}`);
   });

@@ -3,6 +3,7 @@ import { withNote } from '../../../app/events/commit-check.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import { checkName } from '../../../app/reconcile/report.ts';
 import { repository } from '../reconcile/requests.ts';
+import { requestOf } from '../previews/a-preview.ts';
 import { targetsOn, HandlerFixture, noExaminer } from './handler-fixture.ts';
 
 let fixture: HandlerFixture;
@@ -52,6 +53,40 @@ const completed = (summary = 'It is live.') =>
     name: checkName('support'),
     wanted: { kind: 'check', content: { status: 'completed', conclusion: 'success', title: 'Live', summary } },
   });
+
+describe('Re-run of the check of a preview', () => {
+  const noted: unknown[] = [];
+  beforeEach(() => {
+    noted.length = 0;
+    fixture.context.previews = {
+      notify: async (...notified) => void noted.push(notified),
+      renotify: async (...notified) => void noted.push(notified),
+      openPulls: async () => [],
+      moved: async () => undefined,
+      preview: async (key) => {
+        const { name, wanted } = requestOf(7, head);
+        return key.entry === 'support' ? { ...key, name, wanted, version: 1, known: {} } : undefined;
+      },
+    };
+  });
+
+  test('requests its preview again, and no deployment', async () => {
+    await rerun('Landfall preview: support (#7)');
+    expect(noted).toMatchObject([[{ owner: 'acme' }, 7, { approval: { commit: head, by: 'octocat' } }]]);
+    expect(fixture.intents()).toEqual([]);
+  });
+
+  test('of none that is there looks at the pull request again', async () => {
+    await rerun('Landfall preview: sales (#7)');
+    expect(noted).toMatchObject([[{ number: 7 }]]);
+  });
+
+  test('by a person who may not write does nothing', async () => {
+    fixture.allow('read');
+    await rerun('Landfall preview: support (#7)');
+    expect([noted, String(did())]).toEqual([[], expect.stringContaining('Not run again')]);
+  });
+});
 
 describe('Re-run', () => {
   test('of one check requests its deployment, and no other', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { removalOf, type DecidedPreview } from '../../../app/previews/decide-previews.ts';
 import type { Preview, PreviewOutcome } from '../../../app/previews/preview.ts';
-import { reportsOf } from '../../../app/previews/preview-reports.ts';
+import { previewOfCheck, reportsOf } from '../../../app/previews/preview-reports.ts';
 import { aPullRequest } from '../github/a-pull-request.ts';
 import { commitOf, repository, requestOf } from './a-preview.ts';
 
@@ -27,6 +27,7 @@ const shownOf = (decision: DecidedPreview['decision'], before?: Preview, request
     state: aPullRequest(b),
     decided: [{ entry: 'support', decision, ...(request ? { request } : {}) }],
     stored: before ? [before] : [],
+    mistakes: [],
     now: 10,
   }).map(({ headSha, wanted }) => {
     if (wanted.kind === 'comment') return wanted.content;
@@ -90,3 +91,22 @@ test('ends what is shown of a preview that another look removed', () => {
 test('says nothing where there is no preview and never was one', () => {
   expect(shownOf({ kind: 'none' })).toEqual([]);
 });
+
+test('says where the deploy file has mistakes, also where there is no preview yet', () => {
+  const mistakes = ['landfall.yml:3:1: `preview.when` must be one of `always` <b>@mona'];
+  const shown = (isOpen: boolean) =>
+    reportsOf({ pull, state: aPullRequest(b, { isOpen }), decided: [], stored: [], mistakes, now: 10 });
+  expect(shown(false)).toEqual([]);
+  const [report, ...others] = shown(true);
+  expect(others).toEqual([]);
+  expect(JSON.stringify(report?.wanted)).toMatch(/makes no new previews of this pull request.*landfall\.yml&#58;3/);
+  expect(JSON.stringify(report?.wanted)).not.toMatch(/@mona|<b>/);
+});
+
+test.each([
+  ['Landfall preview: support (#7)', { entry: 'support', number: 7 }],
+  ['Landfall preview: a (#1) (#12)', { entry: 'a (#1)', number: 12 }],
+  ['Landfall: support', undefined],
+  ['Landfall preview: support', undefined],
+  ['Landfall preview: support (#0)', undefined],
+])('the check %s is of a preview, or of none', (checked, of) => expect(previewOfCheck(checked)).toEqual(of));

@@ -189,7 +189,7 @@ export class PreviewWorld {
       return approvePreview(context, { repository, number: Number(number) }, commit ?? '', 'wilma');
     }
     if (name === 'uninstall') return void (await removeUnreachable(context.previews, context.clock, () => true));
-    await this.#code.sweep(context, async () => this.#installed());
+    await this.#code.sweep(context);
   }
 
   #installed(): ReadonlyMap<number, InstallationRepository> {
@@ -214,6 +214,7 @@ export class PreviewWorld {
       gradersOf: () => ({ judge: notThere, similarity: notThere, close: async () => undefined }),
       deployFile: process.reaching('githubApi', files).deployFile,
       secretOf: (_, name) => ({ OWN_KEY: 'preview-value', FORK_KEY: 'fork-value' })[name],
+      installed: process.reaching('githubApi', { installed: async () => this.#installed() }).installed,
       refusalOf: () => undefined,
       locks: this.#locks.of(process),
       log: loggerTo((message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`)),

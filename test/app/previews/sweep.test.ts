@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { anyEntry } from '../../../app/previews/decide-previews.ts';
 import { createInstalled } from '../../../app/previews/installed.ts';
 import type { PreviewRequest } from '../../../app/previews/preview-store.ts';
-import { sweepPreviews } from '../../../app/previews/sweep.ts';
 import { markOf, previewName } from '../../../src/deploy/rules/preview.ts';
 import { commitOf, repository } from './a-preview.ts';
 import { PreviewWorld, previewCode } from './preview-world.ts';
@@ -128,7 +127,7 @@ describe('a sweep', () => {
     const installed = createInstalled({ repositories }, { now: () => world.clock.now() });
     world = await PreviewWorld.open(setting, {
       ...previewCode,
-      sweep: (context) => sweepPreviews(context, installed),
+      contextOf: (context) => ({ ...context, installed }),
     });
     world.open(5, false, commitOf('a'));
     await leftBehind(key);

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isRepositoryNamed, sameRepository, shownRepository } from '../../../src/deploy/file/repository-url.ts';
+import {
+  isRepositoryNamed,
+  sameRepository,
+  shownRepository,
+  webAddressOf,
+} from '../../../src/deploy/file/repository-url.ts';
 
 describe('spellings of a repository', () => {
   const plain = 'https://github.com/acme/agent';
@@ -68,4 +73,22 @@ describe('spellings of a repository', () => {
     expect(shownRepository('git@github.com:acme/agent.git')).toBe('git@github.com:acme/agent.git');
     expect(shownRepository('GIT+SSH://git@github.com/acme/a@b')).toBe('GIT+SSH://github.com/acme/a@b');
   });
+});
+
+describe('the web address of a remote', () => {
+  test.each([
+    ['https://github.com/acme/agents', 'https://github.com/acme/agents'],
+    ['https://ada:secret@github.com/acme/agents.git/', 'https://github.com/acme/agents'],
+    ['http://git.test:8080/acme/agents', 'http://git.test:8080/acme/agents'],
+    ['git@gitlab.com:acme/agents.git', 'https://gitlab.com/acme/agents'],
+    ['gitlab.com:group/sub/agents', 'https://gitlab.com/group/sub/agents'],
+    ['ssh://git@gitlab.com:2222/acme/agents.git', 'https://gitlab.com/acme/agents'],
+    ['git+ssh://git@gitlab.com/acme/agents', 'https://gitlab.com/acme/agents'],
+    ['/srv/git/agents', undefined],
+    ['file:///srv/git/agents', undefined],
+    ['C:\\git\\agents', undefined],
+    ['https://github.com/', undefined],
+    ['agents', undefined],
+    ['', undefined],
+  ])('%s', (remote, address) => expect(webAddressOf(remote)).toBe(address));
 });

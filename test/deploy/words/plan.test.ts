@@ -137,7 +137,7 @@ test.each<[Obstacle, problem: string, advice: string]>([
   [
     { field: 'commit', code: 'other-commit', commit, head: undefined },
     'aaaaaaa would have to be built, and it is not known here whether it is the head of the ref',
-    'Give github-token, or check out the repository before this step.',
+    'Check out the repository first; a workflow may give github-token instead.',
   ],
 ])('the obstacle %j in words', (obstacle, problem, advice) =>
   expect(reportedPlan({ kind: 'impossible', obstacles: [obstacle] })).toEqual({
