@@ -23,7 +23,7 @@ from landfall_worker.connection import Connection
 from landfall_worker.frames import Frame
 
 #: Counts up with each change that the other side has to know of.
-PROTOCOL = 1
+PROTOCOL = 2
 #: The oldest langgraph whose interfaces this worker uses.
 OLDEST_ENGINE = (0, 6)
 

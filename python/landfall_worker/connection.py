@@ -74,6 +74,10 @@ class Asked:
         """Asks the server for what this request needs, from any thread."""
         return self._connection.ask(self.number, op, args, attachments)
 
+    def tell(self, op: str, args: dict[str, Any], attachments: Sequence[bytes] = ()) -> None:
+        """Tells the server what it carries out without an answer: if that fails, so does this request."""
+        self._connection.send(Frame({"kind": "tell", "of": self.number, "op": op, "args": args}, attachments))
+
     def grant(self, events: int) -> None:
         """The server takes so many more; called on the loop of the request."""
         self._credit += events

@@ -191,7 +191,8 @@ class Operations:
         """The graph that a request is about, with the checkpoints that belong to it."""
         loaded = self._graphs[asked.args["graph_id"]]
         in_memory = asked.args.get("in_memory", False)
-        saver = self._memory if in_memory else BridgeSaver(asked)
+        waits = asked.op not in RUNS or asked.args.get("durability") == "sync"
+        saver = self._memory if in_memory else BridgeSaver(asked, waits=waits)
         store = enter_store(asked)
         config = config_of(asked)
         user = config["configurable"].get(USER)

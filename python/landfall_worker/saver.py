@@ -26,6 +26,10 @@ from .types_in_checkpoints import MissingType, missing_type
 
 #: Who writes: what nobody can read later is told with it.
 _WRITER = {"revision_id": os.environ["LANDFALL_REVISION_ID"]} if os.environ.get("LANDFALL_REVISION_ID") else {}
+#: So many writes are told until one is waited for: the server may be slow.
+_MOST_TOLD = 64
+#: So many bytes of a write count as one more.
+_BYTES_OF_ONE = 64 * 1024
 #: What the server has to know of a configuration.
 _PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id", "run_id", "graph_id", "assistant_id")
 
@@ -52,9 +56,19 @@ class UnreadableState(Exception):
 class BridgeSaver(BaseCheckpointSaver[float]):
     """Checkpoints for one request of the server, which finds by its number where they belong."""
 
-    def __init__(self, asked: Asked, serde: Any = None) -> None:
+    def __init__(self, asked: Asked, serde: Any = None, *, waits: bool = True) -> None:
+        """Serves one request.
+
+        Args:
+            asked: the request.
+            serde: writes and reads values; the agent's own serialiser by default.
+            waits: whether the engine goes on only once the server has a write. The server carries writes out in their
+                order, and ends no request before them.
+        """
         super().__init__(serde=serde or serializer())
         self._asked = asked
+        self._waits = waits
+        self._told = 0
 
     def get_next_version(self, current: float | None, channel: None = None) -> float:
         """A version that no other branch of the thread has: a fork may write the same step again."""
@@ -97,7 +111,7 @@ class BridgeSaver(BaseCheckpointSaver[float]):
             "values": [[key, kind] for key, (kind, _) in dumped.items()],
             "versions": dict(new_versions),
         }
-        await self._ask("checkpoint.put", args, [data for _, data in dumped.values()])
+        await self._write("checkpoint.put", args, [data for _, data in dumped.values()])
         place = config["configurable"]
         reached = {"thread_id": place["thread_id"], "checkpoint_ns": place.get("checkpoint_ns", "")}
         return {"configurable": {**reached, "checkpoint_id": checkpoint["id"]}}
@@ -112,7 +126,7 @@ class BridgeSaver(BaseCheckpointSaver[float]):
             "task_path": task_path,
             "writes": [[channel, kind] for channel, kind, _ in dumped],
         }
-        await self._ask("checkpoint.writes", args, [data for _, _, data in dumped])
+        await self._write("checkpoint.writes", args, [data for _, _, data in dumped])
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return _wait(self.aget_tuple(config))
@@ -128,6 +142,14 @@ class BridgeSaver(BaseCheckpointSaver[float]):
 
     def put_writes(self, *args: Any, **options: Any) -> None:
         return _wait(self.aput_writes(*args, **options))
+
+    async def _write(self, op: str, args: dict[str, Any], attachments: Sequence[bytes]) -> None:
+        self._told += 1 + sum(len(each) for each in attachments) // _BYTES_OF_ONE
+        if self._waits or self._told >= _MOST_TOLD:
+            self._told = 0
+            await self._ask(op, args, attachments)
+        else:
+            self._asked.tell(op, args, attachments)
 
     async def _ask(self, op: str, args: dict[str, Any], attachments: Sequence[bytes] = ()) -> Answer:
         return await asyncio.wrap_future(self._asked.ask(op, args, attachments))

@@ -13,7 +13,7 @@ interface WritingRun {
 
 /** Tracks pending checkpoint writes by run: the engine of a stopped run may still be writing. */
 export class CheckpointWriteTracker {
-  /** What runs have written and is not stored yet. */
+  /** What runs have written and is not stored yet: callers that need it stored first ask this object. */
   readonly behind: WriteBehind;
   readonly #metadata = new Map<string, FreeObject>();
   readonly #byRun = new Map<string, Set<Promise<unknown>>>();
@@ -62,6 +62,17 @@ export class CheckpointWriteTracker {
     await this.behind.settle(runId);
   }
 
+  /** Stores what a run has written up to now. @throws why that is not possible. */
+  async flush(runId: string): Promise<void> {
+    await this.#settled(runId);
+    await this.behind.flush(runId);
+  }
+
+  /** Stores what the runs of a thread have written up to now; what can't be stored fails its own run. */
+  async flushThread(threadId: string): Promise<void> {
+    for (const runId of this.behind.runsOf(threadId)) await this.flush(runId).catch(() => undefined);
+  }
+
   async #settled(runId: string): Promise<void> {
     const underWay = this.#byRun.get(runId);
     if (underWay) await Promise.allSettled(underWay);
@@ -71,8 +82,7 @@ export class CheckpointWriteTracker {
   async without<T>(runId: string, work: () => Promise<T>): Promise<T> {
     this.#closed.add(runId);
     try {
-      await this.#settled(runId);
-      await this.behind.flush(runId).catch(() => undefined);
+      await this.flush(runId).catch(() => undefined);
       return await work();
     } finally {
       this.#closed.delete(runId);

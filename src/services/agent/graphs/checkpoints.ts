@@ -124,7 +124,7 @@ export class Checkpoints extends PostgresSaver {
 
   async #flushThreadOf({ configurable }: RunnableConfig): Promise<void> {
     const threadId: unknown = configurable?.['thread_id'];
-    if (typeof threadId === 'string') await this.#underWay.behind.flushThread(threadId);
+    if (typeof threadId === 'string') await this.#underWay.flushThread(threadId);
   }
 
   /** In the form that the agent's engine reads. */

@@ -96,10 +96,9 @@ export class WriteBehind {
     if (run.failure) throw run.failure.error;
   }
 
-  /** Stores what the runs of a thread have written up to now; what can't be stored fails its own run. */
-  async flushThread(threadId: string): Promise<void> {
-    for (const [runId, run] of this.#runs)
-      if (run.threadId === threadId) await this.flush(runId).catch(() => undefined);
+  /** The runs of a thread. */
+  runsOf(threadId: string): string[] {
+    return [...this.#runs].flatMap(([runId, run]) => (run.threadId === threadId ? [runId] : []));
   }
 
   /** Waits for what is being stored, and leaves the rest to `endWith`. @throws why something could not be stored. */

@@ -95,7 +95,7 @@ export class Execution {
     if (this.isWaiting || this.#recorder) return;
     const { events, clock, log: complain, graphs } = this.#dependencies;
     const { runId } = this.plan;
-    const flush = () => graphs.writes.behind.flush(runId).catch(() => undefined);
+    const flush = () => graphs.writes.flush(runId).catch(() => undefined);
     this.#recorder = new Recorder({ runId, firstId: this.#firstId, log: this.events, events, flush, clock, complain });
   }
 
@@ -258,7 +258,7 @@ export class Execution {
     );
     // Those of a run that failed are stored before its end; the last ones of others together with it.
     await running.catch(async (error: unknown) => {
-      await writes.behind.flush(this.plan.runId).catch(() => undefined);
+      await writes.flush(this.plan.runId).catch(() => undefined);
       throw error;
     });
     await writes.settle(this.plan.runId);

@@ -145,7 +145,7 @@ export class Runs {
 
   async #checkCheckpoint(threadId: string, id: string): Promise<void> {
     const { graphs, store } = this.#dependencies;
-    await graphs.writes.behind.flushThread(threadId);
+    await graphs.writes.flushThread(threadId);
     if (!(await store.hasCheckpoint(threadId, id))) throw noCheckpoint(threadId, id);
   }
 

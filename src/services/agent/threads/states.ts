@@ -151,7 +151,7 @@ export class ThreadStates {
    */
   async copy(threadId: string, copyId: string, metadata: FreeObject = {}): Promise<StoredThread | undefined> {
     const { clock, threads, graphs } = this.#dependencies;
-    await graphs.writes.behind.flushThread(threadId);
+    await graphs.writes.flushThread(threadId);
     return this.#within(async (client) => {
       if (!(await threads.get(threadId, client))) return undefined;
       const now = new Date(clock.now());

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { maxBytesAtOnce, type CheckpointBatch } from '../../../../src/services/agent/graphs/checkpoint-batch.ts';
+import { CheckpointWriteTracker } from '../../../../src/services/agent/graphs/checkpoint-writes.ts';
 import { WriteBehind } from '../../../../src/services/agent/graphs/write-behind.ts';
 
 const threadId = 'thread';
@@ -36,13 +37,18 @@ test('leaves the writes of other runs to the caller', async () => {
   expect(await behind.add(null, 1, () => undefined)).toBe(false);
 });
 
-test('stores before a read of the thread', async () => {
-  const { behind, put, stored } = openRun();
-  await put('a');
-  await behind.flushThread('another');
+test('stores before a read of the thread, also what is just being written', async () => {
+  const stored: string[] = [];
+  const tracker = new CheckpointWriteTracker(async (runId) => void stored.push(runId));
+  tracker.beginRun({ runId: 'run', threadId, metadata: {}, isSync: false });
+  void tracker.during('run', async () => {
+    await sleep(1);
+    await tracker.behind.add('run', 1, () => undefined);
+  });
+  await tracker.flushThread('another');
   expect(stored).toEqual([]);
-  await behind.flushThread(threadId);
-  expect(stored).toEqual([['a']]);
+  await tracker.flushThread(threadId);
+  expect(stored).toEqual(['run']);
 });
 
 test('waits for a batch that is being stored before it stores the next', async () => {

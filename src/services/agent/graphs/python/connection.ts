@@ -2,7 +2,8 @@ import type { Duplex } from 'node:stream';
 import * as z from 'zod';
 import { parseExactly } from '../../../../kit/exact-number.ts';
 import { encodeFrame, FrameReader, ProtocolError, type Frame } from './frames.ts';
-import { errorShape, headers, type Header, type Hello, type Sign, type WorkerErrorShape } from './headers.ts';
+import { headers, type Header, type Hello, type Sign } from './headers.ts';
+import { WorkerError } from './worker-error.ts';
 
 /** A value with its attachments. */
 export interface Answer {
@@ -22,34 +23,6 @@ export function jsonOf({ attachments = [] }: Answer, place = 0): unknown {
   const json = attachments[place];
   return json === undefined ? null : parseExactly(new TextDecoder().decode(json));
 }
-
-/** An error of the agent's code, as its worker tells it. */
-export class WorkerError extends Error {
-  readonly type: string;
-  /** What the worker's own code says is wrong; undefined for errors of the agent. */
-  readonly code: string | undefined;
-  readonly traceback: string | undefined;
-
-  /** The response of a provider, where the error has one. */
-  readonly status: number | undefined;
-  readonly headers: Record<string, string> | undefined;
-
-  constructor({ type, message, stack, code, status, headers, cause }: WorkerErrorShape) {
-    super(message, cause === undefined ? {} : { cause: new WorkerError(cause) });
-    this.name = type;
-    this.type = type;
-    this.status = status;
-    this.headers = headers;
-    this.traceback = stack;
-    // What logs and pages show of an error: what it is, and where the agent raised it, never a place of this server.
-    this.stack = `${type}: ${message}${stack === undefined ? '' : `\nTraceback (most recent call last):\n${stack}`}`;
-    this.code = code;
-  }
-}
-
-/** An error that is told beside an answer; undefined if there is none. */
-export const describedError = (told: unknown): WorkerError | undefined =>
-  told == null ? undefined : new WorkerError(errorShape.parse(told));
 
 /** The worker is gone, or its connection. */
 export class WorkerGone extends Error {
@@ -76,6 +49,10 @@ interface OpenAsk {
   end: { answer: Answer } | { failure: unknown } | undefined;
   /** Wakes who waits for the next event or the end. */
   wake: () => void;
+  /** What the worker told meanwhile, and is carried out. */
+  told: Set<Promise<void>>;
+  /** Ends the request with a failure of this server. */
+  fail: (failure: unknown) => void;
 }
 
 export interface ConnectionHandlers {
@@ -136,7 +113,20 @@ export class Connection {
     signal?.throwIfAborted();
     const id = ++this.#lastId;
     let { promise: woken, resolve: wake } = Promise.withResolvers<void>();
-    const open: OpenAsk = { answer, events: [], credit: firstCredit, end: undefined, wake: () => wake() };
+    const fail = (failure: unknown): void => {
+      if (open.end === undefined) cancel();
+      open.end = { failure };
+      open.wake();
+    };
+    const open: OpenAsk = {
+      answer,
+      events: [],
+      credit: firstCredit,
+      end: undefined,
+      wake: () => wake(),
+      told: new Set(),
+      fail,
+    };
     this.#asks.set(id, open);
     let isCancelled = false;
     // Once: a second one would interrupt what the agent does after the first.
@@ -168,6 +158,7 @@ export class Connection {
           open.credit += creditAtOnce;
           this.#send(more(id));
         } else if (open.end) {
+          if ('answer' in open.end) await Promise.all(open.told);
           if ('failure' in open.end) throw open.end.failure;
           return open.end.answer;
         } else {
@@ -220,9 +211,9 @@ export class Connection {
     if (header.kind === 'hello') return this.#handlers.hello?.(header);
     if (header.kind === 'beat' || header.kind === 'blocked' || header.kind === 'log')
       return this.#handlers.sign?.(header);
-    if (header.kind === 'ask') {
+    if (header.kind === 'ask' || header.kind === 'tell') {
       if (this.#asked >= maxAsked) throw new ProtocolError(`More than ${maxAsked} requests are open.`);
-      return void this.#answer(header, attachments);
+      return header.kind === 'ask' ? void this.#answer(header, attachments) : this.#carryOut(header, attachments);
     }
     const open = this.#asks.get(header.id);
     if (!open || open.end) return;
@@ -236,6 +227,22 @@ export class Connection {
           ? { answer: { value: header.value, attachments } }
           : { failure: new WorkerError(header.error) };
     open.wake();
+  }
+
+  /** What a request has been told fails the request; it is dropped if that has ended. */
+  #carryOut({ of, op, args }: Extract<Header, { kind: 'tell' }>, attachments: readonly Uint8Array[]): void {
+    const open = this.#asks.get(of);
+    if (!open?.answer || open.end) return;
+    this.#asked += 1;
+    const told = open.answer({ op, args, attachments }).then(
+      () => undefined,
+      (failure: unknown) => open.fail(failure),
+    );
+    open.told.add(told);
+    void told.finally(() => {
+      this.#asked -= 1;
+      open.told.delete(told);
+    });
   }
 
   async #answer({ id, of, op, args }: Extract<Header, { kind: 'ask' }>, given: readonly Uint8Array[]): Promise<void> {

@@ -27,6 +27,7 @@ export const headers = z.discriminatedUnion('kind', [
     engine: z.string().nullable(),
   }),
   z.object({ kind: z.literal('ask'), id: z.int(), of: z.int(), op: z.string(), args: z.unknown() }),
+  z.object({ kind: z.literal('tell'), of: z.int(), op: z.string(), args: z.unknown() }),
   z.object({ kind: z.literal('event'), id: z.int(), value: z.unknown() }),
   z.object({ kind: z.literal('done'), id: z.int(), value: z.unknown() }),
   z.object({ kind: z.literal('failed'), id: z.int(), error: errorShape }),

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { GraphLocation, ExportPath } from '../../../../agent-folder/graph-config/graph-path.ts';
 import { logWhileLoading, type LoadingOptions } from '../../log-while-loading.ts';
-import { WorkerError, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { WorkerError } from './worker-error.ts';
 import { explainGraph } from './loading-errors.ts';
 
 interface Explained {

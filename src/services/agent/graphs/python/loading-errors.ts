@@ -4,7 +4,7 @@ import type { Configuration } from '../../configuration.ts';
 import { missingExport, missingFile, noGraph } from '../javascript/load.ts';
 import { cannotLoad, noExport } from '../javascript/agent-export.ts';
 import { StartupError, type StartupCode } from '../../startup-error.ts';
-import { WorkerError } from './connection.ts';
+import { WorkerError } from './worker-error.ts';
 
 /** How many lines of a traceback are shown. */
 const maxLines = 16;

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { isObject } from '../../../../kit/json-object.ts';
 import { wholeStateMode } from '../../runs/engine-run.ts';
 import type { StatefulGraph } from '../stateful.ts';
-import { jsonOf, type Answer, describedError, type Asked } from './connection.ts';
+import { jsonOf, type Answer, type Asked } from './connection.ts';
+import { describedError } from './worker-error.ts';
 import { memberOf } from '../../members.ts';
 
 export type EventOptions = Parameters<StatefulGraph['streamEvents']>[1];

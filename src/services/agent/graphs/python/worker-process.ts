@@ -12,7 +12,7 @@ import { Connection, WorkerGone, type ConnectionHandlers } from './connection.ts
 import type { Hello, Sign } from './headers.ts';
 
 /** The version of the protocol that both sides speak (docs/design/python-worker.md). */
-const protocol = 1;
+const protocol = 2;
 
 /** Two folders above the built files, five above the sources. */
 const program = ['../../python', '../../../../../python']

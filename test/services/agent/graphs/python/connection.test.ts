@@ -1,14 +1,15 @@
 import { duplexPair } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { stackOf } from '../../../../../src/kit/errors.ts';
 import {
   Connection,
-  WorkerError,
   WorkerGone,
   type Answer,
   type Asked,
   type ConnectionHandlers,
 } from '../../../../../src/services/agent/graphs/python/connection.ts';
+import { WorkerError } from '../../../../../src/services/agent/graphs/python/worker-error.ts';
 import { encodeFrame, FrameReader, type Frame } from '../../../../../src/services/agent/graphs/python/frames.ts';
 
 /** A worker that does what a test tells it. */
@@ -140,6 +141,46 @@ test('answers what the worker asks for a request, also with an error', async () 
   );
   send({ kind: 'done', id: 1, value: null });
   await asked;
+});
+
+test('carries out what the worker tells before the request ends, without an answer', async () => {
+  const { promise: mayStore, resolve } = Promise.withResolvers<void>();
+  const stored: unknown[] = [];
+  const { connection, send, next, received } = connected();
+  const answer = async ({ args }: Asked): Promise<Answer> => {
+    await mayStore;
+    stored.push(args);
+    return {};
+  };
+  const asked = connection.ask('run', {}, { answer });
+  const ended = vi.fn<() => void>();
+  void asked.then(ended);
+  await next('ask');
+  send({ kind: 'tell', of: 1, op: 'checkpoint.put', args: { n: 1 } });
+  send({ kind: 'tell', of: 2, op: 'checkpoint.put', args: { n: 2 } });
+  send({ kind: 'done', id: 1, value: 'end' });
+  await sleep(20);
+  expect(ended).not.toHaveBeenCalled();
+  resolve();
+  expect(await asked).toMatchObject({ value: 'end' });
+  expect(stored).toEqual([{ n: 1 }]);
+  expect(received).toHaveLength(1);
+});
+
+test.each(['before', 'after'])('fails a request with what it told, if that fails %s its end', async (when) => {
+  const failure = new Error('no space');
+  const { connection, send, next, received } = connected();
+  const answer = async (): Promise<Answer> => {
+    await sleep(when === 'after' ? 20 : 0);
+    throw failure;
+  };
+  const asked = connection.ask('run', {}, { answer });
+  await next('ask');
+  send({ kind: 'tell', of: 1, op: 'checkpoint.put', args: {} });
+  if (when === 'after') send({ kind: 'done', id: 1, value: 'end' });
+  await expect(asked).rejects.toBe(failure);
+  const cancels = when === 'before' ? ['cancel'] : [];
+  await expect.poll(() => received.slice(1).map(({ header }) => header['kind'])).toEqual(cancels);
 });
 
 test('gives up what goes on after it was cancelled, once the grace is over', async () => {

@@ -5,11 +5,12 @@ import { encodeFrame, type Frame } from '../../../../../src/services/agent/graph
 import { randomFrom } from '../../../../random-from.ts';
 
 const frames: Frame[] = [
-  { header: { kind: 'hello', protocol: 1, python: '3.11.7', engine: '1.2.0' }, attachments: [] },
+  { header: { kind: 'hello', protocol: 2, python: '3.11.7', engine: '1.2.0' }, attachments: [] },
   {
     header: { kind: 'ask', id: 1, of: 1, op: 'store.batch', args: { operations: [] } },
     attachments: [Buffer.from('x')],
   },
+  { header: { kind: 'tell', of: 1, op: 'checkpoint.put', args: {} }, attachments: [Buffer.from('x')] },
   { header: { kind: 'event', id: 1, value: { mode: 'values', namespace: [] } }, attachments: [Buffer.from('{}')] },
   { header: { kind: 'event', id: 2, value: null }, attachments: [] },
   { header: { kind: 'done', id: 2, value: null }, attachments: [Buffer.from('{}'), Buffer.alloc(0)] },

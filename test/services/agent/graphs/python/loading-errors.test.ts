@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WorkerError } from '../../../../../src/services/agent/graphs/python/connection.ts';
+import { WorkerError } from '../../../../../src/services/agent/graphs/python/worker-error.ts';
 import { explainGraph } from '../../../../../src/services/agent/graphs/python/loading-errors.ts';
 
 const place = { graphId: 'agent', file: './agent.py', exportName: 'graph', description: undefined };
