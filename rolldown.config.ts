@@ -5,6 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import type { BuildOptions } from 'rolldown';
 import * as z from 'zod';
 import { compressTables } from './scripts/compress-tables.ts';
+import { trimJsonPath } from './scripts/trim-json-path.ts';
 
 const root = import.meta.dirname;
 const manifest = z
@@ -45,6 +46,10 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
         // A fifteenth of the bundle, which none of our requests uses.
         './client-h2.js': join(root, 'scripts/left-out.cjs'),
         './socks5-proxy-agent': join(root, 'scripts/left-out.cjs'),
+        // What tells a debugger of connections and requests.
+        './diagnostics.js': join(root, 'scripts/no-diagnostics.cjs'),
+        '../core/diagnostics$': join(root, 'scripts/no-diagnostics.cjs'),
+        '../core/diagnostics.js': join(root, 'scripts/no-diagnostics.cjs'),
         // What reads and writes forms.
         '../web/fetch/body.js': join(root, 'scripts/left-out.cjs'),
         '../web/fetch/formdata': join(root, 'scripts/left-out.cjs'),
@@ -56,6 +61,9 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
         './stringifyString.js': join(root, 'scripts/left-out.cjs'),
         '../stringify/stringifyString.js': join(root, 'scripts/left-out.cjs'),
         '../../stringify/stringifyString.js': join(root, 'scripts/left-out.cjs'),
+        '../stringify/stringifyCollection.js': join(root, 'scripts/left-out.cjs'),
+        '../stringify/stringifyDocument.js': join(root, 'scripts/left-out.cjs'),
+        '../stringify/stringifyPair.js': join(root, 'scripts/left-out.cjs'),
         // What writes JSON schemas, which only the services show.
         '../core/json-schema-processors.js': join(root, 'scripts/zod-left-out.mjs'),
         '../core/to-json-schema.js': join(root, 'scripts/zod-left-out.mjs'),
@@ -82,6 +90,10 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
             `module.exports = brotliDecompressSync(Buffer.from('${compressed}', 'base64'));`,
           ].join('\n');
         },
+      },
+      {
+        name: 'JSONPath without its grammar of patterns, for ours are of RE2, and without pointers',
+        transform: (code, id) => (/json-p3[\\/]dist[\\/]json-p3\.esm\.js$/.test(id) ? trimJsonPath(code) : null),
       },
       {
         name: 'the tables of Unicode in patterns, compressed to a third',

@@ -1,6 +1,6 @@
-// The tables of docs/app.md: the commands that comments give, and why one is refused.
+// The tables of docs/app.md and docs/commands.md: the commands that comments give, and why one is refused.
 import { commandNames, commands, usageOf } from '../src/deploy/commands/definitions.ts';
-import type { CommandRefusal } from '../src/deploy/commands/outcomes.ts';
+import type { CommandRefusal, WorkflowRefusals } from '../src/deploy/commands/outcomes.ts';
 import { refusalWords } from '../src/deploy/commands/words.ts';
 import { capitalized } from '../src/kit/plain-text.ts';
 import { table } from './markdown-table.ts';
@@ -8,6 +8,20 @@ import { table } from './markdown-table.ts';
 const [deployment, commit, head] = ['support', '1a2b3c4', '5d6e7f8'.repeat(6)];
 
 const earlier = { field: 'environments', name: 'support-staging' };
+
+/** What only a workflow refuses. */
+const ofWorkflows = {
+  edited: { code: 'edited' },
+  'rerun-by-other': { code: 'rerun-by-other', login: 'octocat', by: 'mona' },
+  'rights-unread': { code: 'rights-unread', login: 'mona' },
+  'no-file': { code: 'no-file', path: '.github/landfall.yml' },
+  'file-wrong': { code: 'file-wrong', text: '.github/landfall.yml:3:1: `admin` is not a field of a deployment' },
+  'cancel-by-workflow': { code: 'cancel-by-workflow' },
+  'fork-plan': { code: 'fork-plan' },
+  'folder-preview': { code: 'folder-preview' },
+  'no-commit': { code: 'no-commit', deployment },
+  'begun-before': { code: 'begun-before', deployment },
+} as const satisfies { [Code in keyof WorkflowRefusals]: Extract<CommandRefusal, { code: Code }> };
 
 /** An example of each refusal. */
 export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<CommandRefusal, { code: Code }> } = {
@@ -58,26 +72,41 @@ export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<Comman
   'fork-commit': { code: 'fork-commit', head },
   'not-pull-head': { code: 'not-pull-head', commit, head },
   'service-error': { code: 'service-error', text: 'get deployment: answered 403' },
+  ...ofWorkflows,
 };
+
+/** What only the App refuses. */
+const ofApp = new Set<CommandRefusal['code']>([
+  'nothing-to-cancel',
+  'too-late',
+  'commit-unknown',
+  'file-unread',
+  'previews-unread',
+  'no-label',
+]);
 
 const permitted = { any: 'any', open: 'open ones', kept: 'open and merged ones' };
 
 /** The commands, with who may give them and where. */
-export const commandTable = (): string =>
+export const commandTable = (isOfWorkflow = false): string =>
   table(
     ['command', 'what it does', 'on pull requests', 'who'],
-    commandNames.map((name) => {
-      const { does, on, acts } = commands[name];
-      return [`\`${usageOf(name)}\``, does, permitted[on], acts ? 'write; `admins` for production' : 'write'];
+    commandNames.flatMap((name) => {
+      const { does: byApp, byWorkflow = byApp, on, acts } = commands[name];
+      const does = isOfWorkflow ? byWorkflow : byApp;
+      if (does === null) return [];
+      return [[`\`${usageOf(name)}\``, does, permitted[on], acts ? 'write; `admins` for production' : 'write']];
     }),
   );
 
 /** Each refusal with an example of what is said, and what to do. */
-export const refusalTable = (): string =>
+export const refusalTable = (isOfWorkflow = false): string =>
   table(
     ['refusal', 'for example', 'what to do'],
-    Object.values(refusalExamples).map((refusal) => {
-      const { why, advice } = refusalWords(refusal);
-      return [`\`${refusal.code}\``, capitalized(why), advice];
-    }),
+    Object.values(refusalExamples)
+      .filter(({ code }) => (isOfWorkflow ? !ofApp.has(code) : !Object.hasOwn(ofWorkflows, code)))
+      .map((refusal) => {
+        const { why, advice } = refusalWords(refusal);
+        return [`\`${refusal.code}\``, capitalized(why), advice];
+      }),
   );

@@ -139,6 +139,10 @@ export async function referenceTables(actionFile: string): Promise<Record<string
   const { rates, tests } = verdictTables();
   return {
     'docs/action.md': actionTables(actionFile),
+    'docs/commands.md': {
+      commands: await formatted(commandTable(true)),
+      refusals: await formatted(refusalTable(true)),
+    },
     'docs/app.md': { commands: await formatted(commandTable()), refusals: await formatted(refusalTable()) },
     'docs/cli.md': {
       variables: await formatted(variableTable()),

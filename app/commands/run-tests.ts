@@ -1,4 +1,4 @@
-import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
+import { testsOfCommand } from '../../src/deploy/commands/repeated-tests.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
 import type { Terms } from '../reconcile/deploy-request.ts';
@@ -12,20 +12,15 @@ const callMs = 20_000;
 /** How many of a deployment's intents are searched for the one that made the live revision. */
 const maxSearchedIntents = 100;
 
-/** The most tests of one command: pushes of the deployment wait for them. */
-const maxTests = 60;
-
 /** Requests the smoke tests of the revision that is live when the command is taken. Nothing is built or rolled back. */
 export async function runTests(performance: Performance): Promise<CommandOutcome> {
   const { command, stored, candidate, context } = performance;
   const { control, clock, store } = context;
   const { deploymentId, terms } = candidate.target;
   const { deploymentName: deployment } = terms;
-  const { times = 1 } = command;
-  const smokeTests = repeated(terms.smokeTests.filter(isOfItself), times);
-  if (smokeTests.length === 0) return refused({ code: 'no-tests', deployment });
-  if (smokeTests.length > maxTests)
-    return refused({ code: 'too-many-tests', tests: smokeTests.length, most: maxTests });
+  const repeated = testsOfCommand(terms.smokeTests, command, deployment);
+  if (!repeated.ok) return refused(repeated.refusal);
+  const { smokeTests } = repeated;
   const options = () => ({ deadline: clock.now() + callMs });
   const decided = await decideOnce(performance, 'test', async () => {
     const { active_revision_id: revisionId } = await control.getDeployment(deploymentId, options());
@@ -49,12 +44,3 @@ export async function runTests(performance: Performance): Promise<CommandOutcome
   await store.request({ ...request, terms: { ...rest, smokeTests, onFailure: 'keep' } satisfies Terms });
   return outcomeOf(decided.action);
 }
-
-/** A test that compares with the live revision has nothing to compare that one with. */
-const isOfItself = ({ series }: SmokeTest): boolean => series?.kind !== 'live';
-
-/** Each test so many times, with names of their own. */
-const repeated = (tests: readonly SmokeTest[], times: number): SmokeTest[] =>
-  Array.from({ length: times }, (_, nth) => nth + 1).flatMap((nth) =>
-    tests.map((test) => (times === 1 ? test : { ...test, name: `${test.name} (${nth} of ${times})` })),
-  );

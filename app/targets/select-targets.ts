@@ -1,3 +1,4 @@
+import { isProduction } from '../../src/deploy/commands/decide.ts';
 import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/deploy/rules/plan-fields.ts';
@@ -231,8 +232,7 @@ function environmentOf(
   isShared: (environment: string) => boolean,
 ): Terms['environment'] {
   const name = named?.name ?? deployment.name;
-  const isProduction = deployment.source_config.deployment_type === 'prod' || name.toLowerCase() === 'production';
-  const production = named?.production ?? isProduction;
+  const production = isProduction({ name, production: named?.production }, deployment.source_config.deployment_type);
   return { name, production, transient: named?.transient ?? false, ...(isShared(name) ? { shared: true } : {}) };
 }
 

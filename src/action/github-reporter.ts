@@ -80,7 +80,7 @@ export class GitHubReporter {
     await this.#attempt('The comment was not written', 'pull-requests: write', async () => {
       const author = await authorOf(client);
       const body = comment(outcome, { commit, runUrl }, commentLimitBytes);
-      const at = { repository, pullRequest, step };
+      const at = { repository, pullRequest, step, joinsCommands: run.mode === 'preview' };
       if (topic === undefined && (await editCommentsOfStep(client, at, author, body))) return;
       await writeComment(client, { ...at, topic: topic ?? 'deployment' }, author, body);
     });

@@ -20,6 +20,8 @@ interface PreviewStep {
   subject: PreviewSubject;
   workflow: Workflow | undefined;
   github: GitHubClient | undefined;
+  /** The only head that is previewed; absent: the newest. */
+  headSha?: string | undefined;
   receipt: ReceiptTarget | undefined;
   signal: AbortSignal;
   emit: (event: DeployEvent) => void;
@@ -29,7 +31,7 @@ interface PreviewStep {
 
 /** Creates, updates or removes the preview of the pull request that a step runs for. */
 export async function runPreviewStep(step: PreviewStep): Promise<Outcome> {
-  const { event, input, options, subject, workflow, github: client, receipt, signal, emit, mask, warn } = step;
+  const { event, input, options, subject, workflow, github: client, headSha, receipt, signal, emit, mask, warn } = step;
   const [owner = '', name = ''] = event.repository.split('/');
   const reader = { client, repository: { owner, name }, warn };
   const given = {
@@ -59,6 +61,7 @@ export async function runPreviewStep(step: PreviewStep): Promise<Outcome> {
     ...given,
     pull: { ...pull, imageUri: input.imageUri },
     ...requested,
+    ...(headSha === undefined ? {} : { eventSha: headSha }),
     approvedSha: input.approvedCommit,
     workflow,
     valueOfVariable: (variable) => process.env[variable],

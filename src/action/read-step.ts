@@ -36,15 +36,16 @@ export interface StepInput {
   step: string;
 }
 
-/** Reads inputs, deploy file and environment of a step. */
+/** Reads inputs, deploy file and environment of a step. @param readFile by default from the workspace */
 export function readStep(
   getInput: (name: string) => string,
   { workflow, isPullRequest, isClosed }: WorkflowRun,
   env: Environment,
+  readFile: (path: string) => TextFile = readTextFile,
 ): StepInput {
   const inputs: Inputs = Object.fromEntries([...inputTable.keys()].map((name) => [name, getInput(name)]));
   const path = inputs['config'] || defaultConfigPath;
-  const deployFile: TextFile = deletesByInputs(inputs) ? { kind: 'absent' } : readTextFile(path);
+  const deployFile: TextFile = deletesByInputs(inputs) ? { kind: 'absent' } : readFile(path);
   const file = deployFile.kind === 'read' ? { file: { text: deployFile.text, path: annotated(path) } } : {};
   const { subject, problems: subjectProblems } = readRunSubject(inputs);
   const { reporting, problems: gitHubProblems } = readGitHubInputs(inputs);

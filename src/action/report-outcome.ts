@@ -146,6 +146,8 @@ export function outputsOf(outcome: Outcome, receipt?: ReceiptFiles): Record<stri
     'rolled-back-to': rolledBackTo(outcome) ?? '',
     receipt: receipt?.path ?? '',
     'receipt-predicate': receipt?.predicatePath ?? '',
+    command: outcome.command?.name ?? '',
+    'command-outcome': outcome.command?.code ?? '',
     result: JSON.stringify(toResultJson(outcome)),
   };
 }

@@ -1,9 +1,11 @@
 import { secretParts, minHiddenLength, spellingsOf } from '../contract/masking/secret-spellings.ts';
 import * as core from '@actions/core';
-import { messageOf, stackOf } from '../kit/errors.ts';
+import { stackOf } from '../kit/errors.ts';
 import type { Outcome } from '../deploy/machine/outcome-types.ts';
-import { print, refusal, refuse, reportOutcome, Progress } from './report-outcome.ts';
+import { print, refuse, reportOutcome, Progress } from './report-outcome.ts';
 import type { ConnectedGitHub } from './github-connection.ts';
+import type { BoundRun } from './commands/performance.ts';
+import { withIssuedKey } from './issue-key.ts';
 import { lookUpHead, withPullRequestHead } from './look-up-head.ts';
 import { readRunEvent, type RunEvent } from './run-event.ts';
 import { readWorkflow, type WorkflowRun } from './workflow.ts';
@@ -51,21 +53,59 @@ async function runAction(step: Step): Promise<Outcome> {
   if (!apiKey && workflowRun.isPullRequest && workflowRun.withoutSecrets && !mayExchange) return noSecretsOutcome;
   // Loaded late, because a run that sends nothing does not need it.
   await import('../contract/interpret-schemas.ts');
+  if (core.getInput('mode') === 'command') return command(step, event, workflowRun);
   const { readStep } = await import('./read-step.ts');
-  const input = readStep((name) => core.getInput(name), workflowRun, process.env);
-  if (input.token !== undefined && event.repository) step.github = await connect(event, input.token);
+  return carryOut(
+    step,
+    event,
+    workflowRun,
+    readStep((name) => core.getInput(name), workflowRun, process.env),
+  );
+}
+
+/** Carries out the command of a comment, by runs whose inputs it says. */
+async function command(step: Step, event: RunEvent, workflowRun: WorkflowRun): Promise<Outcome> {
+  const { runCommandStep } = await import('./commands/command-step.ts');
+  return runCommandStep({
+    event,
+    workflowRun,
+    getInput: (name) => core.getInput(name),
+    connect: async (token) => {
+      step.github = await connect(event, token);
+      return step.github;
+    },
+    withKey: (options) => withIssuedKey(options, workflowRun, mask),
+    carryOut: async (input, bound) => {
+      const outcome = await carryOut(step, event, workflowRun, input, bound);
+      await step.reporter?.finish(outcome);
+      step.reporter = undefined;
+      return outcome;
+    },
+    signal: step.signal,
+    warn: (message) => core.warning(message),
+  });
+}
+
+/** Runs what the inputs say. `bound`: what a command binds the run to. */
+async function carryOut(
+  step: Step,
+  event: RunEvent,
+  workflowRun: WorkflowRun,
+  input: StepInput,
+  { headSha, onceFor, expected }: Partial<BoundRun> = {},
+): Promise<Outcome> {
+  if (input.token !== undefined && event.repository) step.github ??= await connect(event, input.token);
   const runContext = await lookUp(step, input);
   step.reporter = await startReporter(step, event, input, runContext);
   const { request, problems, advice, commit } = input;
   if (!request.ok || problems.length > 0) return refuse(problems, advice);
   const { options, subject } = request;
   if ('desired' in subject) mask((subject.desired.secrets ?? []).map(({ value }) => value));
-  const issued = options.apiKey ? { apiKey: options.apiKey } : await issueKey(options, workflowRun);
-  if ('kind' in issued) return issued;
-  const withKey = { ...options, ...issued };
+  const keyed = await withIssuedKey(options, workflowRun, mask);
+  if ('kind' in keyed) return keyed;
   return subject.mode === 'preview'
-    ? preview(step, { event, input, options: withKey, subject, workflow: runContext.workflow })
-    : packAndDeploy(step, event, { options: withKey, subject, ...runContext, commit });
+    ? preview(step, { event, input, options: keyed, subject, workflow: runContext.workflow, headSha })
+    : packAndDeploy(step, event, { options: keyed, subject, ...runContext, commit, onceFor, expected });
 }
 
 /** What GitHub knows about the run beyond its event. */
@@ -89,7 +129,7 @@ async function lookUp({ github, signal }: Step, { workflow, request }: StepInput
 async function packAndDeploy(
   step: Step,
   event: RunEvent,
-  request: Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit'>,
+  request: Pick<DeployInputs, 'options' | 'subject' | 'workflow' | 'head' | 'commit' | 'onceFor' | 'expected'>,
 ): Promise<Outcome> {
   const { endedWhilePacking, packSourceDir, runDeployment } = await import('../host/run-deployment.ts');
   const packed = await packSourceDir(request.subject, request.options, step.signal);
@@ -129,7 +169,7 @@ async function packAndDeploy(
 
 async function preview(
   step: Step,
-  run: Pick<Parameters<typeof runPreviewStep>[0], 'event' | 'input' | 'options' | 'subject' | 'workflow'>,
+  run: Pick<Parameters<typeof runPreviewStep>[0], 'event' | 'input' | 'options' | 'subject' | 'workflow' | 'headSha'>,
 ): Promise<Outcome> {
   const { runPreviewStep } = await import('./preview-step.ts');
   const { signal, github, reporter } = step;
@@ -200,42 +240,6 @@ const noSecretsOutcome: Outcome = {
   changed: false,
   notes: [],
 };
-
-const missingKeyOutcome = ({ isDependabot }: WorkflowRun): Outcome =>
-  isDependabot
-    ? refusal(
-        'api-key is empty: a run that Dependabot started gets the Dependabot secrets alone',
-        'Add the key to the Dependabot secrets of the repository (Settings, Secrets and variables, Dependabot), under the name that the workflow has for it',
-      )
-    : refusal(
-        'api-key is empty',
-        'Give the key of the control service as api-key, from a secret that this workflow and its environment may read, or let the job request tokens: permissions: id-token: write',
-      );
-
-/** Exchanges the token of this run for a key, where its job may request one. */
-async function issueKey(
-  options: EntryOptions,
-  workflowRun: WorkflowRun,
-): Promise<{ apiKey: string; journalPath?: undefined } | Outcome> {
-  const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: bearer } = process.env;
-  if (!url || !bearer) return missingKeyOutcome(workflowRun);
-  const { exchangeToken, expiryAdvice, expiryProblem, keylessAdvice, noJournalWithoutKey, requestIdToken } =
-    await import('../client/exchange-token.ts');
-  try {
-    const settings = { ...options, userAgent: `landfall-action/${version}` };
-    const token = await requestIdToken({ url, bearer }, settings);
-    mask([token]);
-    const issued = await exchangeToken(token, settings);
-    mask([issued.key]);
-    const problem = expiryProblem(issued, options);
-    if (problem !== undefined) return refusal(problem, expiryAdvice);
-    if (options.journalPath !== undefined) core.warning(noJournalWithoutKey);
-    // A journal is sealed with the key, and nobody has this one again.
-    return { apiKey: issued.key, journalPath: undefined };
-  } catch (error) {
-    return refusal(messageOf(error), keylessAdvice(error));
-  }
-}
 
 /** Prints the stack of a bug, and returns an outcome that is reported like any other. */
 function bugOutcome(error: unknown): Outcome {

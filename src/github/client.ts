@@ -13,6 +13,10 @@ export type Route =
   | 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments'
   | 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments'
   | 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}'
+  | 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}'
+  | 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
+  | 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+  | 'GET /repos/{owner}/{repo}/contents/{path}'
   | 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
   | 'GET /repos/{owner}/{repo}/commits/{ref}'
   | 'GET /user';

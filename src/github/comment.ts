@@ -1,4 +1,5 @@
 import { repositoryParameters, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { withAnswerOf } from './command-answer.ts';
 import { rateLimitWaitOf } from './refusal.ts';
 
 /** The pull request that a comment belongs to. */
@@ -9,6 +10,8 @@ export interface CommentKey {
   topic: string;
   /** The workflow step that writes it. */
   step?: string | undefined;
+  /** Where there is none of the topic, the one that answers commands becomes it. */
+  joinsCommands?: boolean | undefined;
 }
 
 /** The author of the comments that we may edit. */
@@ -24,6 +27,9 @@ const markStart = '<!-- landfall: ';
 
 const hiddenMark = (key: string, value: string): string =>
   `<!-- ${key}: ${encodeURIComponent(value.toWellFormed()).replaceAll('-', '%2D')} -->`;
+
+/** The topic of a comment that only answers commands; no deployment has such a name. */
+export const commandsTopic = '/commands';
 
 /** The hidden second line, which identifies the comments of a step that failed before its topic was known. */
 const stepMark = (step: string): string => hiddenMark('landfall-step', step);
@@ -77,10 +83,12 @@ export async function editCommentOfTopic(
   body: string,
 ): Promise<number | undefined> {
   const mark = commentMark(at.topic);
+  let ofCommands: FoundComment | undefined;
   for await (const comment of commentsBy(client, at, author)) {
-    if (comment.body.startsWith(mark)) return editComment(client, at, comment.id, mark, body);
+    if (comment.body.startsWith(mark)) return editComment(client, at, comment, mark, body);
+    if (at.joinsCommands && comment.body.startsWith(commentMark(commandsTopic))) ofCommands ??= comment;
   }
-  return undefined;
+  return ofCommands && editComment(client, at, ofCommands, mark, body);
 }
 
 /** Edits every comment of the step, for a step that failed before its topic was known. False if there is none. */
@@ -95,7 +103,7 @@ export async function editCommentsOfStep(
   for await (const comment of commentsBy(client, at, author)) {
     const [mark = '', stepLine] = comment.body.split(/\r?\n/, 2);
     if (!mark.startsWith(markStart) || stepLine !== stepMark(at.step)) continue;
-    await editComment(client, at, comment.id, mark, body);
+    await editComment(client, at, comment, mark, body);
     isEdited = true;
   }
   return isEdited;
@@ -104,25 +112,45 @@ export async function editCommentsOfStep(
 const withMarks = (mark: string, { step }: Pick<CommentKey, 'step'>, body: string): string =>
   [mark, ...(step ? [stepMark(step)] : []), body].join('\n');
 
-async function editComment(
+/** A comment that we wrote. */
+export interface FoundComment {
+  id: number;
+  body: string;
+}
+
+/** Edits a comment. Its answer to commands stays. */
+function editComment(
   client: GitHubClient,
   at: Omit<CommentKey, 'topic'>,
-  id: number,
+  { id, body: before }: FoundComment,
   mark: string,
   body: string,
 ): Promise<number> {
-  await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
-    ...repositoryParameters(at.repository),
-    comment_id: id,
-    body: withMarks(mark, at, body),
-  });
+  return patchComment(client, at, id, withAnswerOf(before, withMarks(mark, at, body)));
+}
+
+/** Replaces the whole body of a comment. */
+export async function patchComment(
+  client: GitHubClient,
+  { repository }: Pick<CommentKey, 'repository'>,
+  id: number,
+  body: string,
+): Promise<number> {
+  const parameters = { ...repositoryParameters(repository), comment_id: id, body };
+  await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', parameters);
   return id;
 }
 
 /** Edits a comment whose id is known. False if it was deleted. */
-async function hasEdited(...edit: Parameters<typeof editComment>): Promise<boolean> {
+async function hasEdited(
+  client: GitHubClient,
+  at: CommentKey,
+  id: number,
+  mark: string,
+  body: string,
+): Promise<boolean> {
   try {
-    await editComment(...edit);
+    await patchComment(client, at, id, withMarks(mark, at, body));
     return true;
   } catch (error) {
     if (statusOf(error) === 404) return false;
@@ -130,11 +158,12 @@ async function hasEdited(...edit: Parameters<typeof editComment>): Promise<boole
   }
 }
 
-async function* commentsBy(
+/** Our comments on a pull request. */
+export async function* commentsBy(
   client: GitHubClient,
   { repository, pullRequest }: Omit<CommentKey, 'topic'>,
   author: Author,
-): AsyncGenerator<{ id: number; body: string }> {
+): AsyncGenerator<FoundComment> {
   const target = { ...repositoryParameters(repository), issue_number: pullRequest };
   const comments = paginate(async (page) => {
     const parameters = { ...target, ...page };

@@ -19,7 +19,7 @@ export type SubjectOfRun = RunSubject & Omit<DesiredDeployment, 'desired'>;
 /** The configuration of a run, after all input has been read. */
 export interface DeployInputs extends Pick<
   DeployRunRequest,
-  'workflow' | 'tarball' | 'head' | 'commit' | 'journal' | 'kept'
+  'workflow' | 'tarball' | 'head' | 'commit' | 'onceFor' | 'expected' | 'journal' | 'kept'
 > {
   options: EntryOptions;
   subject: SubjectOfRun;

@@ -31,6 +31,12 @@ export class LittleGitHub {
   readonly comments: Row[] = [];
   /** Pull requests by number. */
   readonly pulls = new Map<number, unknown>();
+  /** People by their logins: what they may do, and their ids. */
+  readonly people = new Map<string, { permission: string; id: number }>();
+  /** Files by `REF:PATH`, without a ref those of the default branch. */
+  readonly files = new Map<string, string>();
+  /** Reactions as `COMMENT CONTENT`, each once. */
+  readonly reactions = new Set<string>();
   /** Commits by `heads/BRANCH`. */
   readonly heads = new Map<string, string>();
   before: (requests: ReceivedRequest) => Answered | undefined = () => undefined;
@@ -101,6 +107,10 @@ export class LittleGitHub {
       ) ?? [];
     const kind = what.replace(/\/[a-f0-9]{40}\//, '/SHA/').replace(/\/\d+\//, '/N/');
     switch (`${method} ${kind}${id ? '/ID' : ''}`) {
+      case 'GET issues/comments/ID': {
+        const found = this.comments.find((each) => each.id === Number(id));
+        return found ? { status: 200, body: found } : { status: 404, body: { message: 'Not Found' } };
+      }
       case 'POST check-runs':
         return made(this.checks, withCount(body, 0));
       case 'GET check-runs/ID':
@@ -145,6 +155,21 @@ export class LittleGitHub {
         return { status: 200, body: this.comments[at] };
       }
       default: {
+        const reacted = /\/issues\/comments\/(\d+)\/reactions$/.exec(path)?.[1];
+        if (reacted) {
+          this.reactions.add(`${reacted} ${String(body['content'])}`);
+          return { status: 201, body: {} };
+        }
+        const login = /\/collaborators\/([^/]+)\/permission$/.exec(path)?.[1] ?? '';
+        const person = this.people.get(decodeURIComponent(login));
+        if (person) return { status: 200, body: { permission: person.permission, user: { login, id: person.id } } };
+        const file = /\/contents\/(.+)$/.exec(path)?.[1];
+        const text = file && this.files.get(`${query.get('ref') ?? ''}:${decodeURIComponent(file)}`);
+        if (text !== undefined && text !== '')
+          return {
+            status: 200,
+            body: { type: 'file', encoding: 'base64', content: Buffer.from(text).toString('base64') },
+          };
         const ref = /^\/repos\/acme\/agents\/commits\/([^/]+)$/.exec(path)?.[1];
         const sha = ref && this.heads.get(decodeURIComponent(ref));
         if (sha) return { status: 200, body: { sha } };

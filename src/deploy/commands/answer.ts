@@ -35,10 +35,14 @@ export function answerTo(command: EndedCommand, last: readonly CommentCommand[],
   return [...(newest ? [answer(newest, earlier.slice(0, maxEarlier), false)] : []), lineOf(command)].join('\n\n');
 }
 
-function answer(command: EndedCommand, earlier: readonly EndedCommand[], isFirst: boolean): string {
+const answer = (command: EndedCommand, earlier: readonly EndedCommand[], isFirst: boolean): string =>
+  answerWith(command, earlier.map(lineOf), isFirst);
+
+/** The answer to a command with the lines of those before it. */
+export function answerWith(command: EndedCommand, earlier: readonly string[], isFirst: boolean): string {
   const { outcome } = command;
   const sections = [
-    `### ${outcome.kind === 'done' ? '✅' : '❌'} ${headOf(command)}`,
+    `### ${hasSucceeded(outcome) ? '✅' : '❌'} ${headOf(command)}`,
     sentencesOf(outcome),
     ...(isFirst ? ['Only the first command of a comment is taken.'] : []),
     ...(outcome.kind === 'done' && outcome.details ? [outcome.details] : []),
@@ -47,8 +51,12 @@ function answer(command: EndedCommand, earlier: readonly EndedCommand[], isFirst
   return sections.join('\n\n');
 }
 
+/** Whether a command did what it is for. */
+export const hasSucceeded = (outcome: CommandOutcome): boolean =>
+  outcome.kind === 'done' && (outcome.code !== 'ran' || (outcome.passes && outcome.outcome !== 'neutral'));
+
 /** Who gave which command, and when. A login in code notifies no one. */
-const headOf = ({ text, by, takenAt }: CommentCommand): string =>
+export const headOf = ({ text, by, takenAt }: Pick<CommentCommand, 'text' | 'by' | 'takenAt'>): string =>
   `${asCode(text)} by ${asCode(by)}, ${new Date(takenAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 function sentencesOf(outcome: CommandOutcome): string {
@@ -66,18 +74,27 @@ const linkOf = (outcome: Extract<CommandOutcome, { kind: 'done' }>): string =>
 const ended = (command: CommentCommand): EndedCommand[] =>
   command.outcome ? [{ ...command, outcome: command.outcome }] : [];
 
-function earlierSection(commands: readonly EndedCommand[]): string[] {
-  if (commands.length === 0) return [];
-  const items = commands.map(lineOf);
-  return [['<details><summary>Earlier commands</summary>', '', ...items, '', '</details>'].join('\n')];
-}
+/** The commands before, folded away. */
+export const earlierSection = (items: readonly string[]): string[] =>
+  items.length === 0
+    ? []
+    : [['<details><summary>Earlier commands</summary>', '', ...items, '', '</details>'].join('\n')];
 
-const lineOf = (command: EndedCommand): string =>
-  `- ${headOf(command)}: ${
-    command.outcome.kind === 'done'
-      ? asMarkdown(asSentence(resultWords(command.outcome)))
-      : `nothing was done: ${asMarkdown(asSentence(refusalWords(command.outcome).why))}`
-  }`;
+/** A command and its end as an item of a list. */
+export const lineOf = (command: EndedCommand): string =>
+  command.outcome.kind === 'done'
+    ? itemOf(command, lineWords(command.outcome))
+    : `- ${headOf(command)}: nothing was done: ${asMarkdown(asSentence(refusalWords(command.outcome).why))}`;
+
+/** The same with words that were kept: plain text. */
+export const itemOf = (command: Pick<CommentCommand, 'text' | 'by' | 'takenAt'>, words: string): string =>
+  `- ${headOf(command)}: ${asMarkdown(words)}`;
+
+/** How a command ended, in one line of plain text. */
+export const lineWords = (outcome: CommandOutcome): string =>
+  outcome.kind === 'done'
+    ? asSentence(resultWords(outcome))
+    : `nothing was done: ${asSentence(refusalWords(outcome).why)}`;
 
 /** A sentence for the log. */
 export const logWords = (outcome: CommandOutcome): string =>

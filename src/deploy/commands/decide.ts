@@ -73,7 +73,7 @@ export function refusalOfFreeze(
 
 /** A deployment that a branch of the pull request is for. */
 export interface Candidate {
-  target: { deploymentId?: string | undefined; terms: CommandTerms };
+  target: { deploymentId?: string | undefined; terms: Pick<CommandTerms, 'deploymentName'> };
   branch: string;
   /** It is the branch of the pull request itself, and not the one that it goes to. */
   isOfPull: boolean;
@@ -164,3 +164,22 @@ export function refusalOfHead(
   const isHead = isFork ? commit?.toLowerCase() === head.toLowerCase() : sameCommit(commit, head);
   return commit === undefined || isHead ? undefined : { code: 'not-pull-head', commit, head };
 }
+
+/** How far the clocks of GitHub, the service and the one that runs this may be apart (ms). */
+const skewMs = 10_000;
+
+/** Whether something happened at one of these times (ms) only since a comment was written. Unknown times are before. */
+export const isAfterComment = (writtenAt: number, times: readonly (number | undefined)[]): boolean =>
+  times.some((at) => at !== undefined && at > writtenAt + skewMs);
+
+/** The time (ms) of a moment that a service names; undefined if it names none. */
+export function timeOf(moment: string | undefined): number | undefined {
+  const at = Date.parse(moment ?? '');
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** Whether a deployment is production: as its file says, else by its type or the name of its environment. */
+export const isProduction = (
+  environment: { name: string; production?: boolean | undefined },
+  deploymentType: string | null | undefined,
+): boolean => environment.production ?? (deploymentType === 'prod' || environment.name.toLowerCase() === 'production');

@@ -18,6 +18,8 @@ interface CommandDefinition {
   acts: boolean;
   /** One sentence without a full stop. */
   does: string;
+  /** What it does by a workflow alone, where that is something else; null: nothing. */
+  byWorkflow?: string | null;
 }
 
 const definitions = {
@@ -26,6 +28,7 @@ const definitions = {
     on: 'kept',
     acts: true,
     does: 'Builds the head of the branch of a deployment again, and resumes pushes that a rollback holds',
+    byWorkflow: 'Deploys the head of the branch of a deployment, as mode: deploy does',
   },
   rollback: {
     takes: ['deployment'],
@@ -38,6 +41,8 @@ const definitions = {
     on: 'kept',
     acts: true,
     does: 'Deploys what the environment before serves and has proven; or gives the traffic to a revision that is held before traffic, without waiting for its tests',
+    byWorkflow:
+      'Gives the traffic to a revision that is held before traffic; else deploys what the environment before has proven',
   },
   test: {
     takes: ['deployment', 'times'],
@@ -50,6 +55,7 @@ const definitions = {
     on: 'kept',
     acts: true,
     does: 'Ends what was not sent to the service yet',
+    byWorkflow: null,
   },
   preview: {
     takes: ['commit'],
@@ -62,12 +68,14 @@ const definitions = {
     on: 'open',
     acts: false,
     does: 'Says what merging would change',
+    byWorkflow: 'Says what the deploy file of the pull request would change',
   },
   status: {
     takes: ['deployment'],
     on: 'any',
     acts: false,
     does: 'Says what is live, on its way, waiting, held, frozen or paused',
+    byWorkflow: 'Says what is live, on its way or held',
   },
   help: {
     takes: [],

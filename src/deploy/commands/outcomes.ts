@@ -16,8 +16,29 @@ export interface NoRollbackTarget {
   'unlisted-revisions': unknown;
 }
 
+/** Why a workflow does not carry out a command. */
+export interface WorkflowRefusals {
+  /** What counts is what was written first, which no one sees any more. */
+  edited: unknown;
+  /** A run that one person starts again is not the command of another. */
+  'rerun-by-other': { login: string; by: string };
+  /** GitHub does not say what the person may do. */
+  'rights-unread': { login: string };
+  'no-file': { path: string };
+  'file-wrong': { text: string };
+  /** Nothing waits in a workflow. */
+  'cancel-by-workflow': unknown;
+  'fork-plan': unknown;
+  'folder-preview': unknown;
+  /** What it runs belongs to no commit. */
+  'no-commit': { deployment: string };
+  /** A run that was ended midway is started again, and the deployment is not as it was. */
+  'begun-before': { deployment: string };
+}
+
 /** Why a command is not carried out. Texts are other people's; they are escaped when they are shown. */
-export interface CommandRefusals extends ParseProblems, Pick<ObstacleFacts, EarlierObstacleCode> {
+export interface CommandRefusals
+  extends ParseProblems, WorkflowRefusals, Pick<ObstacleFacts, EarlierObstacleCode> {
   /** Acting takes write access to the repository, at the moment of use. */
   'no-write': { login: string; permission: Permission };
   /** The deploy file names who may act on its production deployments. */
@@ -81,6 +102,8 @@ export interface CommandResults {
   cancelled: { deployment: string; commits: readonly string[] };
   planned: { title: string };
   previewed: { commit: string; isFork: boolean };
+  /** A run of the Action came to this end. */
+  ran: { outcome: string; reason: string; advice?: string; passes: boolean };
 }
 
 export type CommandRefusal = Coded<CommandRefusals>;

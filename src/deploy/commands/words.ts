@@ -1,4 +1,5 @@
 import { shortCommit } from '../../contract/control/repo-ref.ts';
+import { capitalized, withoutFullStop } from '../../kit/plain-text.ts';
 import { say, type Coded, type Sayings } from '../../kit/coded.ts';
 import { frozenWords } from '../words/freeze.ts';
 import type { EarlierObstacle } from '../rules/promotion.ts';
@@ -171,6 +172,46 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: `the service refused it: ${text}`,
     advice: 'Look at the deployment there, and give the command again.',
   }),
+  edited: () => ({
+    why: 'the comment was edited since it was written',
+    advice: 'Give the command in a comment of its own.',
+  }),
+  'rerun-by-other': ({ login, by }) => ({
+    why: `${login} started the run of a command again that ${by} gave`,
+    advice: 'Give the command in a comment of your own.',
+  }),
+  'rights-unread': ({ login }) => ({
+    why: `GitHub does not say what ${login} may do in this repository`,
+    advice: 'Give github.token as github-token, and start the run again.',
+  }),
+  'no-file': ({ path }) => ({
+    why: `the default branch has no deploy file at ${path} that this workflow may read`,
+    advice: 'Add the file, or give the job `permissions: contents: read`.',
+  }),
+  'file-wrong': ({ text }) => ({
+    why: `the deploy file has a mistake: ${text}`,
+    advice: 'Correct it, and give the command again.',
+  }),
+  'cancel-by-workflow': () => ({
+    why: 'a workflow sends each change as soon as its run begins, so that nothing waits that could be cancelled',
+    advice: 'Cancel the run on the page Actions, or give /rollback once its revision serves.',
+  }),
+  'fork-plan': () => ({
+    why: 'the pull request is from a fork, whose deploy file is not read here',
+    advice: 'Read what it changes, and merge it or push the branch to this repository.',
+  }),
+  'folder-preview': () => ({
+    why: 'the preview of a folder needs the files of the pull request, and this run has those of the default branch',
+    advice: 'Preview it with mode: preview in a workflow of the pull request.',
+  }),
+  'no-commit': ({ deployment }) => ({
+    why: `${deployment} is not built from a commit`,
+    advice: 'Give the command without a commit.',
+  }),
+  'begun-before': ({ deployment }) => ({
+    why: `an earlier attempt of this run was ended midway, and ${deployment} is not as it was then`,
+    advice: 'Look at /status, and give the command again if it is still needed.',
+  }),
   'no-rollback': ({ deployment, why }) => ({
     why: `${deployment} has nothing to go back to: ${noRollbackWords(why)}`,
     advice: 'Revert the commit and push, or deploy the former one with the Action.',
@@ -181,6 +222,8 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
 export const refusalWords = (refusal: CommandRefusal): RefusalWords => say(refusals, refusal);
 
 const results: Sayings<CommandResults> = {
+  ran: ({ outcome, reason, advice }) =>
+    `${capitalized(outcome)}: ${withoutFullStop(reason)}${advice === undefined ? '' : `. ${advice}`}`,
   helped: () => 'Commands stand at the start of a comment on a pull request, one in each comment',
   'status-shown': () => 'This is how the deployments of the branches of this pull request stand',
   deployed: ({ deployment, commit, branch, isOfPull }) =>
@@ -204,10 +247,14 @@ const results: Sayings<CommandResults> = {
 /** What a command did: a sentence without its full stop. */
 export const resultWords = (result: CommandResult): string => say(results, result);
 
-/** The list of the commands, in Markdown. */
-export const commandTable = (): string =>
+/** The list of the commands, in Markdown; those of a workflow alone are fewer. */
+export const commandTable = (isOfWorkflow = false): string =>
   [
     '| command | what it does |',
     '|---|---|',
-    ...commandNames.map((name) => `| \`${usageOf(name)}\` | ${commands[name].does} |`),
+    ...commandNames.flatMap((name) => {
+      const { does, byWorkflow } = commands[name];
+      const shown = isOfWorkflow ? (byWorkflow === undefined ? does : byWorkflow) : does;
+      return shown === null ? [] : [`| \`${usageOf(name)}\` | ${shown} |`];
+    }),
   ].join('\n');

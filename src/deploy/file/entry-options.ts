@@ -79,9 +79,15 @@ export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
       'dry-run is for the modes deploy and delete: the revision of a rollback is only known when it runs',
     );
   }
-  if (mode === 'preview') {
+  if (mode === 'preview' || mode === 'command') {
     if (dryRun) read.addProblem('dry-run', 'dry-run is for the modes deploy and delete');
-    if (journalPath) read.addProblem('journal', 'journal is for deploys and rollbacks: a preview is found by its mark');
+    if (journalPath && mode === 'command')
+      read.addProblem(
+        'journal',
+        'journal is for deploys and rollbacks: a command is kept in the comment that answers it',
+      );
+    else if (journalPath)
+      read.addProblem('journal', 'journal is for deploys and rollbacks: a preview is found by its mark');
   }
   const options: EntryOptions = {
     baseUrl: baseUrl ?? '',

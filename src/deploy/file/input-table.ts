@@ -72,9 +72,9 @@ const beforeFields = {
   mode: {
     group: 'workflow',
     kind: 'word',
-    words: ['deploy', 'plan', 'smoke', 'rollback', 'delete', 'preview'],
+    words: ['deploy', 'plan', 'smoke', 'rollback', 'delete', 'preview', 'command'],
     description:
-      'deploy, plan (say what would be done, write nothing), smoke (only run the smoke tests), rollback (back to the revision that was live before), delete (remove the deployment and wait until it is gone), or preview (create, update or remove the preview of the pull request).',
+      'deploy, plan (say what would be done, write nothing), smoke (only run the smoke tests), rollback (back to the revision that was live before), delete (remove the deployment and wait until it is gone), preview (create, update or remove the preview of the pull request), or command (carry out the command of a comment on a pull request, docs/commands.md).',
     default: 'deploy',
   },
   'dry-run': {

@@ -151,6 +151,8 @@ function nameOf({ key, fields }: FileDraft): string {
 
 /** One deployment of a file: its identity, as far as it is known, and its fields or their problems. */
 export interface FileDeployment extends Named {
+  /** What it stands under in `deployments`; absent where the file is one deployment. */
+  key?: string | undefined;
   read: { ok: true; value: PushedDeployment } | { ok: false; problems: readonly Problem[] };
 }
 
@@ -172,8 +174,9 @@ export function readPushed(file: { text: string; path: string }, cases?: CaseFil
     const read = readPushedDraft(expanded.draft);
     const wrong = [...doubled, ...expanded.problems, ...(read.ok ? [] : read.problems)];
     const shown = doubled.length > 0 ? doubled : inOrder(wrong);
-    if (!read.ok || wrong.length > 0) return { ...identityOf(draft), read: { ok: false, problems: shown } };
-    return { ...identityOf(draft), read: { ok: true, value: withNotes(withOrder(read.value, draft), expanded.notes) } };
+    const named = { ...identityOf(draft), ...(draft.key === undefined ? {} : { key: draft.key }) };
+    if (!read.ok || wrong.length > 0) return { ...named, read: { ok: false, problems: shown } };
+    return { ...named, read: { ok: true, value: withNotes(withOrder(read.value, draft), expanded.notes) } };
   });
   return { ok: true, deployments };
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { SavedPlan } from '../file/saved-plan.ts';
 import { boundPlanObstacles, type PlanInput, planFacts, type PlanFacts } from '../rules/bound-plan.ts';
 import { determineCommit, type RequestedCommit } from '../rules/commit.ts';
@@ -50,7 +50,14 @@ async function onlyThis(sha: string, run: DeployRun): Promise<RequestedCommit> {
  */
 export function keyOf({ change, holdSeconds }: Pick<Prepared, 'change' | 'holdSeconds'>, run: DeployRun): string {
   const { saved, digest } = run.request.binding ?? {};
-  if (!saved || !digest) return randomUUID();
   const path = change.kind === 'redeploy' ? undefined : change.request.source_revision_config?.source_tarball_path;
+  if (!saved || !digest) return onceKey([change.kind, holdSeconds ?? null, path ?? null], run);
   return `landfall-plan-${digest(JSON.stringify([saved.id, change.kind, holdSeconds ?? null, path ?? null]))}`;
+}
+
+/** The idempotency key of a request: the same whenever the run is started again for what requested it. */
+export function onceKey(parts: readonly unknown[], { request: { onceFor } }: DeployRun): string {
+  if (onceFor === undefined) return randomUUID();
+  const digest = createHash('sha256').update(JSON.stringify([onceFor, ...parts]));
+  return `landfall-once-${digest.digest('hex')}`;
 }

@@ -102,6 +102,10 @@ export interface RunTerms {
   commit?: string | undefined;
   /** Binds the run to a plan that was made before, or keeps the one that it makes. */
   binding?: PlanBinding | undefined;
+  /** What requested the run: a run that is started again for the same sends the same request, which takes effect once. */
+  onceFor?: string | undefined;
+  /** What a rollback was decided upon: where the deployment is not so any more, nothing is done. */
+  expected?: Pick<Deployment, 'active_revision_id' | 'latest_revision_id'> | undefined;
   /** Keeps how far the run is. */
   journal?: Journal | undefined;
   /** What an earlier run kept: this one goes on with it. */

@@ -100,6 +100,8 @@ export interface Outcome {
   /** When the verdict was found: before the revision got traffic, or once it was live. */
   verified?: Verify;
   rollback?: Rollback | undefined;
+  /** The command of a comment that the run carried out; `code`: what it did, or why nothing. */
+  command?: { name?: string; code: string };
   /** What became of the previews of a repository. */
   preview?: PreviewReport;
   /** The last build and deploy log lines of a revision that failed: untrusted text. */

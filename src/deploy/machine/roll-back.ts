@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readableSpec } from '../rules/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
@@ -12,6 +11,7 @@ import { carriesSource, type SoughtChange } from '../rules/find-made.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
+import { onceKey } from './bind-plan.ts';
 import type { DeployIn, Ending, RunRevision } from './deploy-state.ts';
 import { findSent, honoursKeys, makeChange, type ChangeResult } from './make-change.ts';
 import type { Seen } from './next.ts';
@@ -61,13 +61,24 @@ async function newerOnItsWay(
 export async function findFormer(deployment: Deployment, run: DeployRun): Promise<DeployIn<'restoring'> | Rollback> {
   const active = deployment.active_revision_id;
   if (!active) return impossible({ code: 'nothing-live' });
-  const { control } = run.request;
+  const { control, expected } = run.request;
+  const obstacle = expected && changedSince(expected, deployment);
+  if (obstacle) return impossible(obstacle);
   const read: ReadPage<Revision> = (page) => control.listRevisions(deployment.id, page, run.reading());
   const former = await ifFound(findFormerLive(active, read).then((revision) => ({ revision })));
   if (!former) return impossible({ code: 'revisions-unlisted' });
   const { revision } = former;
   if (!revision) return impossible({ code: 'none-live-before', active });
   return restoring({ id: revision.id, revision }, { deploymentId: deployment.id, revisionId: active }, run);
+}
+
+/** What has come in between since a rollback was decided upon. */
+function changedSince(
+  { active_revision_id: broken, latest_revision_id: former }: NonNullable<DeployRun['request']['expected']>,
+  { active_revision_id: active, latest_revision_id: latest }: Deployment,
+): NotRestored | undefined {
+  const onItsWay = latest !== former && latest !== null ? latest : undefined;
+  return rollbackObstacle(broken ?? undefined, { active, onItsWay });
 }
 
 /** The state in which a revision is restored. */
@@ -78,7 +89,7 @@ function restoring(
 ): DeployIn<'restoring'> {
   run.known.target = target;
   const former = run.known.deployment?.latest_revision_id ?? null;
-  const key = randomUUID();
+  const key = onceKey(['redeploy', target.id], run);
   return { state: 'restoring', deploymentId, target: target.id, from, former, key, mayBeSent: false };
 }
 
@@ -216,7 +227,7 @@ async function restoreSource(target: LiveRevision, before: Deployment, run: Depl
   const change = { kind: 'patch', deploymentId: before.id, request } as const;
   const trustsHidden = !carriesSource(request, run.known.formerDeployment ?? {});
   const sent = { change, former: before.latest_revision_id, sought: { request, trustsHidden } };
-  return restored(await makeChange(run, sent, randomUUID()), target, run);
+  return restored(await makeChange(run, sent, onceKey(['patch', target.id], run)), target, run);
 }
 
 /** What a revision was made from, where a field can ask for just that. */

@@ -68,6 +68,7 @@ export function toResultJson(outcome: Outcome) {
     first_event_ms: times.firstEventMs ?? null,
     total_ms: times.totalMs ?? null,
     rolled_back_to: rolledBackTo(outcome) ?? null,
+    ...(outcome.command ? { command: outcome.command } : {}),
     notes: outcome.notes,
   };
 }

@@ -29,6 +29,18 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
   return `${truncateSections(sections.filter(Boolean), limitBytes - 1, shortened)}\n`;
 }
 
+/** What a run did in detail, for an answer that says its end before; empty where that says all. */
+export const detailsOf = (outcome: Outcome): string =>
+  [
+    outcome.plan && outcome.plan.kind !== 'none' ? planSection(outcome.plan) : '',
+    smokeSection('Smoke tests', outcome.verdict),
+    rollbackSection(outcome),
+    notesSection(outcome.notes),
+    logsSection(outcome),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+
 const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
 
 /**

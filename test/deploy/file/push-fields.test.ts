@@ -158,15 +158,21 @@ describe('a file as pushes see it', () => {
   };
 
   test('need not say the source, for nothing else is pushed to', () => {
-    expect(read('deployments: { support: { on-failure: rollback } }')).toEqual([{ name: 'support', reported: 'fine' }]);
+    expect(read('deployments: { support: { on-failure: rollback } }')).toEqual([
+      { key: 'support', name: 'support', reported: 'fine' },
+    ]);
   });
 
   test('a mistake in one deployment takes nothing from the others', () => {
     expect(
       read('deployments:\n  support:\n    on-failure: explode\n  billing:\n    name: Billing\n    source: github'),
     ).toEqual([
-      { name: 'support', reported: ['landfall.yml:3:17: `on-failure` must be one of `rollback`, `keep`'] },
-      { name: 'Billing', reported: 'fine' },
+      {
+        key: 'support',
+        name: 'support',
+        reported: ['landfall.yml:3:17: `on-failure` must be one of `rollback`, `keep`'],
+      },
+      { key: 'billing', name: 'Billing', reported: 'fine' },
     ]);
   });
 
@@ -184,8 +190,8 @@ describe('a file as pushes see it', () => {
     expect(
       read('deployments: { a: { deployment-id: 6BA7B810-9DAD-41D1-80B4-00C04FD430C8 }, b: { deployment-id: x } }'),
     ).toEqual([
-      { name: 'a', deploymentId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8', reported: 'fine' },
-      { name: 'b', deploymentId: 'x', reported: ['landfall.yml:1:96: `deployment-id` must be a uuid'] },
+      { key: 'a', name: 'a', deploymentId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8', reported: 'fine' },
+      { key: 'b', name: 'b', deploymentId: 'x', reported: ['landfall.yml:1:96: `deployment-id` must be a uuid'] },
     ]);
   });
 
