@@ -35,7 +35,7 @@ async function deployOne(performance: Performance, { candidate, name }: ActedOn)
   const { ignoresFreeze = false } = command;
   const frozen = ignoresFreeze
     ? undefined
-    : refusalOfFreeze({ deploymentName: name, ...gateOf(entry) }, performance.now());
+    : refusalOfFreeze({ ...candidate.target.terms, ...gateOf(entry) }, performance.now());
   if (frozen) return refuse(frozen);
   let commit: string | undefined;
   if (entry.after !== undefined) {

@@ -46,7 +46,10 @@ export function candidatesOf(file: CommandFile, only: string | undefined, pull: 
     }
     const branch = branchOf(each.read.value, pull);
     if (branch === undefined || !branches.includes(branch)) continue;
-    const target = { deploymentId: each.deploymentId, terms: { deploymentName: name } };
+    const { after } = each.read.value;
+    const promotedFrom = after && { promotedFrom: { name: after.name ?? after.deploymentId ?? '' } };
+    const terms = { deploymentName: name, ...promotedFrom };
+    const target = { deploymentId: each.deploymentId, terms };
     candidates.push({ target, branch, isOfPull: branch !== pull.baseBranch, key: each.key, entry: each.read.value });
   }
   return { ok: true, found: { branches, candidates, refused } };

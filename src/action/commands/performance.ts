@@ -1,4 +1,10 @@
-import { isProduction, refusalOfProduction, chooseDeployment, type Candidates } from '../../deploy/commands/decide.ts';
+import {
+  isProduction,
+  refusalOfProduction,
+  chooseDeployment,
+  meantBy,
+  type Candidates,
+} from '../../deploy/commands/decide.ts';
 import type { Command } from '../../deploy/commands/definitions.ts';
 import { refused, type CommandOutcome, type CommandRefusal } from '../../deploy/commands/outcomes.ts';
 import type { Pins } from '../../deploy/commands/records.ts';
@@ -81,7 +87,7 @@ export async function chooseActedOn(
   performance: Performance,
 ): Promise<{ ok: true; acted: ActedOn } | { ok: false; refusal: CommandRefusal }> {
   const { command, given, found, control, options } = performance;
-  const chosen = chooseDeployment(command, found);
+  const chosen = chooseDeployment(command, meantBy(command, found));
   if (!chosen.ok) return chosen;
   const { value: candidate } = chosen;
   const { deploymentName: name } = candidate.target.terms;

@@ -73,7 +73,7 @@ export function refusalOfFreeze(
 
 /** A deployment that a branch of the pull request is for. */
 export interface Candidate {
-  target: { deploymentId?: string | undefined; terms: Pick<CommandTerms, 'deploymentName'> };
+  target: { deploymentId?: string | undefined; terms: Pick<CommandTerms, 'deploymentName' | 'promotedFrom'> };
   branch: string;
   /** It is the branch of the pull request itself, and not the one that it goes to. */
   isOfPull: boolean;

@@ -37,8 +37,7 @@ export interface WorkflowRefusals {
 }
 
 /** Why a command is not carried out. Texts are other people's; they are escaped when they are shown. */
-export interface CommandRefusals
-  extends ParseProblems, WorkflowRefusals, Pick<ObstacleFacts, EarlierObstacleCode> {
+export interface CommandRefusals extends ParseProblems, WorkflowRefusals, Pick<ObstacleFacts, EarlierObstacleCode> {
   /** Acting takes write access to the repository, at the moment of use. */
   'no-write': { login: string; permission: Permission };
   /** The deploy file names who may act on its production deployments. */
