@@ -93,15 +93,25 @@ function useWorkspaceAnnouncement(): void {
 const isFetchFailure = (reason: unknown): boolean =>
   reason instanceof TypeError && /\b(fetch|load|import)\w*\b.*\bmodule\b/i.test(reason.message);
 
-/** Browsers cache the failure of a module, so only reloading the whole page helps. */
-const reload = (): void => location.reload();
+const NotLoaded = () => (
+  <FailurePage title="This page could not be loaded">
+    The service cannot be reached, or it was updated since you opened the console. Load the console again.
+  </FailurePage>
+);
 
-function NotLoaded() {
+const Failed = () => (
+  <FailurePage title="This page has failed">
+    The console hit an error. Your saved data is safe. Reload the page.
+  </FailurePage>
+);
+
+/** Browsers cache the failure of a module, so only reloading the whole page helps. */
+function FailurePage({ title, children }: { title: string; children: string }) {
   return (
-    <Page title="This page could not be loaded">
+    <Page title={title}>
       <div class="notice row row-split tone-bad" role="alert">
-        <p>The service cannot be reached, or it was updated since you opened the console. Load the console again.</p>
-        <Button onClick={reload}>Load again</Button>
+        <p>{children}</p>
+        <Button onClick={() => location.reload()}>Load again</Button>
       </div>
     </Page>
   );
@@ -115,15 +125,4 @@ function PageBoundary({ children }: { children: ComponentChildren }) {
     if (error !== undefined) reset();
   }, [url]);
   return error === undefined ? children : <Failed />;
-}
-
-function Failed() {
-  return (
-    <Page title="This page has failed">
-      <div class="notice row row-split tone-bad" role="alert">
-        <p>The console hit an error. Your saved data is safe. Reload the page.</p>
-        <Button onClick={reload}>Load again</Button>
-      </div>
-    </Page>
-  );
 }

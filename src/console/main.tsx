@@ -1,5 +1,5 @@
 // Import first: the settings apply to schemas that the other modules define.
-import './api/zod-settings.ts';
+import '../contract/interpret-schemas.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { restoreSession } from './api/session.ts';

@@ -6,7 +6,7 @@ import {
   toRequest,
   type Draft,
 } from '../../src/console/pages/new-deployment/request.ts';
-import { sizeText } from '../../src/console/parts/value-text.ts';
+import { sizeText } from '../../src/console/parts/words.ts';
 import { configPathsOf, folderOf, nameFor, selectFiles } from '../../src/console/pages/new-deployment/source-files.ts';
 
 const draftOf = (sourceKind: Draft['sourceKind'], values: Draft['values'] = {}): Draft => ({

@@ -9,7 +9,7 @@ import {
   showsNoLiveRuns,
   toListedRun,
 } from '../../src/console/pages/runs/live-runs.ts';
-import { errorText } from '../../src/console/parts/value-text.ts';
+import { errorText } from '../../src/console/parts/words.ts';
 import { absentValues } from '../../src/console/pages/runs/run-facts.ts';
 import { readRunFilter, runFilterProblems, toRunsQuery } from '../../src/console/pages/runs/run-filter.ts';
 

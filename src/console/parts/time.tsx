@@ -29,10 +29,3 @@ export function TimeAgo({ at }: { at: string }) {
     </time>
   );
 }
-
-/** `350 ms`, `4.2 s`, `3 min 5 s` */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-}

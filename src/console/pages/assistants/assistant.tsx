@@ -97,9 +97,7 @@ function Details({ deploymentId, assistant, versions, reload }: DetailsProps) {
           </Fact>
           <Fact name="Active version">{version ?? 'unknown'}</Fact>
           <Fact name="Runs">
-            <a href={`${paths.runs(deploymentId)}?${new URLSearchParams({ assistant: assistant_id })}`}>
-              Show its runs
-            </a>
+            <a href={paths.runsOf(deploymentId, { assistant: assistant_id })}>Show its runs</a>
           </Fact>
         </dl>
         <JsonView name="Context" value={assistant.context ?? {}} open />

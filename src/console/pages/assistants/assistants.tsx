@@ -91,7 +91,7 @@ function AssistantTable({ deploymentId, assistants }: { deploymentId: string; as
         return (
           <tr key={assistant_id}>
             <th scope="row">
-              <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id })}`}>
+              <a href={paths.assistant(deploymentId, assistant_id)}>
                 <Untrusted text={name || 'Without a name'} longest={100} />
               </a>
               {isDefaultAssistant(assistant) && <span class="muted"> (the graph’s own)</span>}

@@ -5,14 +5,13 @@ import { Badge, RunBadge } from '../../parts/badge.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
-import { errorText } from '../../parts/value-text.ts';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { errorText, shortId } from '../../parts/words.ts';
+import { IdLink, Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { enableCron, getCronTimes } from './crons-api.ts';
 import { timeIn } from './next-firings.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fact } from '../../parts/table.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 
 interface CronPanelProps {
   deploymentId: string;
@@ -59,7 +58,7 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
       </div>
       <dl class="facts cron-facts">
         <Fact name="Assistant">
-          <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id ?? '' })}`}>
+          <a href={paths.assistant(deploymentId, assistant_id ?? '')}>
             <Untrusted text={assistantName} longest={100} />
           </a>
         </Fact>
@@ -67,8 +66,8 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
           {thread_id == null ? (
             'a new one each time'
           ) : (
-            <a class="mono" href={`${paths.playground(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
-              {shownText(thread_id.slice(0, 8))}
+            <a class="mono" href={paths.thread(deploymentId, { thread: thread_id })}>
+              {shownText(shortId(thread_id))}
             </a>
           )}
         </Fact>

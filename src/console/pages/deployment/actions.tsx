@@ -4,7 +4,7 @@ import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { send } from '../../api/http.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { shortId } from '../../parts/revision-status.ts';
+import { shortId } from '../../parts/words.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { causeOf } from './cause.ts';
 import { Sentence } from './sentence.tsx';

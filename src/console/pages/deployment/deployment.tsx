@@ -14,7 +14,7 @@ import { VerdictHistory } from './verdict-history.tsx';
 import { type HistoryEntry, revisionHistory } from '../../../contract/control/revision-history.ts';
 import { Button } from '../../parts/button.tsx';
 import { call } from '../../api/http.ts';
-import { isInProgress, shortId } from '../../parts/revision-status.ts';
+import { isInProgress, shortId } from '../../parts/words.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { statusLabel } from './revision-state.ts';
 
@@ -32,9 +32,9 @@ export default function Deployment({ deploymentId }: { deploymentId: string }) {
       {(deployment, reload) => (
         <>
           {isDeleting(deployment) && (
-            <div class="notice" role="status">
-              <p>This deployment is being deleted. Its agent stops, and everything that belongs to it is removed.</p>
-            </div>
+            <p class="notice" role="status">
+              This deployment is being deleted. Its agent stops, and everything that belongs to it is removed.
+            </p>
           )}
           {deployment.status_message && (
             <div class="notice">
@@ -42,13 +42,11 @@ export default function Deployment({ deploymentId }: { deploymentId: string }) {
             </div>
           )}
           {hasNoSource(deployment) && !isDeleting(deployment) && (
-            <div class="notice">
-              <p>
-                This deployment has no source yet: its upload was stopped, or has not ended.{' '}
-                <a href={paths.upload(deployment.id)}>Upload a folder or an archive</a>, or delete the deployment if you
-                do not need it.
-              </p>
-            </div>
+            <p class="notice">
+              This deployment has no source yet: its upload was stopped, or has not ended.{' '}
+              <a href={paths.upload(deployment.id)}>Upload a folder or an archive</a>, or delete the deployment if you
+              do not need it.
+            </p>
           )}
           {!isDeleting(deployment) && <Serving deployment={deployment} entries={history.entries ?? []} />}
           <VerdictHistory deploymentId={deployment.id} entries={history.entries ?? []} />

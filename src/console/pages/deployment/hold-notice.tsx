@@ -1,10 +1,9 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { shortId } from '../../parts/revision-status.ts';
+import { shortId } from '../../parts/words.ts';
 import { TimeAgo } from '../../parts/time.tsx';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
+import { Address } from './serving.tsx';
 import type { Action } from './actions.tsx';
 import { holdOf } from './revision-state.ts';
 
@@ -31,12 +30,7 @@ export function HoldNotice({ deploymentId, entry, onAction }: HoldNoticeProps) {
         It runs and gets no traffic. The hold ends <TimeAgo at={hold.endsAt} />: it is discarded then, unless it is
         promoted. Newer revisions wait for it: discard it to go on with the next one at once.
       </p>
-      <span class="line deployment-address">
-        <code>
-          <Untrusted text={hold.address} />
-        </code>
-        <CopyButton text={hold.address} label={`Copy the address ${shownText(hold.address, 150)}`} />
-      </span>
+      <Address text={hold.address} />
       <p class="actions">
         <a
           class="button"

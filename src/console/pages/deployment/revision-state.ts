@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { isInProgress, revisionStatusLabel } from '../../parts/revision-status.ts';
+import { isInProgress, revisionStatusLabel } from '../../parts/words.ts';
 
 /** The state of a hold: `coming` before it begins, `held`, or decided. */
 export type HoldState =

@@ -1,8 +1,7 @@
 import { paths } from '../../paths.ts';
-import { Untrusted } from '../../parts/untrusted.tsx';
+import { IdLink, Untrusted } from '../../parts/untrusted.tsx';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { causeOf, type CausePart } from './cause.ts';
-import { IdLink } from '../../parts/id-link.tsx';
 
 /** A sentence of our own text, untrusted text and links to revisions. */
 export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[]; deploymentId: string }) {

@@ -5,8 +5,7 @@ import { duration, TimeAgo } from '../../parts/time.tsx';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
+import { IdLink, Untrusted, shownText } from '../../parts/untrusted.tsx';
 
 /** The live revision and the agent's address. */
 export function Serving({ deployment, entries }: { deployment: Deployment; entries: readonly HistoryEntry[] }) {
@@ -56,13 +55,15 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
 /** The address of a deployment's agent, to copy; nothing if it has none. */
 export function AgentAddress({ deployment }: { deployment: Deployment }) {
   const address = agentAddress(deployment);
-  if (address === undefined) return null;
-  return (
-    <span class="line deployment-address">
-      <code>
-        <Untrusted text={address} />
-      </code>
-      <CopyButton text={address} label={`Copy the address ${shownText(address, 100)}`} />
-    </span>
-  );
+  return address === undefined ? null : <Address text={address} />;
 }
+
+/** An address of an agent, to copy. */
+export const Address = ({ text }: { text: string }) => (
+  <span class="line deployment-address">
+    <code>
+      <Untrusted text={text} />
+    </code>
+    <CopyButton text={text} label={`Copy the address ${shownText(text, 150)}`} />
+  </span>
+);

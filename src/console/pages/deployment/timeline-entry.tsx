@@ -1,8 +1,8 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { isInProgress, revisionStatusTone, shortId, revisionStatusLabel } from '../../parts/revision-status.ts';
-import { TimeAgo, duration } from '../../parts/time.tsx';
+import { isInProgress, revisionStatusTone, shortId, revisionStatusLabel, duration } from '../../parts/words.ts';
+import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { Action } from './actions.tsx';
 import { changedFieldText, hasServed, isWithoutSource } from './cause.ts';

@@ -1,6 +1,7 @@
 import type { StoredVerdict } from '../../../contract/control/verdict.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { duration, TimeAgo } from '../../parts/time.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { duration } from '../../parts/words.ts';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-rows.ts';
 import { Table } from '../../parts/table.tsx';

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { shortId } from '../../parts/revision-status.ts';
+import { shortId } from '../../parts/words.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { kindOf, verdictTable, type RateMark, type VerdictCell } from './verdict-rows.ts';

@@ -7,13 +7,13 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { paths } from '../../paths.ts';
 import { deploymentPage, type DeploymentContentProps } from '../../parts/deployment-page.tsx';
 import { Empty, WhenLoaded } from '../../parts/notices.tsx';
-import { shortId } from '../../parts/revision-status.ts';
+import { shortId } from '../../parts/words.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Plot } from './plot.tsx';
 import { hasFigures, plotKinds, rangeOf, ranges, startOf, isMeasured, type Range } from './plots.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
+import { IdLink } from '../../parts/untrusted.tsx';
 
 /** The metrics of a deployment over a period, as plots or as a table. */
 export default deploymentPage('Health', Figures);

@@ -6,7 +6,7 @@ import uPlot from 'uplot';
 import type { Health } from '../../../contract/control/health.ts';
 import { isolatedPoints, plotData, summaryOf, type PlotKind, type Range, placeLabels } from './plots.ts';
 import { theme } from '../../parts/theme.ts';
-import { shortId } from '../../parts/revision-status.ts';
+import { shortId } from '../../parts/words.ts';
 
 interface PlotProps {
   kind: PlotKind;

@@ -1,5 +1,5 @@
 import type { Health, HealthPoint } from '../../../contract/control/health.ts';
-import { sizeText } from '../../parts/value-text.ts';
+import { sizeText } from '../../parts/words.ts';
 
 /** A line of a plot. */
 interface Line {

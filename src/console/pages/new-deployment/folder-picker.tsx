@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { pickArchive, pickFiles } from './picked-source.ts';
 import { Problem } from '../../parts/field.tsx';
-import { sizeText } from '../../parts/value-text.ts';
+import { sizeText } from '../../parts/words.ts';
 import { pickedField, type Creation } from './use-creation.ts';
 
 /** The area to drop or choose a folder or an archive, and a summary of its content. */

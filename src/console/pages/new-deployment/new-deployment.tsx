@@ -9,7 +9,7 @@ import { FolderPicker } from './folder-picker.tsx';
 import { formFields, sourceKinds, type SourceKind } from './request.ts';
 import { useChoices } from './use-choices.ts';
 import { graphConfigPath, useCreation, type Creation, type Progress } from './use-creation.ts';
-import { sizeText } from '../../parts/value-text.ts';
+import { sizeText } from '../../parts/words.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 

@@ -16,7 +16,7 @@ import { endedNodes } from './run-view.ts';
 import { Steps } from './steps.tsx';
 import { ThreadList } from './thread-list.tsx';
 import type { ThreadSession } from './thread-session.ts';
-import { IdLink } from '../../parts/id-link.tsx';
+import { IdLink } from '../../parts/untrusted.tsx';
 
 /** The playground of a deployment's agent: threads, runs, steps and interrupts. */
 export default deploymentPage('Playground', ({ deploymentId }) => {

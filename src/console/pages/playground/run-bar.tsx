@@ -11,7 +11,7 @@ import { useState } from 'preact/hooks';
 import { logPage } from '../../../contract/control/log.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { isPlainError } from '../../parts/value-text.ts';
+import { isPlainError } from '../../parts/words.ts';
 import { stackIn } from './run-view.ts';
 
 interface RunBarProps {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isInProgress } from '../../parts/revision-status.ts';
+import { isInProgress } from '../../parts/words.ts';
 import { readLogKind, readLineId, logPagePath, logKinds, type LogKind } from './use-log.ts';
 import { LogLines } from './log-lines.ts';
 import { LogViewer } from './log-viewer.tsx';

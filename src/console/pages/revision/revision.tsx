@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { WhenLoaded } from '../../parts/notices.tsx';
-import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
+import { isInProgress, revisionStatusTone, shortId } from '../../parts/words.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { ActionDialog, type Action } from '../deployment/actions.tsx';

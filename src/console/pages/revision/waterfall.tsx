@@ -1,6 +1,7 @@
 import { useEffect, useReducer } from 'preact/hooks';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { duration, TimeAgo } from '../../parts/time.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { duration } from '../../parts/words.ts';
 import { toStages } from './stages.ts';
 
 /** Interval for updating the bars of a rollout in progress. */

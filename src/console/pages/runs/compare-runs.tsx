@@ -6,15 +6,14 @@ import { isSame } from '../../parts/changes.ts';
 import { Comparison } from '../../parts/comparison.tsx';
 import { deploymentPage, type DeploymentContentProps } from '../../parts/deployment-page.tsx';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
-import { duration, TimeAgo } from '../../parts/time.tsx';
-import { errorText } from '../../parts/value-text.ts';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { errorText, duration } from '../../parts/words.ts';
+import { IdLink, Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { alignSteps, type StepPair } from './step-rows.ts';
-import { absentValues, runMs, stepMs } from './run-facts.ts';
+import { absentValues, runDuration, stepMs } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
 import { Table } from '../../parts/table.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 
 /** Two runs side by side, selected by the URL: `?left=RUN&right=RUN`. */
 export default deploymentPage('Runs', Compared, 'Compare runs');
@@ -99,30 +98,27 @@ function TwoRuns({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
 function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
   return (
     <Table label="The two runs" columns={['Run', 'Status', 'Ended', 'Duration', 'Tokens', 'Revision']}>
-      {runs.map((run, index) => {
-        const ms = runMs(run);
-        return (
-          <tr key={index}>
-            <th scope="row">
-              <IdLink to={paths.run} deploymentId={deploymentId} id={run.id} />
-              {run.error && (
-                <div class="failed runs-error">
-                  <Untrusted text={errorText(run.error)} longest={300} />
-                </div>
-              )}
-            </th>
-            <td>
-              <RunBadge status={run.status} />
-            </td>
-            <td>
-              <TimeAgo at={run.ended_at} />
-            </td>
-            <td class="figure">{ms === undefined ? 'not started' : duration(ms)}</td>
-            <td class="figure">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
-            <td class="mono">{shownText(run.revision_id?.slice(0, 8) ?? '–')}</td>
-          </tr>
-        );
-      })}
+      {runs.map((run, index) => (
+        <tr key={index}>
+          <th scope="row">
+            <IdLink to={paths.run} deploymentId={deploymentId} id={run.id} />
+            {run.error && (
+              <div class="failed runs-error">
+                <Untrusted text={errorText(run.error)} longest={300} />
+              </div>
+            )}
+          </th>
+          <td>
+            <RunBadge status={run.status} />
+          </td>
+          <td>
+            <TimeAgo at={run.ended_at} />
+          </td>
+          <td class="figure">{runDuration(run)}</td>
+          <td class="figure">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
+          <td class="mono">{shownText(run.revision_id?.slice(0, 8) ?? '–')}</td>
+        </tr>
+      ))}
     </Table>
   );
 }

@@ -1,11 +1,11 @@
+import { duration } from '../../parts/words.ts';
 import type { TracedRunResponse, TracedStep } from '../../../contract/control/tracing-project.ts';
 
-/** The duration of a run from its start; undefined if it has not started. */
-export function runMs({
-  started_at,
-  ended_at,
-}: Pick<TracedRunResponse, 'started_at' | 'ended_at'>): number | undefined {
-  return started_at === null ? undefined : Math.max(0, Date.parse(ended_at) - Date.parse(started_at));
+/** The duration of a run from its start, or until now: `4.2 s`. */
+export function runDuration({ started_at, ended_at }: { started_at: string | null; ended_at: string | null }): string {
+  if (started_at === null) return 'not started';
+  const end = ended_at === null ? Date.now() : Date.parse(ended_at);
+  return duration(Math.max(0, end - Date.parse(started_at)));
 }
 
 export const stepMs = ({ started_at, ended_at }: TracedStep): number | undefined =>

@@ -1,14 +1,12 @@
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { RunBadge } from '../../parts/badge.tsx';
-import { errorText } from '../../parts/value-text.ts';
-import { shortId } from '../../parts/revision-status.ts';
-import { duration, TimeAgo } from '../../parts/time.tsx';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { errorText, shortId } from '../../parts/words.ts';
+import { TimeAgo } from '../../parts/time.tsx';
+import { IdLink, Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import type { ListedRun } from './live-runs.ts';
-import { runMs } from './run-facts.ts';
+import { runDuration } from './run-facts.ts';
 import { Table } from '../../parts/table.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 
 interface RunTableProps {
   deploymentId: string;
@@ -53,7 +51,7 @@ export function RunTable({ deploymentId, runs, assistants, chosen, choose }: Run
               <Untrusted text={assistant?.name ?? run.graph_id} longest={60} />
             </td>
             <td>{run.ended_at === null ? <span class="muted">In progress</span> : <TimeAgo at={run.ended_at} />}</td>
-            <td class="figure">{durationText(run)}</td>
+            <td class="figure">{runDuration(run)}</td>
             <td>
               {run.revision_id === null ? (
                 '–'
@@ -77,7 +75,7 @@ function Summary({ deploymentId, run }: { deploymentId: string; run: ListedRun }
     ended_at === null
       ? thread_id === null
         ? undefined
-        : `${paths.playground(deploymentId)}?${new URLSearchParams({ thread: thread_id, run: id })}`
+        : paths.thread(deploymentId, { thread: thread_id, run: id })
       : paths.run(deploymentId, encodeURIComponent(id));
   const idText = <span class="mono">{shownText(shortId(id))}</span>;
   return (
@@ -110,10 +108,4 @@ function Trigger({ deploymentId, trigger }: { deploymentId: string; trigger: Lis
   if (trigger == null) return <>–</>;
   if (trigger === 'cron') return <a href={paths.crons(deploymentId)}>Cron</a>;
   return <Untrusted text={triggers[trigger] ?? trigger} longest={40} />;
-}
-
-function durationText(run: ListedRun): string {
-  if (run.started_at === null) return 'not started';
-  const ms = runMs({ started_at: run.started_at, ended_at: run.ended_at ?? new Date().toISOString() });
-  return ms === undefined ? 'not started' : duration(ms);
 }

@@ -5,18 +5,16 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { RunBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { shortId } from '../../parts/revision-status.ts';
+import { isPlainError, shortId, duration } from '../../parts/words.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
-import { duration, TimeAgo } from '../../parts/time.tsx';
-import { isPlainError } from '../../parts/value-text.ts';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { IdLink, Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import { absentValues, runMs, stepMs, type AbsentValues } from './run-facts.ts';
+import { absentValues, runDuration, stepMs, type AbsentValues } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
 import { Fact } from '../../parts/table.tsx';
 import { toWaterfall, type WaterfallRow } from './step-rows.ts';
 import { JsonView } from '../../parts/json-view.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 
 /** One run: its input, its outcome and its steps. */
 export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {
@@ -62,10 +60,7 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
             Run <bdi class="mono">{shownText(run.id, 60)}</bdi> <CopyButton text={run.id} label="Copy the run’s id" />
           </h2>
           {run.thread_id !== null && (
-            <a
-              class="button button-primary"
-              href={`${paths.playground(deploymentId)}?${new URLSearchParams({ thread: run.thread_id, run: run.id })}`}
-            >
+            <a class="button button-primary" href={paths.thread(deploymentId, { thread: run.thread_id, run: run.id })}>
               Open in playground
             </a>
           )}
@@ -108,7 +103,6 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
 }
 
 function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunResponse }) {
-  const ms = runMs(run);
   const { tokens, thread_id } = run;
   return (
     <dl class="facts">
@@ -118,7 +112,7 @@ function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunR
       <Fact name="Ended">
         <TimeAgo at={run.ended_at} />
       </Fact>
-      <Fact name="Duration">{ms === undefined ? 'not started' : duration(ms)}</Fact>
+      <Fact name="Duration">{runDuration(run)}</Fact>
       {run.started_at !== null && (
         <Fact name="Waited before">
           {duration(Math.max(0, Date.parse(run.started_at) - Date.parse(run.created_at)))}
@@ -130,7 +124,7 @@ function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunR
           : 'none reported'}
       </Fact>
       <Fact name="Assistant">
-        <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: run.assistant_id })}`}>
+        <a href={paths.assistant(deploymentId, run.assistant_id)}>
           <Untrusted text={run.graph_id} longest={60} />
         </a>
       </Fact>
@@ -138,8 +132,8 @@ function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunR
         {thread_id === null ? (
           'not kept'
         ) : (
-          <a class="mono" href={`${paths.runs(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
-            {shownText(thread_id.slice(0, 8))}
+          <a class="mono" href={paths.runsOf(deploymentId, { thread: thread_id })}>
+            {shownText(shortId(thread_id))}
           </a>
         )}
       </Fact>

@@ -6,7 +6,7 @@ import { toError } from '../../../kit/errors.ts';
 import { ApiError, call } from '../../api/http.ts';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../parts/notices.tsx';
-import { shortId } from '../../parts/revision-status.ts';
+import { shortId } from '../../parts/words.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { changedByOthers, changesOf, saveEffect, type Edits } from './changes.ts';
 import { FieldControl, FixedFields } from './field-control.tsx';
@@ -18,9 +18,9 @@ import { Button } from '../../parts/button.tsx';
 /** The settings of a deployment. */
 export default deploymentPage('Settings', ({ deployment, reload }) =>
   deployment.status === 'AWAITING_DELETE' ? (
-    <div class="notice" role="status">
-      <p>This deployment is being deleted. Its settings can no longer be changed.</p>
-    </div>
+    <p class="notice" role="status">
+      This deployment is being deleted. Its settings can no longer be changed.
+    </p>
   ) : (
     <SettingsForm key={deployment.id} current={deployment} reload={reload} />
   ),

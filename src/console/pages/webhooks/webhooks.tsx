@@ -6,15 +6,14 @@ import { call, send } from '../../api/http.ts';
 import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { deploymentPage } from '../../parts/deployment-page.tsx';
-import { List, Empty } from '../../parts/notices.tsx';
+import { Empty, List } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { IdLink, Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 import { FilterSelect } from '../../parts/field.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 
 const states: Readonly<Record<WebhookDelivery['status'], { label: string; tone: Tone }>> = {
   pending: { label: 'Pending', tone: 'busy' },

@@ -1,4 +1,0 @@
-import * as z from 'zod';
-
-// Do not compile schemas: the Content-Security-Policy forbids eval, and the browser logs each attempt.
-z.config({ jitless: true });
