@@ -88,7 +88,7 @@ export const cronCreateRequest = z.strictObject({
 export type CronCreate = z.infer<typeof cronCreateRequest>;
 
 /**
- * Body of `PATCH /runs/crons/{cron_id}`, as the public client sends it: fields replace the former ones, except for
+ * Body of `PATCH /runs/crons/{cron_id}`, as the public client sends it: fields replace the earlier ones, except for
  * `metadata`, which is merged. A null `end_time` removes the end.
  */
 export const cronPatch = z.strictObject({

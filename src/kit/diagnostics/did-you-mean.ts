@@ -11,7 +11,7 @@ export function didYouMean(written: string, known: Iterable<string>): string | u
   let nearest: string | undefined;
   let smallest = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
-    const steps = typosOf(plain(candidate), { word, turned, below: smallest });
+    const steps = countTypos(plain(candidate), { word, turned, below: smallest });
     if (steps < smallest) {
       smallest = steps;
       nearest = candidate;
@@ -20,8 +20,11 @@ export function didYouMean(written: string, known: Iterable<string>): string | u
   return nearest;
 }
 
-/** How many slips away a word is. The library takes a turn for two slips, so that with one it is one fewer at most. */
-function typosOf(meant: string, { word, turned, below }: { word: string; turned: readonly string[]; below: number }) {
+/** The number of typos between two words. The library counts two swapped letters as two; here they are one. */
+function countTypos(
+  meant: string,
+  { word, turned, below }: { word: string; turned: readonly string[]; below: number },
+) {
   const steps = distance(word, meant);
   return steps < 2 || steps > below
     ? steps

@@ -196,7 +196,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
 async function makeQueue(boss: PgBoss, name: string, policy: JobPolicy): Promise<void> {
   const options = { ...jobDefaults, ...policy, retryBackoff: true, notify: true };
   await boss.createQueue(name, options);
-  // An existing queue keeps its former options unless they are updated.
+  // An existing queue keeps its previous options unless they are updated.
   await boss.updateQueue(name, options);
 }
 

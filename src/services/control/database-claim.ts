@@ -3,7 +3,7 @@ import { type Clock, steadyNow } from '../../kit/clock.ts';
 import { retryWhileUnavailable, throttleMessages } from '../../kit/postgres/unavailable.ts';
 import type { Logger } from '../../kit/logger.ts';
 
-/** How long to wait for a former service to exit, and the polling interval, in milliseconds. */
+/** How long to wait for a previous service to exit, and the polling interval, in milliseconds. */
 const maxWaitMs = 5_000;
 const pollMs = 250;
 

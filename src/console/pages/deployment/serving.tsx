@@ -1,7 +1,8 @@
 import { agentAddress, type Deployment } from '../../../contract/control/deployment.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { paths } from '../../paths.ts';
-import { duration, TimeAgo } from '../../parts/time.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { duration } from '../../parts/words.ts';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';

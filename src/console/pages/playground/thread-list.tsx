@@ -51,7 +51,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
   // Show a run that starts or ends on the open thread without delay.
   useEffect(() => void (entries && reload()), [current?.run.value?.run_id, current?.isFollowing.value]);
   const [shown, setShown] = useState(entries);
-  // A new search loads again. The former list stays until then.
+  // A new search loads again. The previous list stays until then.
   if (entries && entries !== shown) setShown(entries);
   const threads = shown?.filter((thread) => hasText(thread, text));
   return (

@@ -25,7 +25,7 @@ export type VersionValues = Pick<
 
 /**
  * Computes the next version of an assistant (section "States and transitions"). `context` and `config` replace the
- * former value, `metadata` is merged key by key, and absent fields keep the value of the active version.
+ * previous value, `metadata` is merged key by key, and absent fields keep the value of the active version.
  */
 export function nextVersion(active: VersionValues, patch: AssistantPatch): VersionValues {
   return {

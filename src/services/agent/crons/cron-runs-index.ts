@@ -9,7 +9,7 @@ const statementMs = 30_000;
 
 /**
  * Creates the index for the runs of a cron, which have its id in their metadata, in the background: it waits for the
- * transactions under way, and without it only that list is slow. Not in a migration: the former revision writes runs
+ * transactions under way, and without it only that list is slow. Not in a migration: the previous revision writes runs
  * meanwhile. An unfinished one is invalid, and the next start replaces it. Logs a failure.
  *
  * @returns a function that ends it and waits for that.

@@ -97,7 +97,7 @@ export const cronStore = (storage: Storage, threadIsThere: LiveThreadCondition) 
     return Number((await matching(query.where(threadIsThere('crons')), request).executeTakeFirstOrThrow()).count);
   },
 
-  /** Due crons, the longest due first. @param after the last cron of the former page; undefined for the first page. */
+  /** Due crons, the longest due first. @param after the last cron of the previous page; undefined for the first page. */
   async due(now: Date, limit: number, after?: Pick<StoredCron, 'next_run_date' | 'cron_id'>): Promise<StoredCron[]> {
     const { rows } = await storage.pool.query<StoredCron>({
       name: 'due-crons',

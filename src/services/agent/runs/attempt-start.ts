@@ -10,7 +10,7 @@ import type { AttemptProgress } from './run-reads.ts';
 
 /**
  * How an attempt starts: `as-requested`; `go-on` from the last checkpoint; `answer-taken`, after withdrawing the resume
- * value that the next interrupt would consume; `over`, after undoing the former attempt.
+ * value that the next interrupt would consume; `over`, after undoing the previous attempt.
  */
 export type AttemptStart = 'as-requested' | 'go-on' | 'answer-taken' | 'over';
 
@@ -43,7 +43,7 @@ export async function beginAttempt(
   const input = kwargs.input ?? null;
   const command = kwargs.command && (await keyResumeByInterrupt(kwargs.command, graph, threadId, kwargs.checkpoint));
   const getsAnswer = command?.resume !== undefined && !isKeyedByInterrupt(command.resume);
-  // The engine keeps a former run's resume value, and would pass it to the next interrupt.
+  // The engine keeps a previous run's resume value, and would pass it to the next interrupt.
   if (!temporary && !getsAnswer && (command !== undefined || input === null))
     await queryWithRetries(() => store.formerAnswersTaken({ threadId, runId }));
   return { input: command ? graphs.command(graphId, command) : input, kwargs };

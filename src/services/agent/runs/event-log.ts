@@ -22,7 +22,7 @@ export const maxStored = 64 * 1024 * 1024;
 const storedKept = 1024 * 1024;
 const maxKept = 16 * 1024 * 1024;
 
-/** An attempt's event numbers start at a multiple of this, because it does not know the last number of the former one. */
+/** An attempt's event numbers start at a multiple of this, because it does not know the last number of the previous one. */
 export const attemptIds = 1_000_000_000;
 
 /** Which events a log keeps for later followers. */

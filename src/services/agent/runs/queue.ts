@@ -30,7 +30,7 @@ const maxWaitMs = 1000;
 
 /**
  * Assigns runs to processes. The runs' own rows are the queue: every change of ownership is one statement that names
- * the former owner, so only one process succeeds. Leases are measured by the database's clock.
+ * the previous owner, so only one process succeeds. Leases are measured by the database's clock.
  */
 export const runQueue = (
   storage: Storage,

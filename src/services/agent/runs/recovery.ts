@@ -116,7 +116,7 @@ export function recoveryOf({
         await events.deleteFrom(run.run_id, run.attempt);
       const plan = planOf(run, clock.now());
       const execution = runs.executor.start(plan, Number(run.sequence), { attempt: next });
-      // Followers in the former process receive its events from here.
+      // Followers in the previous process receive its events from here.
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;
     }

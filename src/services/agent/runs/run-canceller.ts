@@ -46,7 +46,7 @@ export function runCanceller(executor: RunExecutor, { store, clock, log }: Cance
     }
   }
 
-  /** Ends the former runs on the thread, if the run's strategy says so. */
+  /** Ends the earlier runs on the thread, if the run's strategy says so. */
   async function cancelEarlierRuns({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
     if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
     for (const { run_id } of await store.unfinishedBefore(threadId, runId)) await one(run_id, multitaskStrategy);

@@ -26,7 +26,7 @@ export const runKwargs = z.looseObject({
   checkpoint: checkpointSchema.optional(),
   stream_mode: z.array(z.enum(runStreamModes)),
   stream_subgraphs: z.boolean(),
-  /** Absent in runs of former versions. */
+  /** Absent in runs of earlier versions. */
   resumable: z.boolean().optional(),
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),

@@ -18,7 +18,7 @@ const graphOfThread = `
 
 /**
  * $13: whether it may start at once. $14: the graph metadata for the thread. $15: whether it is for a thread stream. No
- * row if the thread is missing, busy or expired (`isOver`, by $12). Stores the former state of the thread, for a
+ * row if the thread is missing, busy or expired (`isOver`, by $12). Stores the previous state of the thread, for a
  * rollback.
  */
 export const beginOnThread = (isOver: string) => ({

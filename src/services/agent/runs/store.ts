@@ -179,7 +179,7 @@ export class RunStore extends RunReads {
     await this.storage.pool.query({ ...undoing.withdrawResumeValues, values: [runId, this.#processId] });
   }
 
-  /** Withdraws the resume values of former runs on the thread, so that no interrupt receives them. */
+  /** Withdraws the resume values of earlier runs on the thread, so that no interrupt receives them. */
   async formerAnswersTaken({ threadId, runId }: Pick<RunPlan, 'threadId' | 'runId'>): Promise<void> {
     const values = [threadId, runId, this.#processId];
     await this.storage.pool.query({ ...undoing.withdrawFormerResumeValues, values });

@@ -98,7 +98,7 @@ export const withdrawResumeValues = {
 };
 
 /**
- * $1 thread, $2 the run that continues without a resume value, $3 process. The same for former runs: the engine keeps
+ * $1 thread, $2 the run that continues without a resume value, $3 process. The same for earlier runs: the engine keeps
  * their values for the next interrupt.
  */
 export const withdrawFormerResumeValues = {

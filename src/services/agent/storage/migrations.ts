@@ -1,7 +1,7 @@
 import { sqlStep, type Migration } from '../../../kit/postgres/migrate.ts';
 import { firstTables } from './first-tables.ts';
 
-/** The migrations. The former revision may still be running, so one only adds: it drops and narrows no column. */
+/** The migrations. The previous revision may still be running, so one only adds: it drops and narrows no column. */
 export const migrations: readonly Migration[] = [
   firstTables,
   /** The outbox of ended runs for the tracing project. */
@@ -170,7 +170,7 @@ export const migrations: readonly Migration[] = [
   sqlStep('100-traced-steps', 'alter table trace_outbox add column detail json'),
   /**
    * The last attempt of each webhook, and those that were delivered or given up. These are in a table of their own: a
-   * process of a former revision would send everything that is in the queue.
+   * process of a previous revision would send everything that is in the queue.
    */
   sqlStep(
     '101-webhook-history',

@@ -84,7 +84,7 @@ export interface RunsTable {
   process_id: string | null;
   /** Set by another process to end the run. */
   cancel_action: 'interrupt' | 'rollback' | null;
-  /** The thread's graph metadata before; null for runs of former versions, and if the thread was created for it. */
+  /** The thread's graph metadata before; null for runs of earlier versions, and if the thread was created for it. */
   graph_before: ColumnType<FreeObject | null, never, never>;
   /** Another process follows its events, so they are stored. */
   watched: Generated<boolean>;

@@ -56,7 +56,7 @@ interface NearestQuery {
 
 /**
  * The items with their `score`, that of their best vector, and how many vectors were `compared`. Beyond the maximum,
- * those of the items written last are. The vectors of a former value, and of other lengths, are skipped.
+ * those of the items written last are. The vectors of a previous value, and of other lengths, are skipped.
  */
 export const nearestSql = ({ vector, comparison, where, columns, order }: NearestQuery): RawBuilder<unknown> => sql`
   with candidates as (

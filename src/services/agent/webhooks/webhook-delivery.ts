@@ -62,7 +62,7 @@ export function deliverWebhooks({
   return deliverer;
 }
 
-/** Also deletes webhooks of a former revision, which would be outdated if webhooks are enabled later. */
+/** Also deletes webhooks of a previous revision, which would be outdated if webhooks are enabled later. */
 function createDisabledDelivery(deliveries: Deliveries, log: Logger): WebhookDelivery {
   let deleting = Promise.resolve();
   const deleteLeft = async (): Promise<void> => {

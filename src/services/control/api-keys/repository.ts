@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { inTransaction } from '../store/statements.ts';
 import type { ApiKeysTable } from '../store/access-tables.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 import type { ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';

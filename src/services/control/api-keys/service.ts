@@ -1,20 +1,19 @@
 import * as z from 'zod';
 import {
   apiKeyCreateRequest,
+  auditQuery,
   isLasting,
   newApiKey,
   type ApiKeyReply,
   type ApiKeysList,
-  type NewApiKey,
-  auditQuery,
   type AuditList,
+  type NewApiKey,
 } from '../../../contract/control/api-key.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
 import type { ListedKey } from './repository.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call } from '../service/call.ts';
+import { Call, createIdempotentWrite } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, type ValidationResult } from '../validation/refusal.ts';
 import { systemClock } from '../../../kit/clock.ts';

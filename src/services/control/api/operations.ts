@@ -1,7 +1,6 @@
 import type { Operation } from '../../../kit/http/operation.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
-import { deploymentOperations } from '../deployments/operations.ts';
-import { healthOperations } from '../health/operations.ts';
+import { deploymentOperations, healthOperations } from '../deployments/operations.ts';
 import { integrationOperations } from '../integrations/operations.ts';
 import { listenerOperations } from '../listeners/operations.ts';
 import { logOperations } from '../logs/operations.ts';

@@ -57,7 +57,7 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   const { command, args, cwd, env, withInput, graceSeconds, user, outputMs = 0, trusted = false } = spec;
   const script = guardScript(trusted ? ':' : confinementScript(user !== undefined));
   const commandLine = [...(trusted ? [] : noNewPrivileges), command, ...args];
-  const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), cwd, ...commandLine], {
+  const child = spawn('/bin/sh', ['-c', script, 'guard', String(graceSeconds), cwd, ...commandLine], {
     // Node.js would enter the folder before it switches the user. The shell enters it afterwards, with that user's
     // rights, so that a link in its place leads only where the user can go.
     cwd: '/',

@@ -45,7 +45,7 @@ export function rolloutState(object: unknown): RolloutState {
     };
   const isDone =
     status.updatedReplicas >= spec.replicas &&
-    // The former revision's pods are gone, and there are not more of ours than requested.
+    // The previous revision's pods are gone, and there are not more of ours than requested.
     status.replicas <= status.updatedReplicas &&
     status.availableReplicas >= status.updatedReplicas;
   return isDone ? { kind: 'ready' } : { kind: 'progressing', words };

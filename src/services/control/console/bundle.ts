@@ -39,7 +39,7 @@ export async function bundleConsole(): Promise<ConsoleFiles> {
       chunkFileNames: 'assets/[name]-[hash].js',
       comments: { legal: false, annotation: false },
       // Loaded before the schemas, which read the settings as they are made.
-      codeSplitting: { groups: [{ name: 'zod', test: /[\\/]node_modules[\\/]zod[\\/]|zod-settings\.ts$/ }] },
+      codeSplitting: { groups: [{ name: 'zod', test: /[\\/]node_modules[\\/]zod[\\/]|interpret-schemas\.ts$/ }] },
     },
     write: false,
   });

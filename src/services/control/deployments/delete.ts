@@ -3,8 +3,7 @@ import type { WriteOptions } from '../../../contract/control/service.ts';
 import { bulkDeletionQuery, deletionQuery } from '../validation/queries.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call } from '../service/call.ts';
+import { Call, createIdempotentWrite } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** The outcome of deleting several deployments. Those in `failed` have not changed. */

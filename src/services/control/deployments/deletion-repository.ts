@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { inTransaction } from '../store/statements.ts';
 import { findClaim } from '../listeners/work-repository.ts';
 import { lockDeployment, refreshStatus, moveTo } from '../revisions/work-repository.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';

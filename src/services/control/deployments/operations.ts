@@ -1,5 +1,6 @@
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../../contract/control/deployment.ts';
 import { deploymentSummaries, deploymentSummariesQuery } from '../../../contract/control/deployment-summary.ts';
+import { health, healthQuery } from '../../../contract/control/health.ts';
 import { operationsOf } from '../api/define-operation.ts';
 import {
   buildOf,
@@ -89,5 +90,18 @@ export const deploymentOperations = [
     responses: { 204: { description: 'It is being deleted.' } },
     call: (service, { param, query, conditions }) =>
       service.deleteDeployment(param('deployment_id'), query, conditions),
+  }),
+];
+
+/** The health figures of a deployment. */
+export const healthOperations = [
+  operationsOf('Health').get(`${one}/health`, 'deployment_health', {
+    summary: 'Read the health figures of a deployment',
+    description:
+      'Requests, runs and the state of the agent over a range, in steps without gaps, and the revisions that went live meanwhile. Figures are kept for 31 days, and by the minute for 26 hours.',
+    query: healthQuery,
+    responses: { 200: { description: 'The figures, oldest first.', schema: health } },
+    errors: [400],
+    call: (service, { param, query }) => service.deploymentHealth(param('deployment_id'), query),
   }),
 ];

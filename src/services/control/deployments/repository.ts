@@ -20,7 +20,7 @@ import {
   type ReusedBuild,
 } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
-import { brokenConstraint, brokenReference } from '../store/violations.ts';
+import { brokenConstraint, brokenReference } from '../store/statements.ts';
 import { noteResult, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
 
 /** The outcome where a write's key was used before: the earlier result, or a conflict with another write. */

@@ -33,7 +33,7 @@ export const encryptionKeyOf = (value: unknown): string | undefined =>
 
 export const envelopePrefix = (keyId: string): string => `${mark}${keyId}:`;
 
-/** Encrypts with one key, and decrypts with that key or a former one. AES-256-GCM with a fresh nonce for every value. */
+/** Encrypts with one key, and decrypts with that key or a previous one. AES-256-GCM with a fresh nonce for every value. */
 export function secretCipher(current: EncryptionKey, former: readonly EncryptionKey[] = []) {
   const keys = new Map([current, ...former].map(({ id, key }) => [id, key]));
   return {
@@ -61,7 +61,7 @@ export function secretCipher(current: EncryptionKey, former: readonly Encryption
 
 export type SecretCipher = ReturnType<typeof secretCipher>;
 
-/** The variables for keys: the current one, and former ones separated by commas. */
+/** The variables for keys: the current one, and earlier ones separated by commas. */
 const presentVariable = 'LANDFALL_SECRETS_KEY';
 const formerVariable = 'LANDFALL_SECRETS_KEYS_OLD';
 
@@ -73,7 +73,7 @@ interface SecretsKeySettings {
 
 /**
  * The cipher of this installation. Its key comes from the environment, else from `<dataDir>/secrets-key`, which the
- * first start creates, readable by its owner only. Where the environment has a key, the file's key counts as a former
+ * first start creates, readable by its owner only. Where the environment has a key, the file's key counts as a previous
  * one, so that a key can move from the file to the environment.
  *
  * @throws WrongKeyError where values are encrypted and there is no key: a new one could not decrypt them.

@@ -52,7 +52,7 @@ async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): P
 }
 
 /**
- * Encrypts with the current key every value that is plain or encrypted with a former key. Call it at the start, from
+ * Encrypts with the current key every value that is plain or encrypted with a previous key. Call it at the start, from
  * the only service on the database, on a connection without the encryption plugin. An interrupted run continues at the
  * next start.
  *

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kit/clock.ts';
 import type { InstalledRepository, Installation } from './github-app.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { inTransaction } from '../store/statements.ts';
 import type { ControlDatabase, IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
 
 /** The rows per insert: a statement may have 65,535 values. */

@@ -115,7 +115,7 @@ function statesOf({ node }: AgentProgramFiles, { files, folders, own: ownFolders
 const copy = (from: string, to: string): void =>
   cpSync(realpathSync(from), to, { recursive: true, verbatimSymlinks: true });
 
-/** Keeps one former copy: a running service may still start agents with it. */
+/** Keeps one previous copy: a running service may still start agents with it. */
 function removeFormer(systemFolder: string, owner: string, current: string): void {
   const former = readdirSync(systemFolder)
     .filter((name) => name.startsWith(`${owner}-`) && name !== current && !name.includes('-copying-'))

@@ -92,7 +92,7 @@ const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-ca
 
 export const partName = (base: string, part: Part): string => `${base}${suffixes[part]}`;
 
-/** The name of a revision's own Secret: restarting pods of the former revision keep their values. */
+/** The name of a revision's own Secret: restarting pods of the previous revision keep their values. */
 export const environmentName = (base: string, revisionId: string): string => `${base}-env-${tail(revisionId)}`;
 
 /** The selector of a part's pods. It can never change, so it has nothing that a revision could change. */

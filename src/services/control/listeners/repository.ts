@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kit/clock.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { brokenConstraint, brokenReference, inTransaction } from '../store/statements.ts';
 import type { ControlDatabase, ListenerRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
-import { brokenConstraint, brokenReference } from '../store/violations.ts';
 
 export interface NewListener {
   compute_type: string;

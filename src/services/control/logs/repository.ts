@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { inTransaction } from '../store/statements.ts';
 import type { ControlDatabase, LogKind, LogLine } from '../store/tables.ts';
 
 /** A new line of a build log or a deploy log. */

@@ -27,10 +27,10 @@ interface WatchDependencies {
 export function watchPushes(settings: WatchDependencies): () => Promise<void> {
   const { clock, log, everyMs = 3_000 } = settings;
   const leaving = new AbortController();
-  const troubles = new Map<string, string>();
+  const failures = new Map<string, string>();
   const watch = async (): Promise<void> => {
     while (!leaving.signal.aborted) {
-      await checkBranches(settings, troubles, leaving.signal).catch((error: unknown) => {
+      await checkBranches(settings, failures, leaving.signal).catch((error: unknown) => {
         // The database may be back at the next poll.
         log.error(`Branches could not be checked for pushes: ${messageOf(error)}`);
       });
@@ -46,7 +46,7 @@ export function watchPushes(settings: WatchDependencies): () => Promise<void> {
 
 async function checkBranches(
   { store, rollouts, heads, which, log }: WatchDependencies,
-  troubles: Map<string, string>,
+  failures: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
   const byRepository = Map.groupBy(await store.watched(which), ({ repoUrl }) => repoUrl);
@@ -58,12 +58,12 @@ async function checkBranches(
     if (signal.aborted) return;
     if (!found.ok) {
       // Log a failure once, not on every poll.
-      if (troubles.get(repoUrl) !== found.reason)
+      if (failures.get(repoUrl) !== found.reason)
         log.error(`The branches of ${repoUrl} can't be looked at for pushes: ${found.reason}`);
-      troubles.set(repoUrl, found.reason);
+      failures.set(repoUrl, found.reason);
       continue;
     }
-    troubles.delete(repoUrl);
+    failures.delete(repoUrl);
     for (const deployment of branches) {
       const head = found.value.get(deployment.ref);
       if (head !== undefined && (await recordHead(store, deployment, head))) rollouts.wake(deployment.id);

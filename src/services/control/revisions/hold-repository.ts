@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts';
 import type { HoldDecision } from '../../../contract/control/revision.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { inTransaction } from '../store/statements.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
 import { judgeHoldDecision } from './hold-decision.ts';
 import { findRevision } from './repository.ts';

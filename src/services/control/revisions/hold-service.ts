@@ -1,8 +1,7 @@
-import { holdDecisionRequest, type HoldDecision, revision, type Revision } from '../../../contract/control/revision.ts';
+import { holdDecisionRequest, revision, type HoldDecision, type Revision } from '../../../contract/control/revision.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { toRevisionResponse } from '../deployments/response.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call } from '../service/call.ts';
+import { Call, createIdempotentWrite } from '../service/call.ts';
 import { tenantFinders } from '../service/tenant-finders.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { discardedMessage, judgeHoldDecision } from './hold-decision.ts';

@@ -1,16 +1,15 @@
 import {
   revision,
   type Revision,
-  type RevisionsList,
   type RevisionPackages,
+  type RevisionsList,
 } from '../../../contract/control/revision.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { revisionsPage } from '../validation/queries.ts';
 import { unfinishedStatuses } from './states.ts';
 import type { RevisionRecord } from '../store/tables.ts';
 import { toRevisionResponse } from '../deployments/response.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call } from '../service/call.ts';
+import { Call, createIdempotentWrite } from '../service/call.ts';
 import { tenantFinders } from '../service/tenant-finders.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { basename } from 'node:path';

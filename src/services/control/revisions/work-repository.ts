@@ -5,7 +5,7 @@ import { deploymentStatus, type DatabaseState } from '../deployments/status.ts';
 import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from './states.ts';
 import { findRevision, unfinishedOf } from './repository.ts';
 import { recordEvent } from './insert-revision.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { inTransaction } from '../store/statements.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 
 /** The fields that a transition may set. An absent field stays as it is. */

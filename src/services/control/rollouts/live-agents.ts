@@ -42,13 +42,13 @@ export class LiveAgents {
     const formerRoute = gateway.switchTo(deploymentId, agent);
     const entry = this.#supervise(spec, agent);
     return {
-      /** Commits: drains and stops the former agent, in the background. */
+      /** Commits: drains and stops the previous agent, in the background. */
       commit: (): void => {
         if (!formerEntry) return;
         formerEntry.spec.log('info', 'Traffic has switched to a newer revision; the agent is draining.');
         this.#retireInBackground(formerEntry, formerRoute);
       },
-      /** Switches back to the former agent, if any, and stops the new one, in the background. */
+      /** Switches back to the previous agent, if any, and stops the new one, in the background. */
       undo: (): void => {
         const route = formerEntry?.agent
           ? gateway.switchTo(deploymentId, formerEntry.agent)

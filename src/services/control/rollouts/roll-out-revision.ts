@@ -68,7 +68,7 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: RolloutDepe
   await tools.step?.('healthy', revision.id);
   const version = await agentVersion(start.agent, program, builds.clock);
   if (isHeld(revision) && !(await hold(job, start.agent, tools))) return;
-  // Switch traffic before the status, so that a client that reads DEPLOYED never reaches the former revision.
+  // Switch traffic before the status, so that a client that reads DEPLOYED never reaches the previous revision.
   const trafficSwitch = live.switchTo(specWithoutHold, start.agent);
   await tools.step?.('switched', revision.id);
   const isLive = await retry(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
 import { useWrittenEvery } from '../api-keys/repository.ts';
-import { inTransaction } from '../store/in-transaction.ts';
-import { keepNewest } from '../store/keep-newest.ts';
+import { inTransaction, keepNewest } from '../store/statements.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 import type { SessionsTable } from '../store/access-tables.ts';
 

@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
 import type { BaselineRequest } from '../../../contract/control/baseline.ts';
 import type { VerdictReport } from '../../../contract/control/verdict.ts';
-import { keepNewest } from '../store/keep-newest.ts';
+import { keepNewest } from '../store/statements.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
 import type { BaselinesTable, VerdictsTable } from '../store/report-tables.ts';
 

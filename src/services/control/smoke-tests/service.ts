@@ -16,8 +16,7 @@ import {
   type VerdictsList,
 } from '../../../contract/control/verdict.ts';
 import { tenantFinders } from '../service/tenant-finders.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call } from '../service/call.ts';
+import { Call, createIdempotentWrite } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { verdictReported } from '../store/audit.ts';
 import { readShape } from '../validation/shape.ts';

@@ -144,7 +144,7 @@ export interface ListenersTable {
 /** How a claim ended. `abandoned`: it left something in the cluster, so that the live revision must be restored. */
 export type ClaimEnd = 'DEPLOYED' | 'DEPLOY_FAILED' | 'REMOVED' | 'released' | 'abandoned';
 
-/** The last claim on each deployment. A new one has a new id, so that reports of the former holder are recognized. */
+/** The last claim on each deployment. A new one has a new id, so that reports of the previous holder are recognized. */
 export interface ListenerClaimsTable {
   deployment_id: Fixed<string>;
   id: string;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kit/clock.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
 import { recordChange, type AuditedOperation } from './audit.ts';
-import { inTransaction } from './in-transaction.ts';
+import { inTransaction } from './statements.ts';
 import type { ControlDatabase } from './tables.ts';
 import { noteResult, takeKey, type EarlierWrite } from './write-keys.ts';
 

@@ -7,7 +7,7 @@ import { inputPreview, outputPreview } from '../../../contract/agent/run-preview
 import { addFigures } from '../health/repository.ts';
 import { figuresOfRuns } from '../health/figures.ts';
 import { defaultPageSize } from '../deployments/queries.ts';
-import { inTransaction } from '../store/in-transaction.ts';
+import { inTransaction } from '../store/statements.ts';
 import type { ControlDatabase, TracingProjectsTable } from '../store/tables.ts';
 import type { TracedRunsTable } from '../store/report-tables.ts';
 

@@ -1,16 +1,15 @@
 import * as z from 'zod';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import {
+  tracedRunsQuery,
+  tracingProjectsQuery,
   type TracedRunResponse,
   type TracedRunsList,
   type TracingProject,
   type TracingProjectsList,
-  tracedRunsQuery,
-  tracingProjectsQuery,
 } from '../../../contract/control/tracing-project.ts';
 import type { CountedProject, TracedRunDetail, TracedRunRecord } from './repository.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call } from '../service/call.ts';
+import { Call, createIdempotentWrite } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { statusesOf } from '../validation/queries.ts';

@@ -73,7 +73,7 @@ async function onlyTenant(store: Pick<ControlStore, 'listTenants'>): Promise<str
 const usedToken = 'The token was exchanged before. Request another one from the issuer: each is good for one key.';
 
 /** The claims that say where a token comes from, for the audit log and for whoever has to write a policy. */
-const telling = [
+const recordedClaims = [
   'sub',
   'repository_id',
   'repository_owner_id',
@@ -88,7 +88,7 @@ const telling = [
 
 const provenance = (claims: Claims): Record<string, string> =>
   Object.fromEntries(
-    telling.flatMap((name) => {
+    recordedClaims.flatMap((name) => {
       const value = claims[name];
       return typeof value === 'string' ? [[name, asOneLine(value, 200)]] : [];
     }),

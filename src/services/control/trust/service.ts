@@ -8,8 +8,7 @@ import {
 import { pageQuery } from '../../../contract/control/pages.ts';
 import type { WriteOptions } from '../../../contract/control/service.ts';
 import { isObject } from '../../../kit/json-object.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call } from '../service/call.ts';
+import { Call, createIdempotentWrite } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 import { accepted, againstRules } from '../validation/refusal.ts';
 import { claimRulesProblem } from './match-policies.ts';

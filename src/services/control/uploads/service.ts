@@ -3,8 +3,7 @@ import { uploadTarget, type PushToken, type UploadTarget } from '../../../contra
 import type { Source } from '../../../contract/control/source.ts';
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
-import { createIdempotentWrite } from '../service/once.ts';
-import { Call, beingDeleted } from '../service/call.ts';
+import { Call, beingDeleted, createIdempotentWrite } from '../service/call.ts';
 import type { ServiceDependencies } from '../service/settings.ts';
 
 /** Asking for places to put things at: tarballs at this service, images at a registry. */

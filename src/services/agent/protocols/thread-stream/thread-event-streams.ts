@@ -20,7 +20,7 @@ interface FollowedThread {
 
 /**
  * Streams the events of threads. They are read from the database, where the run's process stores them, so every process
- * streams the same events under the same numbers, also those of former processes that are still kept.
+ * streams the same events under the same numbers, also those of earlier processes that are still kept.
  */
 export class ThreadEventStreams {
   readonly #dependencies: { store: ThreadEventStore; clock: Clock; log: Logger };

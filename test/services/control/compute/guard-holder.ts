@@ -1,4 +1,4 @@
-// Holds a leash until it is killed; prints the ids of its own process and the child.
+// Holds a guard until it is killed; prints the ids of its own process and the child.
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { startGuarded } from '../../../../src/services/control/compute/guarded-process.ts';
 

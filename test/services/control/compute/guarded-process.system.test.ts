@@ -36,7 +36,7 @@ const asRoot = process.geteuid?.() === 0;
 test.each(asRoot ? ['by itself', 'through a link'] : [])(
   'does not enter a root-only folder for another user (%s)',
   async (how) => {
-    const root = mkdtempSync(join(tmpdir(), 'landfall-leash-'));
+    const root = mkdtempSync(join(tmpdir(), 'landfall-guard-'));
     chmodSync(root, 0o711);
     mkdirSync(join(root, 'closed/inner'), { recursive: true });
     writeFileSync(join(root, 'closed/inner/file'), 'canary-of-root');
@@ -68,7 +68,7 @@ test('kills children and grandchildren', async () => {
 });
 
 test('kills started processes when the service is killed with SIGKILL', async () => {
-  const script = join(import.meta.dirname, 'leash-holder.ts');
+  const script = join(import.meta.dirname, 'guard-holder.ts');
   const service = endWithTest(spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'] }));
   const [said] = await once(service.stdout, 'data');
   const pids = String(said).trim().split(' ').map(Number);
