@@ -21,11 +21,11 @@ import {
 } from './reconcile-context.ts';
 import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { mayContain } from './contained-commits.ts';
-import { successorOf } from '../../src/deploy/machine/steps/successor.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import { maskOf, maskStart, type Mask } from '../../src/contract/masking/mask.ts';
 import { lastLogLines } from '../../src/deploy/smoke/log-lines.ts';
 import { rolloutOf } from '../../src/deploy/machine/state.ts';
+import { successorOf } from '../../src/deploy/machine/steps/read-deployment.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
 const maxMs = 5_000;

@@ -17,9 +17,9 @@ import { prepareFolder } from './prepare-change.ts';
 import { findRestored, followRestored, restoreFormer } from './roll-back.ts';
 import { startDeploy } from './start-deploy.ts';
 import type { TestResult } from './state.ts';
-import { successorOf } from './steps/successor.ts';
 import { decideAboutHeld, decidingUntil, testHeld, verificationOf } from './verify-held.ts';
 import { watchRevision, watchUntilHeld } from './watch.ts';
+import { successorOf } from './steps/read-deployment.ts';
 
 type Steps = { [State in OpenState]: (deploy: DeployIn<State>, run: DeployRun) => Promise<Seen[State]> };
 

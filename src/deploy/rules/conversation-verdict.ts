@@ -1,5 +1,4 @@
 import type { ConversationProblem } from './conversations.ts';
-import type { Redact } from '../words/format-expectation.ts';
 import {
   brokenThread,
   checksExpected,
@@ -43,14 +42,13 @@ export const unreadConversations = (because: UnprovenReason, why: string): Named
 export function concludeConversations(
   results: readonly ConversationResult[],
   totalMs: number,
-  redact: Redact,
 ): NamedVerdict | undefined {
   const broken = results.filter((each) => each.kind === 'broken');
   const unchecked = results.filter((each) => each.kind === 'unchecked');
   const goOn = results.filter((each) => each.kind === 'goes-on');
   const [first] = unchecked;
   if (broken.length === 0 && first) {
-    const why = whyUnchecked(unchecked.length, results.length, { ...first, why: redact(first.why) });
+    const why = whyUnchecked(unchecked.length, results.length, first);
     return { name, attempts: results.length, verdict: { kind: 'unproven', because: first.because, why } };
   }
   if (broken.length === 0 && goOn.length === 0) return undefined;
@@ -58,7 +56,7 @@ export function concludeConversations(
     expectation,
     held: false,
     expected: goOnExpected,
-    seen: brokenThread(threadId, problems, redact),
+    seen: brokenThread(threadId, problems),
   }));
   if (broken.length > maxShown) {
     const seen = counted(broken.length - maxShown, 'more thread');

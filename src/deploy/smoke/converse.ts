@@ -114,12 +114,12 @@ export async function checkConversations(
   check: ConversationCheck,
 ): Promise<NamedVerdict | undefined> {
   if (!recorded.ok) return recorded.verdict;
-  const { clock, note, redact } = check;
+  const { clock, note } = check;
   const changed = atHold(held, () => live);
   const startedAt = recorded.course.startedAt ?? clock.now();
   const course = await takeTurns({ ...recorded.course, startedAt }, recorded.conversations, { changed, live }, check);
   const results = resultsOf(course, live !== undefined, { because: 'unreachable', why: whyLate });
-  const verdict = concludeConversations(results, clock.now() - startedAt, redact);
+  const verdict = concludeConversations(results, clock.now() - startedAt);
   if (!verdict) note(`conversations: there is none to check${results.length > 0 ? ` (${notCounted(results)})` : ''}`);
   return verdict;
 }

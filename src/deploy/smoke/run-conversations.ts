@@ -38,11 +38,11 @@ export async function withConversationsHeld(
   { address, until, course = newCourse(), keep }: GoingOn & { address: string; until: number },
   run: DeployRun,
 ): Promise<Verdict> {
+  const check = checkOf(run, { until, keep });
+  if (!check || !triesConversationsHeld(tested, run)) return tested;
   // As they are now: those that were read before the build may have gone on.
   run.known.conversations = undefined;
-  const check = triesConversationsHeld(tested, run) ? checkOf(run, { until, keep }) : undefined;
-  const triedBy =
-    check && (async () => ({ ...check, changed: run.request.threadsAt?.(address), live: liveServer(run) }));
+  const triedBy = async () => ({ ...check, changed: run.request.threadsAt?.(address), live: liveServer(run) });
   return withConversations(tested.tests, course, triedBy);
 }
 

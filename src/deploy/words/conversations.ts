@@ -1,6 +1,6 @@
 import type { ConversationResult } from '../rules/conversation-verdict.ts';
 import type { ConversationProblem } from '../rules/conversations.ts';
-import { createFormatter, type Redact } from './format-expectation.ts';
+import { createFormatter } from './format-expectation.ts';
 import { counted } from './verdict-table/words.ts';
 
 export const goOnExpected = 'each conversation goes on';
@@ -42,12 +42,14 @@ export function notCounted(results: readonly ConversationResult[]): string {
   return parts.flatMap(([many, one, more]) => (many === 0 ? [] : [counted(many, one, more)])).join(', ');
 }
 
-/** What is wrong with one conversation. */
-export const brokenThread = (threadId: string, problems: readonly ConversationProblem[], redact: Redact): string =>
-  `thread ${threadId}: ${problems.map((problem) => problemWords(problem, redact)).join('; ')}`;
+/** The names in a problem were redacted when it was found. */
+const words = createFormatter((text) => text);
 
-function problemWords(problem: ConversationProblem, redact: Redact): string {
-  const words = createFormatter(redact);
+/** What is wrong with one conversation. */
+export const brokenThread = (threadId: string, problems: readonly ConversationProblem[]): string =>
+  `thread ${threadId}: ${problems.map((problem) => problemWords(problem)).join('; ')}`;
+
+function problemWords(problem: ConversationProblem): string {
   const named = (written: string): string => `\`${words.text(written, 80)}\``;
   switch (problem.kind) {
     case 'no-graph':

@@ -11,6 +11,7 @@ import {
   isLeftOver,
   markOfCopy,
   newestConversations,
+  redactedProblem,
   resumeOf,
   type ConversationProblem,
   type ConversationSides,
@@ -242,7 +243,11 @@ test('takes the newest that ran a graph, and no copies', () => {
 });
 
 const goesOn: ConversationResult = { threadId: 'a', kind: 'goes-on', by: 'message' };
-const broken: ConversationResult = { threadId: 'b', kind: 'broken', problems: [{ kind: 'no-node', node: 'review' }] };
+const broken: Extract<ConversationResult, { kind: 'broken' }> = {
+  threadId: 'b',
+  kind: 'broken',
+  problems: [{ kind: 'no-node', node: 'review' }],
+};
 const unchecked: ConversationResult = { threadId: 'c', kind: 'unchecked', because: 'unreachable', why: 'gone' };
 const movedOn: ConversationResult = { threadId: 'd', kind: 'moved-on' };
 const verdicts: [string, ConversationResult[], string | undefined][] = [
@@ -254,13 +259,13 @@ const verdicts: [string, ConversationResult[], string | undefined][] = [
 ];
 
 test.each(verdicts)('the verdict on %s', (_, results, kind) => {
-  expect(concludeConversations(results, 5, (text) => text)?.verdict.kind).toBe(kind);
+  expect(concludeConversations(results, 5)?.verdict.kind).toBe(kind);
 });
 
 test('names broken conversations by their id, and masks what an agent calls its nodes', () => {
-  const conclude = (results: ConversationResult[]) =>
-    concludeConversations(results, 5, (text) => text.replaceAll('review', '***'))?.verdict;
-  expect(conclude([broken, goesOn])).toMatchObject({
+  const conclude = (results: ConversationResult[]) => concludeConversations(results, 5)?.verdict;
+  const masked = redactedProblem({ kind: 'no-node', node: 'review' }, (text) => text.replaceAll('review', '***'));
+  expect(conclude([{ ...broken, problems: [masked] }, goesOn])).toMatchObject({
     held: [
       { held: false, seen: 'thread b: its next step is the node `***`, which the new revision does not have' },
       { held: true, expected: '1 conversation goes on: 1 by another message' },
@@ -273,8 +278,23 @@ test('names broken conversations by their id, and masks what an agent calls its 
   ]);
 });
 
+test.each<ConversationProblem>([
+  { kind: 'no-graph', graph: 'my canary' },
+  { kind: 'no-node', node: 'my canary' },
+  { kind: 'not-pending', node: 'my canary' },
+  { kind: 'no-interrupt', node: 'my canary' },
+  { kind: 'other-interrupt', node: 'my canary', fields: ['canary'] },
+  { kind: 'no-channel', channel: 'my canary' },
+  { kind: 'other-type', channel: 'my canary', is: 'text', mustBe: 'canary' },
+  { kind: 'run-failed', step: 'message', error: 'canary' },
+])('a problem has no secret before it is kept: $kind', (problem) => {
+  const redacted = redactedProblem(problem, (text) => text.replaceAll('canary', '***'));
+  expect(redacted.kind).toBe(problem.kind);
+  expect(JSON.stringify(redacted)).not.toContain('canary');
+});
+
 test('is reported to a service like the verdict on a smoke test', () => {
-  const found = concludeConversations([broken, goesOn, movedOn], 5.5, (text) => text);
+  const found = concludeConversations([broken, goesOn, movedOn], 5.5);
   const verdict = concludeAll(found ? [found] : []);
   const report = toVerdictReport(verdict, { reporter: 'action', redact: (text) => text });
   expect(verdictReport.parse(report)).toMatchObject({

@@ -6,6 +6,7 @@ import { ifFound } from '../../../contract/service-error.ts';
 import { phaseOf } from '../../rules/plan-rebuild.ts';
 import type { RevisionSummary } from '../../rules/trigger-types.ts';
 import { findMade, type FoundChange, newerThan, type SoughtChange } from '../../rules/find-made.ts';
+import type { Rollout } from '../../rules/rollout-types.ts';
 
 /** The service that is read, and the options of each call. */
 export interface Reader {
@@ -75,3 +76,24 @@ export const observedRevisionOf = (revision: Revision, active: string | null): R
   commit: commitOf(revision),
   phase: phaseOf(revision, active),
 });
+
+/** What took the place of a superseded revision, as far as it is known. */
+interface Successor {
+  id?: string | undefined;
+  commit?: string | undefined;
+  /** It is on its way, and does not report its commit yet. */
+  mayReport: boolean;
+}
+
+/** Looks for what took the place of a superseded revision. @throws ServiceError */
+export async function successorOf(
+  deploymentId: string,
+  { revisionId, by }: Extract<Rollout, { kind: 'superseded' }>,
+  { control, options }: Reader & { control: Pick<ControlService, 'getDeployment'> },
+): Promise<Successor> {
+  const id = by ?? (await control.getDeployment(deploymentId, options())).latest_revision_id;
+  if (!id || id === revisionId) return { mayReport: false };
+  const revision = await findRevision(deploymentId, id, { control, options });
+  const commit = commitOf(revision);
+  return { id, commit, mayReport: !commit && !!revision && phaseOf(revision, null) === 'on-its-way' };
+}
