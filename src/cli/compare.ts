@@ -5,15 +5,12 @@ import { connectControlService } from '../client/control.ts';
 import { steadyClock } from '../kit/clock.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
-import { asSentence } from '../kit/plain-text.ts';
-import { ServiceError } from '../contract/service-error.ts';
 import { attributedTo, compareAgents } from '../deploy/smoke/compare-agents.ts';
 import { type ComparedAgent, findAgents, type KeptAnswers, takenAtOf } from '../deploy/smoke/compared-agents.ts';
-import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { comparisonJson, comparisonLines } from '../deploy/words/comparison.ts';
 import { eventLines } from '../deploy/words/event-lines.ts';
 import { type CompareRequest, readCompareRequest } from './compare-input.ts';
-import { exitCodes, refuseInput, refuseFor, type ExitCode } from './problems.ts';
+import { exitCodes, refuseFailure, refuseInput, type ExitCode } from './problems.ts';
 import { keyOf } from './issue-key.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -34,8 +31,7 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
       terminal.print('cancelled: nothing is decided');
       return exitCodes.fails;
     }
-    if (!(error instanceof ServiceError)) throw error;
-    return refuseFor(asSentence(error.message), adviceOn(error, 'run'), terminal);
+    return refuseFailure(error, terminal);
   } finally {
     process.off('SIGINT', cancel).off('SIGTERM', cancel);
   }

@@ -2,18 +2,13 @@ import { version } from '../kit/version.ts';
 import { connectControlService } from '../client/control.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
-import { allEntriesOf } from '../contract/control/pages.ts';
 import type { ControlService } from '../contract/control/service.ts';
-import { asSentence } from '../kit/plain-text.ts';
-import { ServiceError } from '../contract/service-error.ts';
-import { decideHold } from '../deploy/machine/decide-hold.ts';
-import { adviceOn } from '../deploy/words/advice-on-errors.ts';
+import { decideHold, openHolds } from '../deploy/machine/decide-hold.ts';
 import { notFoundByName } from '../deploy/words/outcomes.ts';
 import { findDeployment } from '../deploy/machine/find-deployments.ts';
-import { holdStateOf, isOpenHold } from '../deploy/rules/hold-state.ts';
 import { keyOf } from './issue-key.ts';
 import { readDiscardRequest } from './compare-input.ts';
-import { exitCodes, refuseInput, refuseFor, type ExitCode } from './problems.ts';
+import { exitCodes, refuseFailure, refuseFor, refuseInput, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command: discards the revision that is held before traffic, so that waiting revisions continue. */
@@ -25,7 +20,7 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
   const key = await keyOf({ ...request, timeoutMs: 0 }, terminal);
   if (typeof key === 'number') return key;
   const control = connectControlService({ ...request, apiKey: key.apiKey, userAgent: `landfall-cli/${version}` });
-  const refuse = (reason: string, advice?: string): ExitCode => refuseFor(reason, advice, terminal);
+  const refuse = (reason: string): ExitCode => refuseFor(reason, undefined, terminal);
   try {
     const found = await findDeployment(request.deployment, control);
     if (!found.ok) return refuse(notFoundByName(request.deployment.name, found.matches));
@@ -33,12 +28,8 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
     const held = await heldRevision(deployment, request.revision, control);
     if (!held.ok) return refuse(held.problem);
     const hold = { deploymentId: deployment.id, revisionId: held.id, decision: 'discarded', control } as const;
-    const revision = await decideHold({
-      ...hold,
-      why: 'a person discarded it by the command line',
-      options: () => ({}),
-    });
-    const { kind } = holdStateOf(revision);
+    const why = 'a person discarded it by the command line';
+    const { kind } = await decideHold({ ...hold, why, options: () => ({}) });
     if (kind === 'promoted') {
       return refuse(`Revision ${held.id} was promoted in the meantime. Roll back to replace it: landfall rollback.`);
     }
@@ -46,8 +37,7 @@ export async function discardCommand(inputs: Inputs, terminal: Terminal): Promis
     terminal.conclude({ outcome: 'discarded', passes: true, deployment_id: deployment.id, revision_id: held.id });
     return exitCodes.passes;
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return refuse(asSentence(error.message), adviceOn(error, 'run'));
+    return refuseFailure(error, terminal);
   } finally {
     await control.close();
   }
@@ -59,8 +49,7 @@ export async function heldRevision(
   requested: string | undefined,
   control: Pick<ControlService, 'listRevisions'>,
 ): Promise<{ ok: true; id: string } | { ok: false; problem: string }> {
-  const revisions = await allEntriesOf((page) => control.listRevisions(deploymentId, page));
-  const held = revisions.filter((each) => isOpenHold(holdStateOf(each))).map(({ id }) => id);
+  const held = await openHolds(deploymentId, control);
   if (requested !== undefined) {
     if (held.includes(requested)) return { ok: true, id: requested };
     const problem = `Revision ${requested} of ${name} is not held. Give the id of one that is, or none for the only one.`;

@@ -1,3 +1,6 @@
+import { ServiceError } from '../contract/service-error.ts';
+import { adviceOn } from '../deploy/words/advice-on-errors.ts';
+import { asSentence } from '../kit/plain-text.ts';
 import { inputs } from '../deploy/file/input-table.ts';
 import { inputsFile } from '../deploy/file/inputs.ts';
 import { type Problem, formatProblem } from '../kit/diagnostics/problem.ts';
@@ -43,6 +46,12 @@ export function refuseFor(reason: string, advice: string | undefined, terminal: 
   if (advice !== undefined) terminal.complain(`What to do: ${advice}`);
   terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice: advice ?? null });
   return exitCodes.fails;
+}
+
+/** Prints what a service did not do, and what to do. Throws every other error again. */
+export function refuseFailure(error: unknown, terminal: Terminal): ExitCode {
+  if (!(error instanceof ServiceError)) throw error;
+  return refuseFor(asSentence(error.message), adviceOn(error, 'run'), terminal);
 }
 
 /** Prints every problem on its own line in the format of a compiler. A problem of a whole option has no position. */

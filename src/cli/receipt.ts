@@ -1,17 +1,14 @@
 import { connectControlRecords } from '../client/records.ts';
 import { connectControlService } from '../client/control.ts';
-import { ServiceError } from '../contract/service-error.ts';
 import { readEntryOptions } from '../deploy/file/entry-options.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import { verifyReceipt, type VerifiedReceipt } from '../deploy/machine/verify-receipt.ts';
-import { adviceOn } from '../deploy/words/advice-on-errors.ts';
 import { claimLine, findingText, servingLine } from '../deploy/words/receipt-claims.ts';
 import { asLine } from '../deploy/words/sanitize.ts';
 import { version } from '../kit/version.ts';
 import { addressOf } from '../kit/base-address.ts';
-import { asSentence } from '../kit/plain-text.ts';
 import { keyOf, keyProblems } from './issue-key.ts';
-import { exitCodes, refuseFor, refuseInput, type ExitCode } from './problems.ts';
+import { exitCodes, refuseFailure, refuseInput, type ExitCode } from './problems.ts';
 import { type FoundReceipt, readReceipts } from './receipt-file.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -52,8 +49,7 @@ export async function verifyReceiptCommand(path: string, inputs: Inputs, termina
     }
     return conclude(verified, terminal);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return refuseFor(asSentence(error.message), adviceOn(error, 'run'), terminal);
+    return refuseFailure(error, terminal);
   } finally {
     await Promise.all([control.close(), records.close()]);
   }

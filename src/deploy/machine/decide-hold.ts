@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../contract/call-options.ts';
-import type { HoldDecision, Revision } from '../../contract/control/revision.ts';
+import type { HoldDecision } from '../../contract/control/revision.ts';
+import { allEntriesOf } from '../../contract/control/pages.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { isTransient } from '../../contract/service-error.ts';
 import { type HoldState, holdStateOf, isOpenHold } from '../rules/hold-state.ts';
@@ -20,11 +21,11 @@ export interface HoldDeciding {
 const maxWhyLength = 1_000;
 
 /**
- * Promotes or discards a held revision, and returns the revision as it is then. It may say something else than was
- * requested (`holdStateOf`): another client decided, or the hold was over. A refusal by a 409 and a lost response are
+ * Promotes or discards a held revision, and returns how far its hold is then. That may be something else than was
+ * requested: another client decided, or the hold was over. A refusal by a 409 and a lost response are
  * resolved by reading it; repeating the decision is safe. @throws ServiceError if it is still unknown.
  */
-export async function decideHold(deciding: HoldDeciding): Promise<Revision> {
+export async function decideHold(deciding: HoldDeciding): Promise<HoldState> {
   const { deploymentId, revisionId, decision, why, control, options } = deciding;
   const request = { why: why.slice(0, maxWhyLength) };
   const decided = await tryCall(
@@ -32,12 +33,12 @@ export async function decideHold(deciding: HoldDeciding): Promise<Revision> {
       ? control.promoteRevision(deploymentId, revisionId, request, options())
       : control.discardRevision(deploymentId, revisionId, request, options()),
   );
-  if (decided.ok) return decided.value;
+  if (decided.ok) return holdStateOf(decided.value);
   const { error } = decided;
   if (error.kind !== 'conflict' && !isTransient(error)) throw error;
-  const revision = await control.getRevision(deploymentId, revisionId, options());
-  if (isOpenHold(holdStateOf(revision)) && error.kind !== 'conflict') throw error;
-  return revision;
+  const hold = holdStateOf(await control.getRevision(deploymentId, revisionId, options()));
+  if (isOpenHold(hold) && error.kind !== 'conflict') throw error;
+  return hold;
 }
 
 /**
@@ -49,5 +50,14 @@ export async function settleHold(deciding: HoldDeciding, before: () => Promise<v
   const hold = holdStateOf(await control.getRevision(deploymentId, revisionId, options()));
   if (!isOpenHold(hold)) return hold;
   await before();
-  return holdStateOf(await decideHold(deciding));
+  return decideHold(deciding);
+}
+
+/** The revisions of a deployment whose holds wait for a decision, newest first. @throws ServiceError */
+export async function openHolds(
+  deploymentId: string,
+  control: Pick<ControlService, 'listRevisions'>,
+): Promise<string[]> {
+  const revisions = await allEntriesOf((page) => control.listRevisions(deploymentId, page));
+  return revisions.filter((each) => isOpenHold(holdStateOf(each))).map(({ id }) => id);
 }
