@@ -6,6 +6,7 @@ import type { BuildOptions } from 'rolldown';
 import * as z from 'zod';
 import { compressTables } from './scripts/compress-tables.ts';
 import { trimJsonPath } from './scripts/trim-json-path.ts';
+import { withoutDescriptions } from './scripts/without-descriptions.ts';
 
 const root = import.meta.dirname;
 const manifest = z
@@ -94,6 +95,13 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
       {
         name: 'JSONPath without its grammar of patterns, for ours are of RE2, and without pointers',
         transform: (code, id) => (/json-p3[\\/]dist[\\/]json-p3\.esm\.js$/.test(id) ? trimJsonPath(code) : null),
+      },
+      {
+        name: 'inputs and fields without their descriptions, which a step shows nowhere',
+        transform: (code, id) =>
+          /src[\\/](?:contract[\\/]control[\\/]field-table|deploy[\\/]file[\\/]input-table)\.ts$/.test(id)
+            ? withoutDescriptions(code)
+            : null,
       },
       {
         name: 'the tables of Unicode in patterns, compressed to a third',
