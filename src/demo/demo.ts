@@ -1,6 +1,8 @@
 import { untilAborted } from '../kit/clock.ts';
 import { messageOf, unlessCode } from '../kit/errors.ts';
 import { scenarios, type CompletedScenario, type Scenario } from './scenarios.ts';
+import { actionPreviewScenario } from './action-preview-scenario.ts';
+import { afterChecksScenario } from './after-checks-scenario.ts';
 import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appPreviewScenario } from './app-preview-scenario.ts';
 import { appScenarios } from './app-scenarios.ts';
@@ -29,9 +31,11 @@ export interface DemoOptions {
 const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   ...scenarios,
   ...agentScenarios,
+  actionPreviewScenario,
   ...appScenarios,
   appPreviewScenario,
   commentScenario,
+  afterChecksScenario,
   uploadScenario,
   keylessScenario,
   promotionScenario,

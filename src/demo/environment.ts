@@ -67,9 +67,21 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
     let app: AppProcess | undefined;
     /** The processes that were started so far. */
     const pids = [service.pid];
-    /** Runs the Action in a folder. @param run the runner's variables about the run. @param env of the step. */
-    const step = (workspace: string, inputs: Values, run: Values, onLine: (line: string) => void, env: Values = {}) =>
+    /**
+     * Runs the Action in a folder.
+     *
+     * @param run the runner's variables about the run. @param env of the step. @param event the payload of its event.
+     */
+    const step = (
+      workspace: string,
+      inputs: Values,
+      run: Values,
+      onLine: (line: string) => void,
+      env: Values = {},
+      event: unknown = {},
+    ) =>
       runStep({
+        event,
         main: join(root, 'dist', 'index.js'),
         workspace,
         onLine,

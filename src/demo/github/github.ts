@@ -98,6 +98,7 @@ async function createState(url: string, settings: Omit<GitHubSettings, 'onError'
     emulator,
     deliveries: new Deliveries(app),
     checkRuns: new Map(),
+    statuses: [],
     reactions: new Map(),
     deployments: [],
     pulls: new PullRecords(),

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { latestOf, runsOf } from './answers/checks.ts';
 import { botOf } from './answers/accounts.ts';
+import { statusAnswer } from './answers/statuses.ts';
 import { commentInEvent } from './answers/comments.ts';
 import { changeInstallation, deliver } from './events/deliver.ts';
 import type { Delivery } from './deliveries.ts';
@@ -103,6 +104,21 @@ export const userActions = (state: GitHubState) => ({
   },
   /** The App's reactions to a comment, in order. */
   reactionsTo: (commentId: number): readonly string[] => state.reactions.get(commentId) ?? [],
+
+  /** Gives a commit a status, as a program of a person does. */
+  async setStatus(
+    fullName: string,
+    ref: string,
+    context: string,
+    result: 'pending' | 'success' | 'failure',
+    by = state.administrator,
+  ): Promise<void> {
+    const repository = knownRepository(state, fullName);
+    const sha = await commitOf(repository, ref);
+    const status = statusAnswer(state, repository, sha, { context, result });
+    state.statuses.push({ repositoryId: repository.id, sha, status });
+    await deliver(state, repository, 'status', { ...status, sha, name: fullName, branches: [] }, by);
+  },
 
   /** The newest check run of every name on a commit. */
   async checkRuns(fullName: string, ref: string): Promise<ShownRun[]> {

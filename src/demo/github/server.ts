@@ -12,6 +12,7 @@ import * as comments from './answers/comments.ts';
 import * as deployments from './answers/deployments.ts';
 import * as git from './answers/git.ts';
 import * as pulls from './pull-requests.ts';
+import * as statuses from './answers/statuses.ts';
 import { getRepository, installationRepositories } from './answers/accounts.ts';
 
 /**
@@ -96,6 +97,7 @@ const operations: readonly Operation[] = [
   ['GET', `${repo}/check-runs/{check_run_id}`, checks.getRun],
   ['PATCH', `${repo}/check-runs/{check_run_id}`, checks.updateRun],
   ['GET', `${repo}/commits/{ref}/check-runs`, checks.listRuns],
+  ['GET', `${repo}/commits/{ref}/status`, statuses.combinedStatus],
   ['GET', `${repo}/collaborators/{username}/permission`, pulls.handOn],
   ['GET', `${repo}/compare/{basehead}`, git.compare],
   ['GET', `${repo}/contents/{path}`, git.getContents],

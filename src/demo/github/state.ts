@@ -127,6 +127,8 @@ export interface GitHubState {
   /** The reactions to each comment, in order. */
   reactions: Map<number, string[]>;
   checkRuns: Map<number, CheckRecord>;
+  /** The statuses of commits, oldest first. */
+  statuses: { repositoryId: number; sha: string; status: JsonObject }[];
   /** Oldest first. */
   deployments: DeploymentRecord[];
   pulls: PullRecords;
