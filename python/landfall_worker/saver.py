@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
@@ -21,7 +20,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from .connection import Answer, Asked
-from .json_values import to_json
+from .json_values import plain
 from .types_in_checkpoints import MissingType, missing_type
 
 #: Who writes: what nobody can read later is told with it.
@@ -31,7 +30,8 @@ _MOST_TOLD = 64
 #: So many bytes of a write count as one more.
 _BYTES_OF_ONE = 64 * 1024
 #: What the server has to know of a configuration.
-_PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id", "run_id", "graph_id", "assistant_id")
+_PLACE_OF_STATE = ("thread_id", "checkpoint_ns", "checkpoint_id")
+_PLACE = (*_PLACE_OF_STATE, "run_id", "graph_id", "assistant_id")
 
 
 def serializer() -> JsonPlusSerializer:
@@ -69,13 +69,20 @@ class BridgeSaver(BaseCheckpointSaver[float]):
         self._asked = asked
         self._waits = waits
         self._told = 0
+        #: The state that the request begins at, until it is read.
+        self._begins: dict[str, Any] | None = asked.args.get("state")
 
     def get_next_version(self, current: float | None, channel: None = None) -> float:
         """A version that no other branch of the thread has: a fork may write the same step again."""
         return float(int(current or 0) + 1) + random.random()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        answer = await self._ask("checkpoint.get", {"place": _place(config)})
+        place = _place(config)
+        begins, self._begins = self._begins, None
+        if begins is not None and _is_same(begins["place"], place):
+            answer = Answer(begins["value"], self._asked.attachments)
+        else:
+            answer = await self._ask("checkpoint.get", {"place": place})
         return None if answer.value is None else self._tuple(answer.value, answer.attachments)
 
     async def alist(
@@ -106,8 +113,8 @@ class BridgeSaver(BaseCheckpointSaver[float]):
         shown = {key: value for key, value in checkpoint.items() if key != "channel_values"}
         args = {
             "place": _place(config),
-            "checkpoint": json.loads(to_json(shown)),
-            "metadata": json.loads(to_json({**get_checkpoint_metadata(config, metadata), **_WRITER})),
+            "checkpoint": plain(shown),
+            "metadata": plain({**get_checkpoint_metadata(config, metadata), **_WRITER}),
             "values": [[key, kind] for key, (kind, _) in dumped.items()],
             "versions": dict(new_versions),
         }
@@ -183,6 +190,11 @@ class BridgeSaver(BaseCheckpointSaver[float]):
 def _place(config: RunnableConfig | None) -> dict[str, Any]:
     given = (config or {}).get("configurable", {})
     return {key: given[key] for key in _PLACE if given.get(key) is not None}
+
+
+def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two places have the same state."""
+    return all((one.get(key) or None) == (other.get(key) or None) for key in _PLACE_OF_STATE)
 
 
 _T = TypeVar("_T")

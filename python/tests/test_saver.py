@@ -14,8 +14,10 @@ CONFIG = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id
 class Recorded:
     """A request of the server that answers at once."""
 
-    def __init__(self):
+    def __init__(self, state=None):
         self.sent = []
+        self.args = {"state": state}
+        self.attachments = ()
 
     def ask(self, op, args, attachments=()):
         self.sent.append("ask")
@@ -51,3 +53,23 @@ def written(count, value, **options):
 )
 def test_writes(count, value, options, expected):
     assert written(count, value, **options) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        pytest.param({"thread_id": "t"}, [], id="the one that it begins at"),
+        pytest.param({"thread_id": "t", "checkpoint_ns": "", "run_id": "r"}, [], id="the same, in other words"),
+        pytest.param({"thread_id": "t", "checkpoint_id": "c"}, ["ask"], id="another one"),
+        pytest.param({"thread_id": "t", "checkpoint_ns": "node:1"}, ["ask"], id="that of a subgraph"),
+        pytest.param({"thread_id": "other"}, ["ask"], id="that of another thread"),
+    ],
+)
+def test_reads_a_state(place, expected):
+    recorded = Recorded({"place": {"thread_id": "t", "checkpoint_ns": ""}, "value": None})
+    saver = BridgeSaver(recorded)
+    asyncio.run(saver.aget_tuple({"configurable": place}))
+    assert recorded.sent == expected
+    # It may have changed since.
+    asyncio.run(saver.aget_tuple({"configurable": place}))
+    assert recorded.sent == [*expected, "ask"]

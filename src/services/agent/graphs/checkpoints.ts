@@ -12,6 +12,7 @@ import {
 import type { Pool } from 'pg';
 import { parseExactly } from '../../../kit/exact-number.ts';
 import { applicationName } from '../storage/open.ts';
+import { overriding } from '../../../kit/overriding.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import { inTransaction } from '../storage/transaction.ts';
 import { batchTables, CheckpointBatch, maxBytesAtOnce } from './checkpoint-batch.ts';
@@ -86,6 +87,21 @@ export async function storeBatch(
   if (rowCount === 0) throw notOurs();
 }
 
+/** The ends of the library's statements that read one state. */
+const ofThread = 'WHERE thread_id = $1 AND checkpoint_ns = $2';
+const oneState = [`${ofThread} ORDER BY checkpoint_id DESC LIMIT 1`, `${ofThread} AND checkpoint_id = $3`];
+
+/** The same pool, which prepares the statements that read one state: to plan them takes longer than to execute them. */
+const preparing = (pool: Pool): Pool =>
+  overriding<object, Pool>(pool, {
+    query: (...args: unknown[]): unknown => {
+      const [text, values] = args;
+      const which = typeof text === 'string' ? oneState.findIndex((end) => text.endsWith(end)) : -1;
+      const sent = which >= 0 ? [{ name: `read-state-${which}`, text, values }] : args;
+      return Reflect.apply(pool.query.bind(pool), undefined, sent);
+    },
+  });
+
 /**
  * The library's Postgres checkpointer with its own tables, but each write is one prepared statement instead of a
  * transaction: an agent has only two connections. Every checkpoint names its run.
@@ -105,7 +121,7 @@ export class Checkpoints extends PostgresSaver {
 
   /** @param underWay absent if the pool is a single connection, which can't be reconnected. */
   constructor(pool: Pool, engine: CheckpointEngine, underWay?: CheckpointWriteTracker) {
-    super(pool, engine.serializer);
+    super(preparing(pool), engine.serializer);
     this.#engine = engine;
     this.#underWay = underWay ?? new CheckpointWriteTracker((runId, batch) => storeBatch(pool, runId, batch));
     this.#ask = underWay ? queryWithRetries : (ask) => ask();
@@ -193,7 +209,7 @@ export class Checkpoints extends PostgresSaver {
       namespace: checkpoint_ns,
       id: checkpoint.id,
       parentId: checkpoint_id,
-      checkpoint: JSON.stringify(stored),
+      checkpoint: storableJson(stored),
       metadata: storedMetadata,
     };
     const all = blobs.map(([, , channel, version, type, value]) => ({ channel, version, type, bytes: value }));

@@ -264,7 +264,7 @@ export class Connection {
 }
 
 interface AskOptions {
-  attachments?: readonly Uint8Array[];
+  attachments?: readonly Uint8Array[] | undefined;
   /** Answers what the worker asks while it answers this. */
   answer?: (asked: Asked) => Promise<Answer>;
   signal?: AbortSignal | undefined;

@@ -211,7 +211,9 @@ export class PythonGraph implements StatefulGraph {
     let ended: unknown;
     try {
       worker = await this.#workerFor(config.run_id, signal);
-      return yield* worker.connection.stream(op, asked, { answer, signal });
+      const begins = inMemory || !beginsAtState.has(op) ? undefined : await inRun(stateFor, asked.config, checkpointer);
+      const { state, attachments } = begins ?? {};
+      return yield* worker.connection.stream(op, { ...asked, state }, { answer, signal, attachments });
     } catch (error) {
       ended = error;
       if (!(error instanceof WorkerError)) throw error;
@@ -240,6 +242,21 @@ class UnreadableState extends Refusal {
     super(409, message);
     this.name = 'UnreadableState';
   }
+}
+
+/** The operations that read one state of the thread before they do anything else. */
+const beginsAtState: ReadonlySet<string> = new Set(['run', 'events', 'thread_events', 'state']);
+
+/** The state that a request begins at, which the worker would ask for; undefined without a thread. */
+async function stateFor(
+  { configurable: { thread_id, checkpoint_ns = '', checkpoint_id } }: StateConfig,
+  checkpoints: UsedCheckpoints | undefined,
+): Promise<{ state: object; attachments: readonly Uint8Array[] } | undefined> {
+  if (checkpoints === undefined || thread_id === undefined) return undefined;
+  const place = { thread_id, checkpoint_ns, ...(checkpoint_id === undefined ? {} : { checkpoint_id }) };
+  const asked = { op: 'checkpoint.get', args: { place }, attachments: [] };
+  const { value, attachments = [] } = await answerAboutCheckpoints(asked, checkpoints);
+  return { state: { place, value }, attachments };
 }
 
 async function answerFrom(
