@@ -128,7 +128,7 @@ async function testOnceLive(live: DeployIn<'live'>, run: DeployRun): Promise<See
   const { known } = run;
   const { own, result: before } = live;
   const tested = before ?? live.tested ?? (await askLive(run, own.revisionId));
-  const areForgotten = !known.conversations && run.request.kept && run.request.conversations;
+  const areForgotten = !known.conversations && !live.conversations && run.request.kept && run.request.conversations;
   if (!before && !live.tested && known.conversations && tested.verdict.kind !== 'failed')
     return { kind: 'tested', tested };
   const keep = (conversations: ConversationCourse) => run.keep({ ...live, tested, conversations });

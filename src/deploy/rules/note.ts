@@ -10,7 +10,7 @@ import type { PlanNoteFacts } from './plan-types.ts';
 export interface NoteFacts
   extends
     PlanNoteFacts,
-    Record<'deployments-unlisted' | 'secrets-unmasked' | 'secrets-kept' | 'conversations-forgotten', unknown>,
+    Record<'deployments-unlisted' | 'secrets-unmasked' | 'secrets-kept', unknown>,
     Record<'plan-secrets-uncompared', unknown>,
     Record<
       'verdict-unreported' | 'verdict-not-sent' | 'answers-unkept' | 'journal-unwritten' | 'production-unread',
@@ -24,6 +24,8 @@ export interface NoteFacts
   'answers-too-few': { tests: number; fewest: number; revisionId: string };
   /** The service does not stop the agent of a preview that nobody uses. */
   'not-scaled-to-zero': unknown;
+  /** `open`: how many had not come to an end; absent: none had. */
+  'conversations-forgotten': { open?: number };
   /** The environment is frozen; `isIgnored`: and it is deployed all the same. */
   frozen: FrozenFacts & { isIgnored: boolean };
   'ref-moved': { own: string; head: string };

@@ -58,7 +58,7 @@ export async function withConversationsLive(
   const check = checkOf(run, { keep });
   if (!check || !(conversations ?? course) || tested.kind === 'failed') return tested;
   const live = await productionAgent(run, (agents) => agents.threadsAt);
-  const recorded = conversations ?? (course && (await remembered(course, live, check)));
+  const recorded = conversations ?? (course && (await remembered(course, live, check, run)));
   if (!recorded) return tested;
   const changed = liveServer(run);
   const verdict = changed ? await checkConversations(recorded, { changed, live }, check) : withoutAddress;
@@ -66,12 +66,19 @@ export async function withConversationsLive(
 }
 
 /** What is left of an earlier run's conversations: all where the former revision serves, else those that have ended. */
-const remembered = async (
+async function remembered(
   course: ConversationCourse,
   live: ConversationServer | undefined,
   check: ConversationCheck,
-): Promise<RecordedConversations> =>
-  live ? recordConversations(live, check, course) : { ok: true, conversations: [], course: endedOf(course) };
+  run: DeployRun,
+): Promise<RecordedConversations | undefined> {
+  if (live) return recordConversations(live, check, course);
+  const left = endedOf(course);
+  const [all, ended] = [course, left].map(({ conversations = [] }) => conversations.length);
+  const open = (all ?? 0) - (ended ?? 0);
+  if (open > 0) run.note({ code: 'conversations-forgotten', ...(ended ? { open } : {}) });
+  return ended || open === 0 ? { ok: true, conversations: [], course: left } : undefined;
+}
 
 function checkOf(run: DeployRun, more: Pick<ConversationCheck, 'until' | 'keep'> = {}): ConversationCheck | undefined {
   const { conversations: terms, clock, signal, judge } = run.request;

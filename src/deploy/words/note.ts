@@ -52,8 +52,8 @@ const notes: Sayings<NoteFacts> = {
     'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
   'secrets-unmasked': () =>
     'the service hides the values of secrets: only those given here are masked in logs and test results',
-  'conversations-forgotten': () =>
-    'conversations are not tried: what the former revision reported of them ended with the interrupted run',
+  'conversations-forgotten': ({ open }) =>
+    `${open === undefined ? 'conversations are' : counted(open, 'conversation is', 'conversations are')} not tried: what the former revision reported of them ended with the interrupted run`,
   'secrets-kept': () => 'the service hides the former values of the secrets, so the rollback keeps the new ones',
   'verdict-unreported': ({ text }) => `the verdict of the smoke tests is not reported to the service: ${text}`,
   'verdict-not-sent': ({ text }) => `the verdict of the smoke tests could not be reported to the service: ${text}`,

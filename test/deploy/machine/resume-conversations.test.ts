@@ -108,6 +108,7 @@ test('of a revision that serves, what conversations came to before a kill counts
   const whole = await deploying({ holds: false, runs: [failed] });
   expect(await whole.run()).toMatchObject({ kind: 'rolled-back' });
   const seen = new Set<string>();
+  const forgotten: (string | undefined)[] = [];
   for (let nth = 1; ; nth += 1) {
     const all = await deploying({ holds: false, runs: [failed] });
     if ((await all.run(new Killer(nth, 'after'))) !== 'killed') break;
@@ -115,9 +116,13 @@ test('of a revision that serves, what conversations came to before a kill counts
     if (hadEnded.length === 0) continue;
     const copies = all.threads.copies.length;
     const outcome = await all.run();
-    const kind = outcome === 'killed' ? outcome : outcome.kind;
-    seen.add(kind);
+    if (outcome === 'killed') throw new Error('it was killed again');
+    seen.add(outcome.kind);
+    const note = outcome.notes.find((each) => each.includes('not tried'));
+    expect([nth, note?.split(' ')[0]]).toEqual([nth, hadEnded.length === 3 ? undefined : `${3 - hadEnded.length}`]);
+    forgotten.push(note);
     expect([nth, all.threads.copies.length]).toEqual([nth, copies]);
   }
   expect([...seen]).toEqual(['rolled-back']);
+  expect(new Set(forgotten).size).toBe(3);
 });
