@@ -37,6 +37,7 @@ import { type AgentServerClient, type AgentServerSettings, connectAgentServer } 
 import type { AgentServer, ConversationServer } from '../src/contract/agent/service.ts';
 import type { Queue } from '../src/kit/postgres/queue.ts';
 import { addressOf } from '../src/kit/base-address.ts';
+import { repositoryIdOn } from '../src/deploy/rules/preview.ts';
 import { reconcileDeployment } from './reconcile/reconcile-deployment.ts';
 import { reconcileJob } from './reconcile/postgres-queues.ts';
 
@@ -143,6 +144,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     gradersOf: ({ desired }) => connectWithSecrets(desired.secrets ?? [], { clock, random, graderUrls }),
     deployFile: previewFile,
     secretOf: (repository, variable) => previewSecretOf(settings.previewSecrets, repository, variable),
+    hostedIdOf: (repositoryId) => repositoryIdOn(`https://${webHost}`, repositoryId),
     installed: createInstalled(repositories, clock),
     refusalOf: (repository, deployment) => createOwnership(webHost, bindings).refusal(repository, deployment),
     locks: sharedReportLocks(previewLocks.pool),

@@ -1,9 +1,11 @@
+import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { FileDeployment } from '../../src/deploy/file/read-desired.ts';
 import type { DesiredDeployment } from '../../src/deploy/file/desired.ts';
 import type { PreviewTerms } from '../../src/deploy/file/preview-fields.ts';
 import {
   decidePreview,
   entryOf,
+  isPreviewOf,
   previewName,
   previewOf,
   tooMany,
@@ -19,6 +21,8 @@ import type { PreviewRequest } from './preview-store.ts';
 /** All that decides what a pull request requires of its previews. */
 export interface PreviewsFacts {
   pull: PreviewedPull;
+  /** The id of its repository in names and marks of previews, by `repositoryIdOn`. */
+  hostedId: number;
   /** As GitHub has it now; undefined: there is no such pull request, or the App can't reach its repository. */
   state: PullRequestState | undefined;
   /** The deployments of the deploy file of the default branch; undefined: it was not read, so nothing is known of it. */
@@ -123,12 +127,20 @@ export const previewWith = (
 /** The entry of what was left behind of a pull request: whichever previews it has. */
 export const anyEntry = '';
 
-/** A preview's key as the machine takes it. */
-export const machineKeyOf = ({ repositoryId, number, entry }: PreviewKey): PreviewOf => ({
-  repositoryId,
-  number,
-  ...(entry === anyEntry ? {} : { entry }),
-});
+/**
+ * The key by which a deployment is one of a preview; undefined where it is none of it. On another host than github.com,
+ * what was made before was marked with the number of the repository alone: it counts where it is known otherwise.
+ */
+export function ownKeyOf(
+  deployment: Deployment,
+  { repositoryId, number, entry, name, known }: Pick<Preview, 'name' | 'known'> & PreviewKey,
+  hostedId: number,
+): PreviewOf | undefined {
+  const keyOn = (id: number): PreviewOf => ({ repositoryId: id, number, ...(entry === anyEntry ? {} : { entry }) });
+  if (isPreviewOf(deployment, keyOn(hostedId))) return keyOn(hostedId);
+  const isKnown = deployment.id === known.deploymentId || deployment.name === name;
+  return isKnown && isPreviewOf(deployment, keyOn(repositoryId)) ? keyOn(repositoryId) : undefined;
+}
 
 const keyOf = ({ repositoryId, number, entry }: PreviewKey): PreviewKey => ({ repositoryId, number, entry });
 
@@ -166,7 +178,7 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
   if (decision.kind !== 'create' && decision.kind !== 'update' && !(decision.kind === 'keep' && isRequestedAgain)) {
     return { entry, decision };
   }
-  const head = headOf(pull, state);
+  const head = headOf(pull, state, facts.hostedId);
   const made = previewOf(own, terms, head, secretOf);
   if (made.kind === 'refused') return { entry, decision: { kind: 'refuse', refusal: made.refusal } };
   return {
@@ -174,7 +186,7 @@ function decideEntry(deployment: DesiredDeployment, state: PullRequestState, fac
     decision: decision.kind === 'keep' ? { kind: 'update' } : decision,
     request: {
       key,
-      name: previewName(key, terms.name),
+      name: previewName({ ...key, repositoryId: facts.hostedId }, terms.name),
       wanted: {
         kind: 'deploy',
         commit: state.headSha,
@@ -201,8 +213,8 @@ type StoredGone = Extract<Preview['wanted'], { kind: 'gone' }>;
 const isOver = ({ known }: Preview, { expiresAfterMs }: PreviewTerms, now: number): boolean =>
   known.changedAt !== undefined && now >= known.changedAt + expiresAfterMs;
 
-const headOf = (pull: PreviewedPull, state: PullRequestState): PreviewPull => ({
-  repositoryId: pull.repositoryId,
+const headOf = (pull: PreviewedPull, state: PullRequestState, hostedId: number): PreviewPull => ({
+  repositoryId: hostedId,
   number: pull.number,
   repositoryUrl: state.repositoryUrl,
   headUrl: state.headUrl,

@@ -7,7 +7,7 @@ import type { InstallationRepository } from '../github/github-api.ts';
 import { deploymentOf, type Journal, toJournalJson } from '../../src/deploy/machine/journal.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import { receiptSection } from '../reporting/receipt.ts';
-import { machineKeyOf, previewWith } from './decide-previews.ts';
+import { previewWith } from './decide-previews.ts';
 import { outcomeOf, type Preview, type PreviewJournal, type PreviewOutcome } from './preview.ts';
 import { productionRefusals, refusalWords } from './preview-words.ts';
 import { deleteOwn, findOwnDeployments } from './remove-preview.ts';
@@ -34,7 +34,7 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
   const production = await findProduction(pull.repository, wanted.deployment.desired, context);
   if ('refusal' in production) return await end(preview, refusedOutcome(production.refusal), context);
   // Those that were named after what the file said before, and one that is still being deleted.
-  const own = await findOwnDeployments(preview, control, signal);
+  const own = await findOwnDeployments(preview, context);
   const former = own.filter(({ name, status }) => name !== preview.name || status.endsWith('_DELETE'));
   if (!(await deleteOwn(former, preview, context))) return;
   const begun = known.begun?.version === version ? known.begun : { version, at: clock.now() };
@@ -47,7 +47,7 @@ export async function deployPreview(preview: Preview, context: RunContext): Prom
       mode: 'deploy',
       reporter: 'app',
       previewRun: {
-        key: machineKeyOf(preview),
+        key: { repositoryId: wanted.pull.repositoryId, number: preview.number, entry: preview.entry },
         mustPin: wanted.pull.isFork,
         production,
         idleAfter: wanted.terms.idleAfter,

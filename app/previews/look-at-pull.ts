@@ -83,6 +83,7 @@ async function look(known: PreviewedPull, context: PreviewContext): Promise<'unr
   if (isOver) return undefined;
   const decided = decidePreviews({
     pull,
+    hostedId: context.hostedIdOf(pull.repositoryId),
     state,
     entries: file && file.unread === undefined && file.notes.length === 0 ? file.entries : undefined,
     stored,

@@ -29,6 +29,8 @@ export interface PreviewContext {
   gradersOf: (preview: DesiredDeployment) => Graders & { close(): Promise<void> };
   /** Judges the answers of previews: they are untrusted, and so are the expectations. */
   judge: Judge;
+  /** The id of a repository in names and marks of previews, by `repositoryIdOn`. */
+  hostedIdOf: (repositoryId: number) => number;
   /** The repositories that the App reaches. */
   installed: Installed;
   /** The deploy file of the repository's default branch: never that of a pull request. */

@@ -1,10 +1,8 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import type { ControlService } from '../../src/contract/control/service.ts';
 import { ifFound, isNotOffered } from '../../src/contract/service-error.ts';
 import { listPreviews } from '../../src/deploy/machine/previews.ts';
-import { isPreviewOf } from '../../src/deploy/rules/preview.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
-import { anyEntry, machineKeyOf } from './decide-previews.ts';
+import { anyEntry, ownKeyOf } from './decide-previews.ts';
 import type { Preview } from './preview.ts';
 import { deploy } from '../../src/deploy/machine/deploy.ts';
 import { catchTransientError } from '../recovery/recover-heads.ts';
@@ -19,8 +17,8 @@ const pollMs = 2_000;
  * nothing was there: a creation without a response may take effect late. @throws ServiceError
  */
 export async function removePreview(preview: Preview, context: RunContext): Promise<void> {
-  const { control, previews, run, clock, signal } = context;
-  const found = await findOwnDeployments(preview, control, signal);
+  const { previews, run, clock } = context;
+  const found = await findOwnDeployments(preview, context);
   const own = preview.entry === anyEntry ? await leftBehind(found, preview, context) : found;
   if (!(await deleteOwn(own, preview, context))) return;
   const isNews = own.length > 0 || preview.known.goneAt == null;
@@ -52,11 +50,13 @@ async function leftBehind(
 /** Deletes deployments of a preview. False where one is still there: then the run comes again. @throws ServiceError */
 export async function deleteOwn(own: readonly Deployment[], preview: Preview, context: RunContext): Promise<boolean> {
   const { control, previews, run, clock, random, agentAt, credentials, signal } = context;
-  for (const { id } of own) {
+  for (const deployment of own) {
+    const key = ownKeyOf(deployment, preview, context.hostedIdOf(preview.repositoryId));
+    if (!key) continue;
     const outcome = await deploy({
       mode: 'delete',
-      named: { deploymentId: id },
-      previewRun: { key: machineKeyOf(preview), production: {} },
+      named: { deploymentId: deployment.id },
+      previewRun: { key, production: {} },
       smokeTests: [],
       onFailure: 'keep',
       wait: true,
@@ -87,17 +87,20 @@ export async function deleteOwn(own: readonly Deployment[], preview: Preview, co
  * creation got no response, too. Only what carries its mark is its own.
  */
 export async function findOwnDeployments(
-  preview: Pick<Preview, 'repositoryId' | 'number' | 'entry' | 'known'>,
-  control: Pick<ControlService, 'getDeployment' | 'listDeployments'>,
-  signal: AbortSignal,
+  preview: Preview,
+  { control, hostedIdOf, signal }: Pick<RunContext, 'control' | 'hostedIdOf' | 'signal'>,
 ): Promise<Deployment[]> {
   const { known, repositoryId } = preview;
-  const listed = await tryCall(listPreviews(control, repositoryId, () => ({ signal })));
-  // A service without a list has what it was asked to make, by its id.
-  if (!listed.ok && !isNotOffered(listed.error)) throw listed.error;
-  const there = listed.ok ? listed.value.map(({ deployment }) => deployment) : [];
+  const hostedId = hostedIdOf(repositoryId);
+  const there: Deployment[] = [];
+  for (const id of new Set([hostedId, repositoryId])) {
+    const listed = await tryCall(listPreviews(control, id, () => ({ signal })));
+    // A service without a list has what it was asked to make, by its id.
+    if (!listed.ok && !isNotOffered(listed.error)) throw listed.error;
+    there.push(...(listed.ok ? listed.value.map(({ deployment }) => deployment) : []));
+  }
   const isListed = there.some(({ id }) => id === known.deploymentId);
   const made =
     known.deploymentId && !isListed ? await ifFound(control.getDeployment(known.deploymentId, { signal })) : undefined;
-  return [...there, ...(made ? [made] : [])].filter((each) => isPreviewOf(each, machineKeyOf(preview)));
+  return [...there, ...(made ? [made] : [])].filter((each) => ownKeyOf(each, preview, hostedId) !== undefined);
 }

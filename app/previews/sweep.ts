@@ -3,9 +3,9 @@ import type { Queue } from '../../src/kit/postgres/queue.ts';
 import { catchTransientError } from '../recovery/recover-heads.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import { listPreviews } from '../../src/deploy/machine/previews.ts';
-import { isNamedLikePreview, isPreviewOf } from '../../src/deploy/rules/preview.ts';
+import { isNamedLikePreview } from '../../src/deploy/rules/preview.ts';
 import type { InstallationRepository } from '../github/github-api.ts';
-import { anyEntry, beyondMax } from './decide-previews.ts';
+import { anyEntry, beyondMax, ownKeyOf } from './decide-previews.ts';
 import { outcomeOf, type Preview } from './preview.ts';
 import type { PreviewContext } from './preview-context.ts';
 
@@ -111,11 +111,13 @@ async function removeStrays(storedNames: ReadonlySet<string>, context: PreviewCo
   let removed = 0;
   for (const repository of (await installed()).values()) {
     const { repositoryId } = repository;
-    if (!unknown.some(({ name }) => isNamedLikePreview(name, repositoryId))) continue;
+    const hostedId = context.hostedIdOf(repositoryId);
+    if (!unknown.some(({ name }) => isNamedLikePreview(name, hostedId))) continue;
     const numbers = new Set<number>();
-    for (const { deployment, number } of await listPreviews(further, repositoryId, () => ({}))) {
+    for (const { deployment, number } of await listPreviews(further, hostedId, () => ({}))) {
       const stored = await previews.previews({ repositoryId, number });
-      if (!stored.some((each) => isPreviewOf(deployment, each))) numbers.add(number);
+      const isStored = stored.some((each) => each.entry !== anyEntry && ownKeyOf(deployment, each, hostedId));
+      if (!isStored) numbers.add(number);
     }
     for (const number of numbers) {
       // One repository that can't be read is no reason to leave the others' alone.

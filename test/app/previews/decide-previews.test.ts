@@ -27,6 +27,7 @@ deployments:
 
 const decided = (facts: Partial<PreviewsFacts>) =>
   decidePreviews({
+    hostedId: 70,
     pull,
     state: aPullRequest(a),
     entries: entriesOf(previewed()),

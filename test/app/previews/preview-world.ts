@@ -215,6 +215,7 @@ export class PreviewWorld {
       deployFile: process.reaching('githubApi', files).deployFile,
       secretOf: (_, name) => ({ OWN_KEY: 'preview-value', FORK_KEY: 'fork-value' })[name],
       installed: process.reaching('githubApi', { installed: async () => this.#installed() }).installed,
+      hostedIdOf: (id) => id,
       refusalOf: () => undefined,
       locks: this.#locks.of(process),
       log: loggerTo((message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`)),
