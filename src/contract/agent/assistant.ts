@@ -131,3 +131,7 @@ export const graphDrawing = z.looseObject({
   ),
 });
 export type GraphDrawing = z.infer<typeof graphDrawing>;
+
+/** Whether an assistant is a graph's default one, which can't be deleted. */
+export const isDefaultAssistant = ({ metadata }: Pick<Assistant, 'metadata'>): boolean =>
+  metadata?.['created_by'] === 'system';

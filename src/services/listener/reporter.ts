@@ -6,7 +6,7 @@ import {
   type ReportedStatus,
   type WorkReport,
 } from '../../contract/control/listener-work.ts';
-import { ServiceError } from '../../contract/service-error.ts';
+import { isTransient, ServiceError } from '../../contract/service-error.ts';
 import type { WriteLine } from '../control/compute/log-line.ts';
 import { retryDelayMs } from './work-client.ts';
 
@@ -107,6 +107,3 @@ function nextLines(held: readonly ReportedLine[], received: number): ReportedLin
   const notice: ReportedLine = { ...first, sequence: first.sequence - 1, level: 'warning', message };
   return [notice, ...held.slice(0, maxReportedLines - 1)];
 }
-
-const isTransient = ({ kind }: ServiceError): boolean =>
-  kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import type { Assistant, AssistantVersion } from '../../../contract/agent/assistant.ts';
+import { isDefaultAssistant, type Assistant, type AssistantVersion } from '../../../contract/agent/assistant.ts';
 import { isMissing } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Button } from '../../parts/button.tsx';
@@ -11,7 +11,7 @@ import { AgentError, Empty, Loading } from '../../parts/notices.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { AssistantForm } from './assistant-form.tsx';
-import { activateVersion, deleteAssistant, getAssistant, isDefaultAssistant, listVersions } from './assistants-api.ts';
+import { activateVersion, deleteAssistant, getAssistant, listVersions } from './assistants-api.ts';
 import { Versions } from './versions.tsx';
 import { Fact } from '../../parts/table.tsx';
 

@@ -37,10 +37,6 @@ export const activateVersion = (id: string, assistantId: string, version: number
 export const deleteAssistant = (id: string, assistantId: string): Promise<unknown> =>
   send('DELETE', pathOf(id, assistantId));
 
-/** Whether an assistant is a graph's default one, which can't be deleted. */
-export const isDefaultAssistant = ({ metadata }: Pick<Assistant, 'metadata'>): boolean =>
-  metadata?.['created_by'] === 'system';
-
 /** The query for a search text: `key=value` of the metadata, else a part of the name. */
 export function toAssistantSearch(text: string): Pick<AssistantSearch, 'name' | 'metadata'> {
   const metadata = readPair(text);

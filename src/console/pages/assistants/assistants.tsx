@@ -6,10 +6,10 @@ import { List, Empty } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import type { Assistant } from '../../../contract/agent/assistant.ts';
+import { isDefaultAssistant, type Assistant } from '../../../contract/agent/assistant.ts';
 import { AssistantForm } from './assistant-form.tsx';
 import { AssistantView } from './assistant.tsx';
-import { toAssistantSearch, isDefaultAssistant, searchAssistants } from './assistants-api.ts';
+import { toAssistantSearch, searchAssistants } from './assistants-api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/table.tsx';
 

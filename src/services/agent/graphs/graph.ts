@@ -69,8 +69,8 @@ export interface Graph {
   /** The same in engines without the asynchronous form. */
   getGraph?(config: DrawConfig): Drawable;
   /** The subgraphs, each with its namespace. */
-  getSubgraphsAsync?(namespace: undefined, recurse: boolean): AsyncIterable<[string, GraphInside]>;
-  getSubgraphs?(namespace: undefined, recurse: boolean): Iterable<[string, GraphInside]>;
+  getSubgraphsAsync?(namespace: string | undefined, recurse: boolean): AsyncIterable<[string, GraphInside]>;
+  getSubgraphs?(namespace?: string, recurse?: boolean): Iterable<[string, GraphInside]>;
   /** Its JSON schemas, of a graph that is not in this process: it has no types here. */
   ownSchemas?(): Promise<GraphSchemaSet>;
   /** The builder that the graph was compiled from; absent if created otherwise. */
@@ -78,7 +78,7 @@ export interface Graph {
 }
 
 /** What is read of a graph within another one. */
-export type GraphInside = Pick<Graph, 'builder' | 'ownSchemas' | 'contextSchema' | 'getState'>;
+export type GraphInside = Pick<Graph, 'builder' | 'ownSchemas' | 'contextSchema' | 'getState' | 'getSubgraphs'>;
 
 /** The JSON schemas of a graph; unknown ones are omitted. */
 export const graphSchemaSet = z.object({

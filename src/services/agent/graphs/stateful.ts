@@ -1,5 +1,5 @@
 import { hasMethods, memberOf } from '../members.ts';
-import type { Graph, Snapshot } from './graph.ts';
+import type { Graph, GraphInside, Snapshot } from './graph.ts';
 
 /** Selects a state of a thread. */
 export interface StateConfig {
@@ -25,19 +25,12 @@ export interface StatefulGraph extends Graph {
   bulkUpdateState(config: StateConfig, supersteps: { updates: EngineUpdate[] }[]): Promise<StateConfig>;
 }
 
-export const isStateful = (graph: Graph): graph is StatefulGraph =>
+export const isStateful = (graph: GraphInside): graph is StatefulGraph =>
   hasMethods(graph, 'getStateHistory', 'bulkUpdateState');
 
 /** Finds a subgraph by the path of nodes that leads to it. */
-export async function subgraphAt(graph: Graph, path: string): Promise<Graph | undefined> {
-  const method: unknown = Reflect.get(graph, 'getSubgraphsAsync');
-  if (typeof method !== 'function') return undefined;
-  const found: unknown = Reflect.apply(method, graph, [path, true]);
-  if (!isAsyncIterable(found)) return undefined;
-  for await (const entry of found) {
-    const [name, inner]: unknown[] = Array.isArray(entry) ? entry : [];
-    if (name === path && isGraphLike(inner)) return inner;
-  }
+export async function subgraphAt(graph: Graph, path: string): Promise<GraphInside | undefined> {
+  for await (const [name, inner] of graph.getSubgraphsAsync?.(path, true) ?? []) if (name === path) return inner;
   return undefined;
 }
 
@@ -50,24 +43,14 @@ export const nodePath = (namespace: string): string =>
     .join('|');
 
 /** Whether a state can only be read together with its ancestors: a channel stores differences. */
-export function needsAncestors(graph: Graph): boolean {
-  const seen = new Set<unknown>();
-  const look = (each: unknown): boolean => {
-    if (typeof each !== 'object' || each === null || seen.has(each)) return false;
+export function needsAncestors(graph: GraphInside): boolean {
+  const seen = new Set<GraphInside>();
+  const look = (each: GraphInside): boolean => {
+    if (seen.has(each)) return false;
     seen.add(each);
     const own: unknown[] = Object.values(memberOf(each, 'channels') ?? {});
     if (own.some((channel) => memberOf(channel, 'lc_graph_name') === 'DeltaChannel')) return true;
-    const method: unknown = Reflect.get(each, 'getSubgraphs');
-    const inner: unknown = typeof method === 'function' ? Reflect.apply(method, each, []) : [];
-    return isIterable(inner) && [...inner].some((entry) => look(Array.isArray(entry) ? entry[1] : undefined));
+    return [...(each.getSubgraphs?.() ?? [])].some(([, inner]) => look(inner));
   };
   return look(graph);
 }
-
-const isGraphLike = (value: unknown): value is Graph => hasMethods(value, 'getState');
-
-const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-
-const isIterable = (value: unknown): value is Iterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.iterator in value;

@@ -33,8 +33,7 @@ export const storedRun = runColumns.map((column) => `runs.${column}`).join(', ')
 
 export type StoredRun = Pick<Selectable<RunsTable>, (typeof runColumns)[number]>;
 
-export const isUnfinished = ({ status }: Pick<StoredRun, 'status'>): boolean =>
-  status === 'pending' || status === 'running';
+export const isUnfinished = ({ status }: { status: string }): boolean => status === 'pending' || status === 'running';
 
 /** The end of a run. `values` is its last state, undefined if it reached none. */
 export interface RunEnd {

@@ -1,3 +1,4 @@
+import { isUnfinished } from '../../runs/run-row.ts';
 import { randomUUID } from 'node:crypto';
 import {
   TaskState,
@@ -213,8 +214,6 @@ export class Tasks implements A2ARequestHandler {
     return taskAfter(outcome, ids, messageGiven(first), run.updated_at);
   }
 }
-
-const isUnfinished = ({ status }: Run): boolean => status === 'pending' || status === 'running';
 
 /** Whether the graph's input has the key `messages`; true if unknown. */
 async function takesMessages(api: InternalApi, assistantId: string): Promise<boolean> {

@@ -8,7 +8,12 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { assistantSchema, type Assistant, pageBounds } from '../../../../contract/agent/assistant.ts';
+import {
+  assistantSchema,
+  isDefaultAssistant,
+  pageBounds,
+  type Assistant,
+} from '../../../../contract/agent/assistant.ts';
 import { errorKey, failedRunBody } from '../../../../contract/agent/run.ts';
 import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { Refusal } from '../../refusal.ts';
@@ -102,18 +107,19 @@ const mark = 8;
  */
 export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Map<string, A> {
   const tools = new Map<string, A>();
-  const [defaults, others] = [assistants.filter(isDefault), assistants.filter((one) => !isDefault(one))];
+  const [defaults, others] = [
+    assistants.filter(isDefaultAssistant),
+    assistants.filter((one) => !isDefaultAssistant(one)),
+  ];
   for (const assistant of [...defaults, ...others]) {
     const { assistant_id: id } = assistant;
-    const name = describable(isDefault(assistant) ? assistant.graph_id : (assistant.name ?? ''));
+    const name = describable(isDefaultAssistant(assistant) ? assistant.graph_id : (assistant.name ?? ''));
     const marked = `${name.slice(0, maxNameLength - mark - 1)}_${id.slice(0, mark)}`;
     const free = [name, marked, id].find((one) => one !== '' && !tools.has(one));
     if (free !== undefined) tools.set(free, assistant);
   }
   return tools;
 }
-
-const isDefault = ({ metadata }: ToolAssistant): boolean => metadata?.['created_by'] === 'system';
 
 const describable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, maxNameLength);
 
