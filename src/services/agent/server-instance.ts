@@ -33,7 +33,7 @@ import { serverInfo } from './version.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
 import { deliverWebhooks, type WebhookOptions } from './webhooks/webhook-delivery.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
-import { checkWebhooks } from './webhooks/webhooks.ts';
+import { checkWebhooks } from './webhooks/parse-target.ts';
 import type { RequestHandler } from './api/web-sockets.ts';
 
 /** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */

@@ -9,7 +9,7 @@ import { graphSchemasResponse, subgraphsResponse } from '../api/response-schemas
 import { type Graph, readsAssistant } from '../graphs/graph.ts';
 import { drawGraph } from '../graphs/graphs.ts';
 import { noGraph, Refusal } from '../refusal.ts';
-import { refuseFactoryError } from '../runs/factory-errors.ts';
+import { refuseFactoryError } from '../runs/run-error.ts';
 import { configurableIn } from './assistant.ts';
 import { requireAssistant } from './operations.ts';
 

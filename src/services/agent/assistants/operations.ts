@@ -20,7 +20,7 @@ import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { readsAssistant } from '../graphs/graph.ts';
 import { alreadyExists, missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
-import { ignoreFactoryError } from '../runs/factory-errors.ts';
+import { ignoreFactoryError } from '../runs/run-error.ts';
 import { configurableIn, isDefault, showAssistant, showVersion, type StoredAssistant } from './assistant.ts';
 import { nextVersion } from './store.ts';
 

@@ -17,7 +17,7 @@ import { storableJson } from '../../../kit/json-text.ts';
 import { inTransaction } from '../storage/transaction.ts';
 import { batchTables, CheckpointBatch, maxBytesAtOnce } from './checkpoint-batch.ts';
 import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
-import { withPendingSends } from './javascript/older-engine.ts';
+import { withPendingSends } from './javascript/engine.ts';
 import { RunOwnershipLost, queryWithRetries } from '../storage/retry-policy.ts';
 
 type PutArguments = Parameters<PostgresSaver['put']>;

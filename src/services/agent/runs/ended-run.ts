@@ -4,7 +4,7 @@ import { toWire } from '../wire.ts';
 import type { RunStore } from './store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { valuesWithInterrupts, type RunState } from './engine-run.ts';
-import { ignoreFactoryError } from './factory-errors.ts';
+import { ignoreFactoryError } from './run-error.ts';
 import { allInterrupts } from './open-tasks.ts';
 import type { RunEvents, StoredEnding } from './run-events.ts';
 import { runKwargs } from './run-plan.ts';

@@ -5,6 +5,8 @@ import { DatabaseUnavailable } from '../storage/retry-policy.ts';
 import { memberOf } from '../members.ts';
 import { secretsIn } from '../environment.ts';
 import { causesIn } from './error-causes.ts';
+import { GraphFactoryError, type Graph } from '../graphs/graph.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Why a run was stopped from outside; `released`: for another process to continue; `taken`: another process has it. */
 export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-out' | 'shutdown' | 'released' | 'taken';
@@ -106,3 +108,21 @@ function ownWords(thrown: unknown): { error: string; message: string } {
     message: typeof message === 'string' ? message : `Threw an error whose message is of type ${typeof message}`,
   };
 }
+
+/** The graph; undefined if the agent's factory failed. */
+export const ignoreFactoryError = (making: Promise<Graph>): Promise<Graph | undefined> =>
+  making.catch((error: unknown) => {
+    if (!(error instanceof GraphFactoryError)) throw error;
+    return undefined;
+  });
+
+/** The graph. Throws Refusal 422 if the agent's factory failed; `source` names its configuration. */
+export const refuseFactoryError = (making: Promise<Graph>, graphId: string, source: string): Promise<Graph> =>
+  making.catch((thrown: unknown) => {
+    if (!(thrown instanceof GraphFactoryError)) throw thrown;
+    const { error, message } = describeError(thrown.cause);
+    throw new Refusal(
+      422,
+      `Graph "${graphId}" can't be made with the configuration of ${source}: ${error}: ${message}`,
+    );
+  });

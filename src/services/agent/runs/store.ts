@@ -8,7 +8,7 @@ import { storableJson } from '../../../kit/json-text.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/lifetime.ts';
 import type { CheckpointBatch } from '../graphs/checkpoint-batch.ts';
 import { inTransaction, type Queryable } from '../storage/transaction.ts';
-import { webhookHost } from '../webhooks/webhooks.ts';
+import { webhookHost } from '../webhooks/parse-target.ts';
 import type { Hold } from './hold.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';

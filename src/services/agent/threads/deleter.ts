@@ -6,8 +6,7 @@ import { needsAncestors } from '../graphs/stateful.ts';
 import { updatesThread } from '../graphs/graph.ts';
 import type { Runs } from '../runs/runs.ts';
 import { keepLatest } from './keep-latest.ts';
-import type { StoredThread, ThreadStore } from './store.ts';
-import { changeLocked, deleteLocked } from './locked.ts';
+import { changeLocked, deleteLocked, type StoredThread, type ThreadStore } from './store.ts';
 
 export interface DeleterDependencies {
   pool: Pool;

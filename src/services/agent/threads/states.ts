@@ -8,7 +8,7 @@ import { noGraph, noThread, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
 import { readsThread, updatesThread } from '../graphs/graph.ts';
-import { refuseFactoryError } from '../runs/factory-errors.ts';
+import { refuseFactoryError } from '../runs/run-error.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import type { Lifetime } from './lifetime.ts';

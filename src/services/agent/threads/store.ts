@@ -1,4 +1,4 @@
-import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder, type Selectable } from 'kysely';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Thread, ThreadCount, ThreadSearch } from '../../../contract/agent/thread.ts';
@@ -6,9 +6,9 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import type { Tables, ThreadsTable } from '../storage/tables.ts';
-import { endOf, type Lifetime, sqlTime, type ExpiryCondition } from './lifetime.ts';
+import { endOf, sqlTime, type ExpiryCondition, type Lifetime } from './lifetime.ts';
 import { inTransaction, type Queryable } from '../storage/transaction.ts';
-import { deleteLocked } from './locked.ts';
+import type { Pool, PoolClient } from 'pg';
 
 export type StoredThread = Omit<
   Selectable<ThreadsTable>,
@@ -153,3 +153,36 @@ function matching<O>(
 }
 
 const isState = (values: unknown): values is FreeObject | unknown[] => typeof values === 'object' && values !== null;
+
+/** Changes a thread under its row's lock: no run can start on it. A busy one only if `evenBusy`. */
+export function changeLocked(
+  pool: Pool,
+  threadId: string,
+  change: (client: PoolClient) => Promise<void>,
+  evenBusy: boolean,
+): Promise<'done' | 'missing' | 'busy'> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ unfinished: number }>(
+      'select unfinished from threads where thread_id = $1 for update',
+      [threadId],
+    );
+    const [thread] = rows;
+    if (!thread) return 'missing';
+    if (thread.unfinished > 0 && !evenBusy) return 'busy';
+    await change(client);
+    return 'done';
+  });
+}
+
+/** Deletes a locked thread with its runs, checkpoints, writes, and, by foreign keys, its crons. */
+export async function deleteLocked(client: Queryable, threadId: string): Promise<void> {
+  await client.query(deleteAll, [threadId]);
+}
+
+const deleteAll = `
+  with events as (delete from run_events using runs where run_events.run_id = runs.run_id and runs.thread_id = $1::uuid),
+    runs as (delete from runs where thread_id = $1::uuid),
+    writes as (delete from checkpoint_writes where thread_id = $1::uuid::text),
+    blobs as (delete from checkpoint_blobs where thread_id = $1::uuid::text),
+    checkpoints as (delete from checkpoints where thread_id = $1::uuid::text)
+  delete from threads where thread_id = $1::uuid`;

@@ -9,10 +9,9 @@ import type { Storage } from '../storage/open.ts';
 import { polling } from '../storage/poll.ts';
 import { keepLatest } from './keep-latest.ts';
 import type { ThreadDeleter } from './deleter.ts';
-import { showLifetime, type Lifetimes, dueAt } from './lifetime.ts';
+import { dueAt, showLifetime, type Lifetimes } from './lifetime.ts';
 import { inTransaction } from '../storage/transaction.ts';
-import { deleteLocked } from './locked.ts';
-import type { StoredThread } from './store.ts';
+import { deleteLocked, type StoredThread } from './store.ts';
 
 export interface DueThread {
   thread_id: string;

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { defaultWebhookPorts, withoutEndDot } from '../../../contract/agent/webhook.ts';
 import { isLoopback, networkOf } from './address.ts';
-import type { UrlRules } from './settings.ts';
+import type { UrlRules, WebhookSettings } from './settings.ts';
+import { unacceptable } from '../refusal.ts';
+import type { Logger } from '../../../kit/logger.ts';
 
 /** A parsed webhook URL, or the rule that rejects it. */
 export type WebhookTarget =
@@ -100,3 +102,23 @@ function isNamedItself(address: string, host: string, { allowedDomains = [] }: U
   const isNamed = allowedDomains.some((domain) => !domain.isWildcard && domain.host === host);
   return isNamed && (addressIn(host) !== undefined || (host === 'localhost' && isLoopback(address)));
 }
+
+/** Checks the webhook of a run or a cron; throws a Refusal with the reason. */
+export type CheckWebhook = (url: string | undefined) => void;
+
+/** Checks webhooks when a run or a cron is accepted. They are checked again when sent. */
+export function checkWebhooks({ disabled, rules }: WebhookSettings, log: Logger): CheckWebhook {
+  let isReported = !disabled;
+  return (url) => {
+    if (url === undefined) return;
+    const judged = parseWebhookTarget(url, rules);
+    if (judged.kind === 'refused') throw unacceptable('webhook', judged.why);
+    if (!isReported)
+      log.warn('A run or cron was accepted with a webhook, and none is sent: http.disable_webhooks is set.');
+    isReported = true;
+  };
+}
+
+/** The host of a webhook for the log and the queue: empty for a loopback webhook. */
+export const webhookHost = (url: string): string =>
+  !url.startsWith('/') && URL.canParse(url) ? withoutEndDot(new URL(url).hostname) : '';

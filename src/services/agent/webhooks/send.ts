@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { unlessAborted } from '../../../kit/clock.ts';
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -134,4 +135,16 @@ function reasonOf(error: unknown, withinMs: number): string {
   if (!(error instanceof Error)) return 'could not be reached';
   if (error.name === 'TimeoutError') return `did not answer within ${withinMs / 1000} s`;
   return `could not be reached (${codeOf(error) || error.name})`;
+}
+
+export const resolveByMachine: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
+
+/** Merges concurrent lookups of a name: slow ones would block the few lookup threads, which the agent needs too. */
+export function onceAtATime(resolve: Resolve): Resolve {
+  const underWay = new Map<string, ReturnType<Resolve>>();
+  return (host) => {
+    const resolution = underWay.get(host) ?? resolve(host).finally(() => underWay.delete(host));
+    underWay.set(host, resolution);
+    return resolution;
+  };
 }

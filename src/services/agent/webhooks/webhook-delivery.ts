@@ -7,7 +7,7 @@ import { webhookDeliverer, type Deliverer, type DelivererDependencies } from './
 import type { Deliveries } from './deliveries.ts';
 import type { Resolve } from './send.ts';
 import { webhookSettings, type WebhookSettings } from './settings.ts';
-import { onceAtATime, resolveByMachine } from './webhooks.ts';
+import { onceAtATime, resolveByMachine } from './send.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
 export interface WebhookOptions {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toAttemptOutcome, maxTries, decideRetry } from '../../../../src/services/agent/webhooks/outcome.ts';
 import { webhookPayload } from '../../../../src/services/agent/webhooks/payload.ts';
 import type { WebhookRun } from '../../../../src/services/agent/webhooks/payload.ts';
-import { onceAtATime } from '../../../../src/services/agent/webhooks/webhooks.ts';
+import { onceAtATime } from '../../../../src/services/agent/webhooks/send.ts';
 import { webhookPayloadSchema } from '../../../../src/contract/agent/webhook.ts';
 
 describe('the meaning of a response', () => {

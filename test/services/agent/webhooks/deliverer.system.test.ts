@@ -13,7 +13,7 @@ import type { DelivererDependencies } from '../../../../src/services/agent/webho
 import { Deliveries } from '../../../../src/services/agent/webhooks/deliveries.ts';
 import type { Resolve } from '../../../../src/services/agent/webhooks/send.ts';
 import { webhookSettings } from '../../../../src/services/agent/webhooks/settings.ts';
-import { webhookHost } from '../../../../src/services/agent/webhooks/webhooks.ts';
+import { webhookHost } from '../../../../src/services/agent/webhooks/parse-target.ts';
 import type { WebhookUrlRules } from '../../../../src/contract/agent/webhook.ts';
 import { isDatabaseUnavailable } from '../../../../src/kit/postgres/unavailable.ts';
 import { startTestPostgres } from '../../../kit/postgres/postgres.ts';

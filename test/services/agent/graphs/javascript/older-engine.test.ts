@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  deleteFromMemory,
-  withPendingSends,
-} from '../../../../../src/services/agent/graphs/javascript/older-engine.ts';
+import { deleteFromMemory, withPendingSends } from '../../../../../src/services/agent/graphs/javascript/engine.ts';
 
 test('moves the tasks that nodes sent out of the channels', () => {
   const checkpoint = {
