@@ -1,6 +1,6 @@
 import type { DesiredDeployment } from '../../src/deploy/file/desired.ts';
 import type { PreviewTerms } from '../../src/deploy/file/preview-fields.ts';
-import type { KeptDeploy } from '../../src/deploy/machine/journal.ts';
+import type { JournalEntry } from '../../src/deploy/machine/journal.ts';
 import type { OutcomeKind } from '../../src/contract/outcome-kinds.ts';
 import type { PreviewKey as Key, RemovalCode } from '../../src/deploy/rules/preview.ts';
 import type { PreviewPull } from '../../src/deploy/rules/preview-source.ts';
@@ -92,7 +92,7 @@ export interface KnownPreview {
 /** How far the deploy of a version is. */
 export interface PreviewJournal {
   version: number;
-  kept: KeptDeploy;
+  kept: JournalEntry;
 }
 
 /** A preview as it is stored. */

@@ -6,7 +6,7 @@ import type { Mode } from '../deploy/file/entry-options.ts';
 import { inputProblem } from '../deploy/file/inputs.ts';
 import type { Environment } from '../deploy/file/secret-names.ts';
 import { namedBy } from '../deploy/file/desired.ts';
-import { type Journal, type KeptDeploy, toJournalJson } from '../deploy/machine/journal.ts';
+import { type Journal, type JournalEntry, toJournalJson } from '../deploy/machine/journal.ts';
 import type { Problem } from '../kit/diagnostics/problem.ts';
 import { codeOf } from '../kit/errors.ts';
 import { canonicalJson, isObject } from '../kit/json-object.ts';
@@ -28,7 +28,7 @@ interface JournalSubject {
 interface JournalText extends Omit<JournalSubject, 'seal'> {
   version: 1;
   owner: { pid: number; host: string };
-  kept?: KeptDeploy | undefined;
+  kept?: JournalEntry | undefined;
 }
 
 /** Whether a text is a journal of this version. Its seal was checked already, so that nobody else wrote it. */
@@ -78,7 +78,7 @@ async function readJournal(path: string, { seal }: JournalSubject): Promise<Jour
 
 /** The journal of a run, and what an earlier one left there; or what is wrong with a run that has to go on with one. */
 export type OpenedJournal =
-  { ok: true; journal?: Journal; kept?: KeptDeploy; note?: string } | { ok: false; problem: Problem };
+  { ok: true; journal?: Journal; kept?: JournalEntry; note?: string } | { ok: false; problem: Problem };
 
 /** The modes whose runs can be gone on with. */
 const keptModes: ReadonlySet<string> = new Set(['deploy', 'rollback'] satisfies Mode[]);
@@ -135,7 +135,7 @@ function isOfAnother({ owner: { pid, host } }: JournalText): boolean {
 function journalFile(
   path: string,
   subject: JournalSubject,
-  left: KeptDeploy | undefined,
+  left: JournalEntry | undefined,
   { isOptional }: { isOptional: boolean },
 ): Journal {
   // Another process leaves it alone from the first write of this one on.

@@ -3,17 +3,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Journal, KeptDeploy } from '../../src/deploy/machine/journal.ts';
+import type { Journal, JournalEntry } from '../../src/deploy/machine/journal.ts';
 import { openJournal } from '../../src/host/journal-file.ts';
 
 const apiKey = 'key-of-the-service';
-const kept: KeptDeploy = {
+const kept: JournalEntry = {
   at: 0,
   deploy: { state: 'following', own: { deploymentId: 'd1', revisionId: 'r2', how: 'patched' } },
   changed: true,
   notes: [],
 };
-const keep = (journal: Journal | undefined, what: KeptDeploy | undefined) => journal?.keep(what, (text) => text);
+const keep = (journal: Journal | undefined, what: JournalEntry | undefined) => journal?.keep(what, (text) => text);
 
 /** A folder with one journal: what opens it, and what has another process, which lives, own it. */
 function journalIn() {

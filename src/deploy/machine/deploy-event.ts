@@ -2,7 +2,7 @@ import type { NamedVerdict, TestVerdict } from '../rules/verdict-types.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { ReportedPlan } from '../words/plan.ts';
 import type { HoldDecision } from '../../contract/control/revision.ts';
-import type { KeptDeploy } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import type { Outcome, Rollback } from './outcome-types.ts';
 
 /** Why a revision is followed. */
@@ -11,7 +11,7 @@ export type StartKind = 'created' | 'patched' | 'adopted' | 'redeployed';
 /** Progress events for an entry point to print. No event holds a secret; `why` and messages are untrusted text. */
 export type DeployEvent =
   /** An earlier run was interrupted in this state, which it kept at `at` (ms since the epoch). */
-  | { kind: 'resumed'; at: number; state: KeptDeploy['deploy']['state'] }
+  | { kind: 'resumed'; at: number; state: JournalEntry['deploy']['state'] }
   | { kind: 'looking'; deployment: string }
   | {
       kind: 'looked';

@@ -23,7 +23,7 @@ import { type Deploy, ownOf, resultOf, type RunRevision } from './deploy-state.t
 import type { TestResult } from './state.ts';
 import type { PlanBinding } from './bind-plan.ts';
 import type { BuildFacts } from './built-from.ts';
-import { keptOf, type Journal, type KeptDeploy, saysNothingOf } from './journal.ts';
+import { journalEntryOf, type Journal, type JournalEntry, saysNothingOf } from './journal.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { noteText, notesOnBuild } from '../words/note.ts';
 import { reportedPlan } from '../words/plan.ts';
@@ -109,7 +109,7 @@ export interface RunTerms {
   /** Keeps how far the run is. */
   journal?: Journal | undefined;
   /** What an earlier run kept: this one goes on with it. */
-  kept?: KeptDeploy | undefined;
+  kept?: JournalEntry | undefined;
   /** Ends the run early: the outcome is `interrupted`, and the revision goes on. */
   signal?: AbortSignal | undefined;
   emit?: ((event: DeployEvent) => void) | undefined;
@@ -219,7 +219,7 @@ export class DeployRun {
    */
   async keep(deploy: Deploy): Promise<void> {
     const { journal } = this.request;
-    const kept = keptOf(deploy, this);
+    const kept = journalEntryOf(deploy, this);
     const isEnd =
       deploy.state === 'ended' && !(journal?.left && saysNothingOf(journal.left, deploy.ending, this.known));
     if (!kept && !this.#hasKept && !isEnd) return;

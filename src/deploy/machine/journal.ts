@@ -13,21 +13,21 @@ export interface Journal {
    * Keeps this in place of what was kept before; undefined: there is nothing to go on with. The values of the secrets
    * that are sent are left out; `redact` removes them from texts of others.
    */
-  keep(kept: KeptDeploy | undefined, redact: (text: string) => string): Promise<void>;
+  keep(kept: JournalEntry | undefined, redact: (text: string) => string): Promise<void>;
   /** A cancelled run leaves the revision that it holds to the run that goes on. */
   leavesHeld: boolean;
   /** What was there when the run began. */
-  readonly left?: KeptDeploy | undefined;
+  readonly left?: JournalEntry | undefined;
 }
 
 /** What a run keeps of its deploy: once something was sent that a later run could go on with. */
-export type KeptState = Exclude<OpenState, 'requested' | 'filling' | 'measuring' | 'resolving' | 'serving'>;
+export type JournaledState = Exclude<OpenState, 'requested' | 'filling' | 'measuring' | 'resolving' | 'serving'>;
 
 /** The state of a deploy, and what later states and the outcome need. */
-export interface KeptDeploy extends Pick<RunState, 'plan' | 'commit' | 'rollout' | 'changed' | 'notes'> {
+export interface JournalEntry extends Pick<RunState, 'plan' | 'commit' | 'rollout' | 'changed' | 'notes'> {
   /** ms since the epoch */
   at: number;
-  deploy: DeployIn<KeptState>;
+  deploy: DeployIn<JournaledState>;
   /** The revision that served before anything was sent. */
   formerLive?: string | undefined;
   /** What the live revision answered before the change, by the names of the tests. */
@@ -38,7 +38,7 @@ export interface KeptDeploy extends Pick<RunState, 'plan' | 'commit' | 'rollout'
 }
 
 /** What of a run is worth going on with; undefined before anything was sent. */
-export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
+export function journalEntryOf(deploy: Deploy, run: DeployRun): JournalEntry | undefined {
   const state = stateToKeep(deploy);
   if (!state) return undefined;
   const { plan, commit, formerLive, formerDeployment: former, sent, before, rollout, changed, notes } = run.known;
@@ -57,7 +57,7 @@ export function keptOf(deploy: Deploy, run: DeployRun): KeptDeploy | undefined {
   };
 }
 
-function stateToKeep(deploy: Deploy): KeptDeploy['deploy'] | undefined {
+function stateToKeep(deploy: Deploy): JournalEntry['deploy'] | undefined {
   switch (deploy.state) {
     case 'requested':
     case 'filling':
@@ -97,11 +97,11 @@ export function isOver(ending: Ending, { rollout, rollback }: RunState): boolean
 }
 
 /** Whether a run that kept nothing itself ends without a word on the revision of what an earlier one left. */
-export const saysNothingOf = (left: KeptDeploy, ending: Ending, { deployment }: RunState): boolean =>
+export const saysNothingOf = (left: JournalEntry, ending: Ending, { deployment }: RunState): boolean =>
   ending.kind !== 'kept' || ownOf(left.deploy)?.revisionId !== deployment?.active_revision_id;
 
 /** What was about to be sent may have been. */
-function resumed(kept: KeptDeploy['deploy']): Deploy {
+function resumed(kept: JournalEntry['deploy']): Deploy {
   if (kept.state === 'sending') return { ...kept, state: 'resolving' };
   return kept.state === 'restoring' || kept.state === 'deciding' ? { ...kept, mayBeSent: true } : kept;
 }
@@ -118,7 +118,7 @@ export function deploymentOf(deploy: Deploy): string | undefined {
  * Goes on from what an earlier run kept, after a look at the deployment as it is now. Where that is gone, the deploy
  * begins anew. @throws ServiceError
  */
-export async function resumeDeploy(kept: KeptDeploy, run: DeployRun): Promise<Deploy> {
+export async function resumeDeploy(kept: JournalEntry, run: DeployRun): Promise<Deploy> {
   const { known } = run;
   const { control } = run.request;
   const { plan, commit, before, rollout, sent, formerDeployment, changed, notes, formerLive, at } = kept;

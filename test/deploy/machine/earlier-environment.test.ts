@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../../src/contract/control/revision.ts';
 import type { StoredVerdict } from '../../../src/contract/control/verdict.ts';
 import { first, github, hello, second, workflowOn } from './deploy-fixture.ts';
-import { deadly, KeptInMemory, prepare, writes } from './killed-run.ts';
+import { deadly, JournalInMemory, prepare, writes } from './killed-run.ts';
 
 const onStaging: Revision = {
   id: 's1',
@@ -37,7 +37,7 @@ async function production(builds: string) {
 describe('a deployment of a later environment', () => {
   test('is asked about again where a run was ended before it sent the change', async () => {
     const { fixture, control, request, staging } = await production(second);
-    const journal = new KeptInMemory();
+    const journal = new JournalInMemory();
     const run = { ...request, workflow: workflowOn(second), journal };
     const { control: dying, died } = deadly(control, 1, 'before', 'patchDeployment');
     expect(await Promise.race([fixture.deploy({ ...run, control: dying }), died])).toBe('killed');

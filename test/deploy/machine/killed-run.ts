@@ -1,18 +1,18 @@
-import type { Journal, KeptDeploy } from '../../../src/deploy/machine/journal.ts';
+import type { Journal, JournalEntry } from '../../../src/deploy/machine/journal.ts';
 import { AgentModel, says } from '../smoke/agent-model.ts';
 import { goesLive, type ControlModel } from './control-model.ts';
 import { built, DeployFixture, first } from './deploy-fixture.ts';
 
 /** What a run kept, for the one after it. */
-export class KeptInMemory implements Journal {
+export class JournalInMemory implements Journal {
   leavesHeld = true;
-  kept: KeptDeploy | undefined;
+  kept: JournalEntry | undefined;
   /** All that was ever kept. */
   text = '';
-  get left(): KeptDeploy | undefined {
+  get left(): JournalEntry | undefined {
     return this.kept;
   }
-  async keep(kept: KeptDeploy | undefined): Promise<void> {
+  async keep(kept: JournalEntry | undefined): Promise<void> {
     this.kept = kept;
     this.text += JSON.stringify(kept);
   }

@@ -3,7 +3,7 @@ import { AgentModel, says } from '../smoke/agent-model.ts';
 import { goesLive, serviceError, type ControlModel } from './control-model.ts';
 import { built, DeployFixture, first, github, hello, image, imaged, second, workflowOn } from './deploy-fixture.ts';
 import type { RunOfTest } from './deploy-fixture.ts';
-import { deadly, KeptInMemory, prepare, writes } from './killed-run.ts';
+import { deadly, JournalInMemory, prepare, writes } from './killed-run.ts';
 
 const third = 'c'.repeat(40);
 const toSecond = { workflow: workflowOn(second), smokeTests: [hello] };
@@ -16,7 +16,7 @@ async function killed(
   at: [keyof ControlModel, 'before' | 'after', number?],
 ) {
   const [method, when, nth = 1] = at;
-  const journal = new KeptInMemory();
+  const journal = new JournalInMemory();
   const { control, died } = deadly(fixture.control, nth, when, method);
   const end = await Promise.race([fixture.deploy({ ...request, control, further: control, journal }), died]);
   expect(end).toBe('killed');
@@ -115,7 +115,7 @@ test('decides about its held revision, though nothing is tested any more', async
 test('keeps nothing of a request that was refused', async () => {
   const { fixture, agentAt } = await prepare({});
   fixture.control.fails('patch', serviceError('rejected', 'patch deployment', { status: 422 }));
-  const journal = new KeptInMemory();
+  const journal = new JournalInMemory();
   expect(await fixture.deploy({ ...toSecond, agentAt, journal })).toMatchObject({ kind: 'refused' });
   expect([journal.text.includes('"sending"'), journal.kept]).toEqual([true, undefined]);
 });

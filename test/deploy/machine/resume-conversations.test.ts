@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/deploy/machine/outcome-types.ts';
 import { randomFrom } from '../../random-from.ts';
 import { ThreadServerModel, ThreadsModel, type Ran } from '../smoke/threads-model.ts';
 import { hello, second, workflowOn } from './deploy-fixture.ts';
-import { Killer, KeptInMemory, prepare, writes } from './killed-run.ts';
+import { Killer, JournalInMemory, prepare, writes } from './killed-run.ts';
 
 const failed: RunResult = { kind: 'error', error: { error: 'TypeError', message: 'no "secret words" here' } };
 const waiting = { next: ['review'], values: { messages: [{ type: 'human', content: 'secret words' }] } };
@@ -21,7 +21,7 @@ async function deploying({ holds, runs }: { holds: boolean; runs: readonly Ran[]
   changed.runs = [...runs];
   for (const id of ['one', 'two']) threads.add(id);
   threads.add('three', waiting);
-  const journal = new KeptInMemory();
+  const journal = new JournalInMemory();
   /** The server of the threads at an address; without a hold the changed one takes the place of the other. */
   const serverAt = (url: string) => {
     const serving = fixture.control.service.deployment?.active_revision_id;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { KeptDeploy } from '../../../src/deploy/machine/journal.ts';
+import type { JournalEntry } from '../../../src/deploy/machine/journal.ts';
 import type { Outcome } from '../../../src/deploy/machine/outcome-types.ts';
 import { first, github, hello, second, workflowOn, type RunOfTest } from './deploy-fixture.ts';
-import { deadly, KeptInMemory, prepare, writes, type Situation } from './killed-run.ts';
+import { deadly, JournalInMemory, prepare, writes, type Situation } from './killed-run.ts';
 
 interface Scenario extends Situation {
   name: string;
@@ -66,7 +66,7 @@ const scenarios: readonly Scenario[] = [
 ];
 
 /** Kills the run at each of its requests, resumes it, and returns what then differs from a run that was not killed. */
-async function sweep(scenario: Scenario, journalOf: () => KeptInMemory): Promise<string[]> {
+async function sweep(scenario: Scenario, journalOf: () => JournalInMemory): Promise<string[]> {
   const whole = await prepare(scenario);
   expect(await whole.fixture.deploy({ ...scenario.request, agentAt: whole.agentAt })).toMatchObject(scenario.expected);
   // What is sent again with its key is answered, and makes nothing.
@@ -101,7 +101,7 @@ async function sweep(scenario: Scenario, journalOf: () => KeptInMemory): Promise
 
 describe('a run that is killed at any request, and resumed', () => {
   test.each(scenarios)('ends as if it had not been: $name', async (scenario) => {
-    expect(await sweep(scenario, () => new KeptInMemory())).toEqual([]);
+    expect(await sweep(scenario, () => new JournalInMemory())).toEqual([]);
   });
 
   test.each([
@@ -110,8 +110,8 @@ describe('a run that is killed at any request, and resumed', () => {
     ['how its held revision is decided', 'deciding'],
     ['that it goes back', 'restoring'],
   ] as const)('goes wrong with a journal that does not know %s', async (_, state) => {
-    class Forgetful extends KeptInMemory {
-      override async keep(kept: KeptDeploy | undefined): Promise<void> {
+    class Forgetful extends JournalInMemory {
+      override async keep(kept: JournalEntry | undefined): Promise<void> {
         await super.keep(kept?.deploy.state === state ? undefined : kept);
       }
     }
@@ -123,7 +123,7 @@ describe('a run that is killed at any request, and resumed', () => {
     const scenario = scenarios.find(({ holds }) => holds);
     if (!scenario) throw new Error('no scenario holds its revision');
     const { fixture, agentAt } = await prepare(scenario);
-    const journal = new KeptInMemory();
+    const journal = new JournalInMemory();
     fixture.clock.after(12_000, () => fixture.cancelled.abort(new Error('cancelled')));
     const run = { ...scenario.request, agentAt, journal };
     expect(await fixture.deploy(run)).toMatchObject({ kind: 'interrupted', revisionId: 'r2' });
