@@ -50,6 +50,7 @@ export async function runCommand(run: CommandRun): Promise<Outcome> {
     return await answerCommand(run);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    await reactTo(run, 'confused');
     const advice = lacksPermission(error)
       ? 'Give the job `permissions: contents: read` and `pull-requests: write`, and start it again'
       : 'Start the run again; what was done is not done twice';
@@ -74,7 +75,10 @@ async function answerCommand(run: CommandRun): Promise<Outcome> {
     return { ...passedOver(`The command was answered before: ${kept.end.line}`), command: end(given, kept.end.code) };
   const record: CommandRecord = { ...begun, ...(kept?.pins ? { pins: kept.pins } : {}) };
   const performed = await carryOut(run, record, comment === 'edited', pull);
-  if ('kind' in performed) return performed;
+  if ('kind' in performed) {
+    await reactTo(run, 'confused');
+    return performed;
+  }
   const { outcome } = performed;
   try {
     const isFirst = given.parsed.kind === 'command' && given.parsed.isFirst === true;
@@ -82,8 +86,10 @@ async function answerCommand(run: CommandRun): Promise<Outcome> {
     const { code } = outcome;
     if (code === 'no-write') await writeAside(ended, pull);
     else {
-      const line = lineWords(outcome);
-      await writeAnswer({ ...record, end: { code, isDone: hasSucceeded(outcome), line } }, ended, isFirst, pull);
+      // One that was ended midway goes on where its run is started again.
+      const isOpen = performed.run?.kind === 'interrupted';
+      const last = { code, isDone: hasSucceeded(outcome), line: lineWords(outcome) };
+      await writeAnswer(isOpen ? record : { ...record, end: last }, ended, isFirst, pull);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

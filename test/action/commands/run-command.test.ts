@@ -123,6 +123,17 @@ describe('once', () => {
     expect(here.runs).toEqual([]);
   });
 
+  test('a run that was cancelled goes on when it is started again', async () => {
+    const { outcome } = here;
+    here.outcome = { kind: 'interrupted', passes: false, reason: 'It was ended.', changed: false, notes: [] };
+    expect(await here.say('/rollback')).toMatchObject({ kind: 'interrupted', passes: false });
+    expect(here.said()).toContain('### ❌ /rollback by mona');
+    here.outcome = outcome;
+    expect(await here.again()).toMatchObject({ kind: 'rolled-back' });
+    expect(here.runs).toHaveLength(2);
+    expect(here.runs[0]?.bound).toEqual(here.runs[1]?.bound);
+  });
+
   test('requests have the same key in every attempt, and another for each comment', async () => {
     here.before = ({ bound }) => keys.push(bound.onceFor);
     const keys: unknown[] = [];
