@@ -140,7 +140,7 @@ test('a run that is killed once its request was sent does nothing twice when it 
   await cancelled;
   await lossy.close();
   await step({ attempt: 2 });
-  await expect.poll(said, { timeout: 60_000 }).toBe('second you');
+  await expect.poll(said, { timeout: 120_000 }).toBe('second you');
   expect(await revisions()).toHaveLength(4);
   expect(answers()).toHaveLength(1);
 });
