@@ -5,6 +5,7 @@ import { actionPreviewScenario } from './action-preview-scenario.ts';
 import { afterChecksScenario } from './after-checks-scenario.ts';
 import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appPreviewScenario } from './app-preview-scenario.ts';
+import { appPromotionScenario } from './app-promotion-scenario.ts';
 import { appScenarios } from './app-scenarios.ts';
 import { commentScenario } from './comment-scenario.ts';
 import { consoleScenario } from './console-scenarios.ts';
@@ -36,6 +37,7 @@ const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   appPreviewScenario,
   commentScenario,
   afterChecksScenario,
+  appPromotionScenario,
   uploadScenario,
   keylessScenario,
   promotionScenario,

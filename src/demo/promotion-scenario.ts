@@ -2,12 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Repository } from './repository.ts';
 import { deploy, graph, greet, type Scenario } from './scenarios.ts';
+import type { DemoEnvironment } from './environment.ts';
 import type { StepResult } from './runner.ts';
 
 const fullName = 'acme/promoted-agent';
 
+interface Ordered {
+  /** The deployment of production. */
+  name: string;
+  /** More fields of staging. */
+  staging: string;
+}
+
 /** Two deployments of one repository, in the order in which a commit reaches them. */
-const deployFile = (repoUrl: string): string => `
+const deployFile = (repoUrl: string, { name, staging }: Ordered): string => `
 environments: [staging, production]
 defaults:
   repo-url: ${repoUrl}
@@ -19,23 +27,29 @@ defaults:
       input: { input: Ada }
       expect: { values: [{ path: $.output, contains: hello Ada }] }
 deployments:
-  promoted-staging: { environment: staging }
-  promoted: { environment: production }
+  ${name}-staging: { environment: staging${staging} }
+  ${name}: { environment: production }
 `;
+
+/** Makes a repository of the example whose deploy file has both. */
+export async function orderedRepository(
+  { github, root, folder }: DemoEnvironment,
+  full: string,
+  ordered: Ordered,
+): Promise<Repository> {
+  await github.createRepository(full);
+  const repository = await Repository.fromExample(join(root, 'examples/echo-agent'), join(folder, 'work', full));
+  await writeFile(join(repository.folder, '.github/landfall.yml'), deployFile(github.gitUrl(full), ordered));
+  await repository.pushTo(github.pushUrl(full));
+  return repository;
+}
 
 /** A commit goes from staging to production, without a second build. */
 export const promotionScenario: Scenario = {
   title: 'staging to production without a second build',
   async play(environment, screen) {
-    const { github, control } = environment;
-    const repoUrl = github.gitUrl(fullName);
-    await github.createRepository(fullName);
-    const repository = await Repository.fromExample(
-      join(environment.root, 'examples/echo-agent'),
-      join(environment.folder, 'work', fullName),
-    );
-    await writeFile(join(repository.folder, '.github/landfall.yml'), deployFile(repoUrl));
-    await repository.pushTo(github.pushUrl(fullName));
+    const { control } = environment;
+    const repository = await orderedRepository(environment, fullName, { name: 'promoted', staging: '' });
     const target = { repository, fullName };
     const stepTo = (deployment: string, commit: string): Promise<StepResult> =>
       deploy(environment, screen, commit, { deployment, 'repo-url': '' }, target);
