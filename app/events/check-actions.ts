@@ -17,6 +17,7 @@ import { findRollbackTarget } from '../targets/rollback-target.ts';
 import { refusalOfFreeze, refusalOfPerson, refusalOfProduction } from '../../src/deploy/commands/decide.ts';
 import { noRollbackWords, refusalWords } from '../../src/deploy/commands/words.ts';
 import { findPromotion } from '../reconcile/earlier-environment.ts';
+import { isRequested } from '../reconcile/is-requested.ts';
 import { promotionRequest } from '../reconcile/promotion-request.ts';
 import { callOptions } from '../commands/performance.ts';
 import { targetFor } from '../targets/target-resolver.ts';
@@ -34,7 +35,8 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
   const intents = (await context.store.intentsAt(repository.repositoryId, headSha)).filter(
     ({ terms }) => checkName(terms.deploymentName) === check.name,
   );
-  const newest = intents.at(-1);
+  // The button is of the deploy whose revision was proven, whatever was pressed since.
+  const newest = button === 'promote' ? intents.findLast(({ promoted }) => promoted) : intents.at(-1);
   if (!newest) return refuse('nothing is known of this check any more');
   const { deploymentId, branch, terms } = newest;
   if (button === 'promote') {
@@ -86,8 +88,10 @@ async function promote(
   on: Pick<DeployRequest, 'repository' | 'branch' | 'cause'>,
   context: AppContext,
 ): Promise<ActionResult> {
-  const { promotedFrom, deploymentName } = target.terms;
-  const found = await findPromotion(promotedFrom, context, callOptions(context));
+  const { deploymentName } = target.terms;
+  if (await isRequested(target.deploymentId, on.cause, context))
+    return { ok: true, did: `knew the promotion to ${deploymentName}` };
+  const found = await findPromotion(target, context, callOptions(context));
   if (!found.ok) return { ok: false, why: earlierWords(found.obstacle)[0] };
   const { commit, from } = found;
   await context.store.request(promotionRequest(target, { ...on, commit, from }));
@@ -103,9 +107,8 @@ async function rollback(
   const { store, control } = context;
   const { deploymentId, terms } = target;
   // Ignore a repeated delivery: another revision may be live by now, which must not be rolled back.
-  const last = await store.lastIntents(deploymentId, 100);
-  const isKnown = last.some((intent) => intent.cause.kind === cause.kind && intent.cause.key === cause.key);
-  if (isKnown) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
+  if (await isRequested(deploymentId, cause, context))
+    return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
   const back = await findRollbackTarget(deploymentId, intents, control, { isOneOfThem: true });
   if (!back.ok) return { ok: false, why: noRollbackWords(back) };
   const commit = back.revision.source_revision_config.repo_commit_sha ?? headSha;
@@ -169,7 +172,7 @@ async function promoteAgain(
   context: AppContext,
 ): Promise<string> {
   const { deploymentName, promotedFrom } = target.terms;
-  const found = await findPromotion(promotedFrom, context, callOptions(context));
+  const found = await findPromotion(target, context, callOptions(context));
   const isOther = found.ok && !sameCommit(found.commit, commit);
   if (!found.ok || isOther) {
     const why = found.ok

@@ -5,6 +5,7 @@ import { callOptions } from '../commands/performance.ts';
 import type { AppContext, LaterTarget } from '../context.ts';
 import { findNewPromotion } from '../reconcile/earlier-environment.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
+import { isRequested } from '../reconcile/is-requested.ts';
 import { promotionRequest } from '../reconcile/promotion-request.ts';
 
 /** The deploy whose check has the button, and who pressed it. */
@@ -43,6 +44,8 @@ async function promoteTo(
   const { promotedFrom } = target.terms;
   const other = refusalOfProduction(target.terms, by);
   if (other) return refusalWords(other).why;
+  const cause = { kind: 'redeploy', key: delivery, by, at: context.clock.now() } as const;
+  if (await isRequested(target.deploymentId, cause, context)) return undefined;
   const frozen = refusalOfFreeze(target.terms, context.clock.now());
   if (frozen) return refusalWords(frozen).why;
   const found = await findNewPromotion(target, context, callOptions(context));
@@ -50,7 +53,6 @@ async function promoteTo(
   // The person saw this very revision.
   if (found.from.revisionId !== revisionId || !sameCommit(found.commit, commit))
     return `${promotedFrom.name} serves revision ${found.from.revisionId} by now`;
-  const cause = { kind: 'redeploy', key: delivery, by, at: context.clock.now() } as const;
   await context.store.request(promotionRequest(target, { repository, branch, commit, cause, from: found.from }));
   return undefined;
 }

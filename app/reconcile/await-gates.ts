@@ -20,6 +20,9 @@ type AwaitDecision = Extract<GateDecision, { kind: 'await' }>;
 /** How often it is looked whether a freeze goes on (ms), whatever the clock does meanwhile. */
 const longestMs = 60 * 60_000;
 
+/** How often the environment before is looked at while it is changing (ms). */
+const earlierMs = 20_000;
+
 /** When to look again (ms since the epoch), without an event. */
 function nextLook(intent: UnsentIntent, decision: AwaitDecision, now: number): number {
   switch (decision.code) {
@@ -27,6 +30,8 @@ function nextLook(intent: UnsentIntent, decision: AwaitDecision, now: number): n
       return nextLookAtChecks(intent, now);
     case 'frozen':
       return Math.min(now + longestMs, decision.until ?? Infinity);
+    case 'earlier':
+      return now + earlierMs;
   }
 }
 

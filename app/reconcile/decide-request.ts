@@ -8,7 +8,7 @@ import { deadlineIn, isExpired } from './deadlines.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { followFound } from './begin-following.ts';
 import type { Ended, Intent, IntentHeader, IntentOutcomeKind, SkipDecision, UnsentIntent } from './intent.ts';
-import { isRolledBackByOthers, promotedFrom, promotionObstacle } from './promotion.ts';
+import { isRolledBackByOthers, isChanging, promotedFrom, promotionObstacle } from './promotion.ts';
 import { formerOf, sendFor } from './send.ts';
 import { discardAbandoned } from './held-revision.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
@@ -78,7 +78,7 @@ export async function decideRequest(
     changed,
     rules: intent.terms.rules,
     promotedFrom: from?.name,
-    holds: intent.terms.gate?.hold,
+    holds: holdsPushes(intent),
   });
   context.log.info(
     { why: decisionWords(decision) },
@@ -141,11 +141,17 @@ async function trigger(
   // What was read of the service took its time: the head may be another by now.
   const from = promotedFrom(intent);
   const obstacle = from && (await promotionObstacle(work, intent, from));
+  if (obstacle && (await isChanging(work.context, from)))
+    return awaitGate(work, intent, { kind: 'await', code: 'earlier', name: from.name });
   if (obstacle) return saveIntents(work, [withDecisionOutcome(intent, 'skipped', obstacle, work.context.clock.now())]);
   if (from) return sendFor(work, decided, observation.deployment);
   const head = await headOf(work, intent);
   return head?.sha === intent.commit ? sendFor(work, decided, observation.deployment) : continued;
 }
+
+/** Whether nothing arrives in its environment by itself. A service that builds pushes by itself waits for nobody. */
+const holdsPushes = (intent: IntentHeader): boolean =>
+  intent.terms.gate?.hold === true && !(intent.terms.builder === 'service' && isOfItself(intent));
 
 /** The hold of a deployment of a later environment that a person rolled back in the console of the service. */
 async function heldByOthers(
@@ -153,7 +159,8 @@ async function heldByOthers(
   intent: UnsentIntent,
   { deployment }: DeploymentObservation,
 ): Promise<DeploymentQueue['held']> {
-  if (intent.cause.kind !== 'promotion') return undefined;
+  const isAutomatic = intent.cause.kind === 'promotion' || intent.cause.kind === 'rerun';
+  if (!promotedFrom(intent) || !isAutomatic) return undefined;
   const isHeld = await isRolledBackByOthers(work, intent, deployment.active_revision_id);
   return isHeld ? { since: work.context.clock.now() } : undefined;
 }

@@ -45,9 +45,12 @@ type FoundPromotion =
   | { ok: true; commit: string; from: PromotedFrom }
   | { ok: false; obstacle: Extract<Awaited<ReturnType<typeof provenIn>>, { code: unknown }> };
 
-/** Finds what a person may promote from a deployment now. @throws ServiceError */
+/**
+ * Finds what a person may promote to a deployment now. It is the newest of what was to be promoted, whoever made its
+ * revision: it is what the environment before serves. @throws ServiceError
+ */
 export async function findPromotion(
-  earlier: EarlierDeployment,
+  { deploymentId, terms: { promotedFrom: earlier } }: LaterTarget,
   context: EarlierContext,
   options: () => CallOptions,
 ): Promise<FoundPromotion> {
@@ -56,22 +59,25 @@ export async function findPromotion(
   const { revisionId, commit } = proven;
   const own = await intentsOn(context.store, earlier.deploymentId, revisionId);
   const maker = own.find(({ sending }) => sending.kind !== 'test');
-  return { ok: true, commit, from: { ...earlier, revisionId, order: maker?.seq ?? 0 } };
+  const last = await context.store.lastIntents(deploymentId, maxSearchedIntents);
+  const orders = last.map(({ sending }) => (sending.kind === 'promote' ? sending.from.order : 0));
+  return { ok: true, commit, from: { ...earlier, revisionId, order: Math.max(maker?.seq ?? 0, ...orders) } };
 }
 
 /** The same for a deployment, unless that one serves the commit already and a rollback does not hold it. */
 export async function findNewPromotion(
-  { deploymentId, terms: { promotedFrom, deploymentName } }: LaterTarget,
+  target: LaterTarget,
   context: EarlierContext,
   options: () => CallOptions,
 ): Promise<Extract<FoundPromotion, { ok: true }> | { ok: false; refusal: CommandRefusal }> {
   const { control, store } = context;
-  const found = await findPromotion(promotedFrom, context, options);
+  const { deploymentId, terms } = target;
+  const found = await findPromotion(target, context, options);
   if (!found.ok) return { ok: false, refusal: { ...found.obstacle } };
   const { held } = await store.deploymentQueue(deploymentId);
   const { active_revision_id: active } = await control.getDeployment(deploymentId, options());
   const live = active ? await findRevision(deploymentId, active, { control, options }) : undefined;
   const serves = sameCommit(live?.source_revision_config.repo_commit_sha ?? undefined, found.commit);
   if (!serves || held) return found;
-  return { ok: false, refusal: { code: 'promoted-already', deployment: deploymentName, commit: found.commit } };
+  return { ok: false, refusal: { code: 'promoted-already', deployment: terms.deploymentName, commit: found.commit } };
 }

@@ -95,11 +95,13 @@ export interface Bound extends Omit<OwnRevision<Origin>, 'deploymentId'> {
 export type SkipDecision = Extract<Decision, { kind: 'skip' }>;
 
 /** Whether a proven revision was requested of a deployment of the next environment, or why not. */
-export interface PromotedTo {
-  deployment: string;
-  /** `held`: a person has to promote it; `unread`: the deploy file or the service could not be read. */
-  code: 'requested' | 'held' | 'unread';
-}
+export type PromotedTo = { deployment: string } & (
+  | { code: 'requested' }
+  /** A person has to promote it. */
+  | { code: 'held' }
+  /** `why` is a clause without a full stop, fit to show. */
+  | { code: 'refused'; why: string }
+);
 
 /** What an intent has in every state. */
 export interface IntentHeader extends DeployRequest {

@@ -1,10 +1,18 @@
-import type { LaterTarget } from '../context.ts';
+import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
+import type { LaterTarget, Targets } from '../context.ts';
 import { hasOwnCheck } from './contained-commits.ts';
 import { promotionRequest } from './promotion-request.ts';
 import { isExpired } from './deadlines.ts';
 import type { Ended, Intent, PromotedTo } from './intent.ts';
 import { promotesKey } from './next-step.ts';
-import { continued, reportsOf, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
+import {
+  continued,
+  reportsOf,
+  requeueAfter,
+  saveIntents,
+  type ReconcileContext,
+  type StepResult,
+} from './reconcile-context.ts';
 import { promotionAfter } from './promotion-after.ts';
 import { isRetryable, isTransientError, retryLater } from './transient-error.ts';
 
@@ -20,22 +28,41 @@ export async function promoteProven(work: ReconcileContext, intentId: string): P
   const intent = await context.store.intent(intentId);
   if (intent?.state !== 'ended' || promotionAfter(intent, intent.end) !== 'promote')
     return decided(work, undefined, []);
+  const isLate = isExpired(context.clock, intent.id, intent.end.at + patienceMs, patienceMs);
   try {
-    const { later = [] } = await context.targets.targetsOf(intent.repository, intent.branch);
+    const { later = [], refused } = await context.targets.targetsOf(intent.repository, intent.branch);
+    const unread = refused.find(({ isFailure }) => isFailure === true);
+    if (unread && !isLate) return deferred(requeueAfter(work, retryMs));
     const next = later.filter(({ terms }) => terms.promotedFrom.deploymentId === intent.deploymentId);
-    const promoted: PromotedTo[] = [];
+    const promoted = missing(intent, next, refused, unread?.why);
     for (const target of next) promoted.push(await promoteTo(work, intent, target));
     return await decided(work, intent, promoted);
   } catch (error) {
     if (!isTransientError(error)) throw error;
-    if (!isRetryable(error) && isExpired(context.clock, intent.id, intent.end.at + patienceMs, patienceMs)) {
-      const unread = (intent.terms.promotesTo ?? []).map((deployment) => ({ deployment, code: 'unread' as const }));
-      return decided(work, intent, unread);
-    }
+    if (!isRetryable(error) && isLate) return decided(work, intent, missing(intent, [], [], error.message));
     context.log.warn(`what follows from intent ${intent.id} could not be read: ${error.message}`);
-    const later = retryLater(work, error, intent.end.at);
-    return later.kind === 'requeue' ? { ...later, of: promotesKey } : later;
+    return deferred(retryLater(work, error, intent.end.at));
   }
+}
+
+/** How soon an unread file is read again (ms). */
+const retryMs = 30_000;
+
+const deferred = (later: StepResult): StepResult => (later.kind === 'requeue' ? { ...later, of: promotesKey } : later);
+
+/** The deployments that were to follow, and are not there to be promoted to. */
+function missing(
+  { terms: { promotesTo = [] } }: Ended,
+  next: readonly LaterTarget[],
+  refused: Targets['refused'],
+  otherwise = 'the deploy file does not order it after this one any more',
+): PromotedTo[] {
+  const found = next.map(({ terms }) => terms.deploymentName);
+  const whyOf = (name: string) =>
+    refused.find((each) => each.deployment === name || each.deployment === defaultConfigPath)?.why;
+  return promotesTo
+    .filter((name) => !found.includes(name))
+    .map((deployment) => ({ deployment, code: 'refused', why: whyOf(deployment) ?? otherwise }));
 }
 
 async function promoteTo(work: ReconcileContext, intent: Ended, target: LaterTarget): Promise<PromotedTo> {

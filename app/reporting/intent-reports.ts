@@ -99,6 +99,8 @@ const promote: Button = {
   identifier: 'promote',
 };
 
+const promoteAgain: Button = { ...redeploy, description: 'Promote what is proven before it' };
+
 /** Outcomes with a live revision, which can be rolled back. */
 const serves: ReadonlySet<IntentOutcomeKind> = new Set(['deployed', 'unproven', 'broken']);
 /** Outcomes that another intent of the commit reports: its check has the buttons. */
@@ -114,12 +116,13 @@ const overruled = new Set<string | undefined>([
 
 /** The buttons of an intent's check: none while it is under way. */
 function buttonsOf(intent: Intent): readonly Button[] {
-  const { state, end, decision, promoted = [] }: IntentFields = intent;
-  if (state === 'paused') return [redeploy];
+  const { state, end, decision, promoted = [], terms }: IntentFields = intent;
+  const again = terms.promotedFrom ? promoteAgain : redeploy;
+  if (state === 'paused') return [again];
   if (!end || stoodFor.has(end.kind)) return [];
-  if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [redeploy] : [];
+  if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [again] : [];
   const waits = promoted.some(({ code }) => code === 'held');
-  return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), redeploy, ...(waits ? [promote] : [])];
+  return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), again, ...(waits ? [promote] : [])];
 }
 
 const hasFormer = ({ former, revisionId }: IntentFields): boolean => !!former?.live && former.live !== revisionId;

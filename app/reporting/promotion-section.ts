@@ -1,4 +1,5 @@
-import { asCode } from '../../src/deploy/words/sanitize.ts';
+import { asSentence } from '../../src/kit/plain-text.ts';
+import { asCode, asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import type { NotPromoted } from '../../src/deploy/machine/after-deploy.ts';
 import type { IntentFields, PromotedTo } from '../reconcile/intent.ts';
 import { promotionAfter } from '../reconcile/promotion-after.ts';
@@ -12,15 +13,20 @@ export function promotionSection(intent: IntentFields): string {
   const after = promotionAfter(intent, intent.end);
   if (after !== 'promote') return unpromoted[after](list(promotesTo));
   const { promoted = [] } = intent;
-  return promoted.map((each) => promotedWords[each.code](asCode(each.deployment, 100))).join(' ');
+  return promoted.map(promotedWords).join('\n\n');
 }
 
-const promotedWords: Record<PromotedTo['code'], (deployment: string) => string> = {
-  requested: (deployment) => `**Promoted** to ${deployment}, whose own check on this commit shows the progress.`,
-  held: (deployment) => `${deployment} holds promotions: press **Promote**, or give \`/promote\` on the pull request.`,
-  unread: (deployment) =>
-    `Nothing was promoted to ${deployment}, because the deploy file could not be read. Give \`/promote\` on the pull request.`,
-};
+function promotedWords(promoted: PromotedTo): string {
+  const deployment = asCode(promoted.deployment, 100);
+  switch (promoted.code) {
+    case 'requested':
+      return `**Promoted** to ${deployment}, whose own check on this commit shows the progress.`;
+    case 'held':
+      return `${deployment} holds promotions: press **Promote**, or give \`/promote\` on the pull request.`;
+    case 'refused':
+      return `Not promoted to ${deployment}: ${asMarkdown(asSentence(promoted.why), 1000)} Correct that, and give \`/promote\` on the pull request.`;
+  }
+}
 
 /** Where the deploy did not serve or was no deploy, its own sentence says all. */
 const unpromoted: Record<NotPromoted, (names: string) => string> = {

@@ -107,6 +107,8 @@ export interface AwaitFacts {
   checks: { pending: CheckNames };
   /** Its environment is frozen. */
   frozen: FrozenFacts;
+  /** The deployment of the environment before is changing: what it serves is known then. */
+  earlier: { name: string };
 }
 export type AwaitDecision<Code extends keyof AwaitFacts = keyof AwaitFacts> = { kind: 'await' } & Coded<
   AwaitFacts,

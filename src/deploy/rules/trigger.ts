@@ -98,8 +98,8 @@ const forPushes: readonly Rule[] = [
   adoptOnItsWay,
   adoptLive,
   skipWord,
-  environmentHolds,
   rolledBack,
+  environmentHolds,
   held,
   waitForAnother,
   pathsUntouched,
@@ -118,7 +118,7 @@ const rulesFor: Record<TriggerCause, readonly Rule[]> = {
   rollback: [waitForAnother],
   failure: [waitForAnother],
   // Words and paths of the commit were heeded where it was pushed to.
-  promotion: [adoptOnItsWay, adoptLive, environmentHolds, rolledBack, held, waitForAnother],
+  promotion: [adoptOnItsWay, adoptLive, rolledBack, environmentHolds, held, waitForAnother],
 };
 
 function build(input: TriggerInput): TriggerDecision {

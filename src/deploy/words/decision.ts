@@ -37,11 +37,13 @@ export function decisionWords(decision: Decision): string {
 const awaits: Sayings<AwaitFacts> = {
   checks: ({ pending }) => `${checksHave(pending)} not passed yet`,
   frozen: frozenWords,
+  earlier: ({ name }) => `${name}, which comes before this one, is changing`,
 };
 
 const waits: Sayings<AwaitFacts> = {
   checks: ({ pending }) => `for ${checkList(pending)}`,
   frozen: freezeEnd,
+  earlier: ({ name }) => `for ${name}, which is changing`,
 };
 
 /** What goes on from "waits": `for the check build`, `until 2026-12-27 00:00 UTC: Holidays`. */
@@ -50,6 +52,7 @@ export const waitWords = (decision: AwaitDecision): string => say(waits, decisio
 const waitEnds: Sayings<AwaitFacts> = {
   checks: ({ pending }) => `once ${checksHave(pending)} passed`,
   frozen: (facts) => `when its environment is open again: ${frozenWords(facts)}`,
+  earlier: ({ name }) => `if ${name}, which is changing, serves it again`,
 };
 
 /** What goes on from "is deployed": `once the check build has passed`. */

@@ -62,6 +62,8 @@ export interface Setting {
   promotes?: boolean;
   /** Nothing arrives by itself in the first environment, or in the second. */
   holding?: 'first' | 'second' | undefined;
+  /** Until when the second environment is frozen (ms after the begin). */
+  frozenMs?: number | undefined;
   /** Draws latencies and how long builds take. */
   seed: number;
 }

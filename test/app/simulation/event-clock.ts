@@ -1,3 +1,4 @@
+import { begin } from './terms.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../../src/kit/clock.ts';
 
@@ -18,7 +19,7 @@ export class EventClock implements Clock {
   readonly #heap: Sleeper[] = [];
   readonly #left = new Set<Sleeper>();
 
-  constructor(now = Date.parse('2026-11-21T06:00:00Z')) {
+  constructor(now = begin) {
     this.#now = now;
   }
 

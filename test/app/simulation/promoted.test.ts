@@ -4,8 +4,11 @@ import type { Command, Setting } from './commands.ts';
 import { violations } from './invariants.ts';
 import type { Fate } from './model-git.ts';
 import { nameOf, play } from './play.ts';
-import type { Simulation } from './simulation.ts';
-import { deploymentIds } from './terms.ts';
+import type { Code, Simulation } from './simulation.ts';
+import { begin, deploymentIds } from './terms.ts';
+import type { Targets } from '../../../app/context.ts';
+import type { ControlRecords } from '../../../src/contract/control/service.ts';
+import { deliver } from './deliver.ts';
 
 const [staging, production] = deploymentIds;
 
@@ -91,6 +94,34 @@ describe('what staging has proven', () => {
     );
   });
 
+  test.each<[string, Targets, string]>([
+    [
+      'the deploy file can not be read',
+      { targets: [], refused: [{ deployment: 'file', why: 'it could not be read', isFailure: true }] },
+      'it could not be read.',
+    ],
+    [
+      'the deploy file has a mistake',
+      { targets: [], refused: [{ deployment: '.github/landfall.yml', why: 'line 3 is wrong' }] },
+      'line 3 is wrong.',
+    ],
+    [
+      'it is refused',
+      { targets: [], refused: [{ deployment: 'd2', why: 'it is of another repository' }] },
+      'it is of another repository.',
+    ],
+  ])('is not lost silently where %s', async (_, targets, why) => {
+    const code: Code = {
+      ...appCode,
+      deploymentQueue: (id, context, signal) =>
+        appCode.deploymentQueue(id, { ...context, targets: { targetsOf: async () => targets } }, signal),
+    };
+    const simulation = await play({ setting: ordered, commands: [push()] }, code);
+    const { summary } = check(simulation, staging, serving(simulation, staging)?.commit) ?? {};
+    expect(summary).toContain('Not promoted to <code>d2</code>: ');
+    expect(summary).toContain(why);
+  });
+
   test('waits in production after a rollback there, until a person promotes it', async () => {
     const stopped = await played([push(), pressed('rollback'), push()]);
     const newest = serving(stopped, staging)?.commit;
@@ -121,6 +152,38 @@ const comment = (name: 'promote' | 'deploy'): Command => ({
 });
 const answers = ({ githubApi }: Simulation) => githubApi.comments.map(({ body }) => body).join();
 
+describe('while production is frozen, what was proven', () => {
+  const frozenMs = 6 * hourMs;
+  const offers = { ...ordered.offers, holds: false };
+
+  test('waits, and says so', async () => {
+    const simulation = await played([push()], { frozenMs });
+    expect(serving(simulation, production)?.copied?.id).toBe(serving(simulation, staging)?.id);
+    expect(serving(simulation, production)?.madeAt).toBeGreaterThan(begin + frozenMs);
+  });
+
+  test('is replaced by what is proven later', async () => {
+    const simulation = await played([push(), push()], { frozenMs });
+    expect(serving(simulation, production)?.copied?.id).toBe(serving(simulation, staging)?.id);
+    expect(simulation.control.deployments.get(production)?.all).toHaveLength(2);
+  });
+
+  test('is promoted although the next commit failed and was rolled back', async () => {
+    const simulation = await played([push(), push('wrong')], { frozenMs, offers, onFailure: 'rollback' });
+    expect(serving(simulation, production)?.commit).toBe(serving(simulation, staging)?.commit);
+    expect(serving(simulation, production)?.madeBy.who).toBe('app');
+  });
+
+  test('is not promoted once a person took it back', async () => {
+    const back: Command = { do: 'rollback', after: hourMs, deployment: 0, arrive: [10] };
+    const simulation = await played([push(), push(), back], { frozenMs });
+    const [first, second] = [...simulation.git.commits.keys()].slice(1);
+    expect(serving(simulation, staging)?.commit).toBe(first);
+    expect(serving(simulation, production)?.madeBy.who).toBe('setup');
+    expect(check(simulation, production, second)?.title).toContain('serves');
+  });
+});
+
 describe('an environment that holds', () => {
   const holding = 'second';
 
@@ -142,6 +205,17 @@ describe('an environment that holds', () => {
     const simulation = await played([push(), command], { holding });
     expect(serving(simulation, production)?.copied?.id).toBe(serving(simulation, staging)?.id);
     expect(simulation.control.deployments.get(production)?.all).toHaveLength(2);
+  });
+
+  test('has a button that works after a Re-run of the check', async () => {
+    const rerun: Command = { do: 'rerun', after: 20_000, commit: 0, deployment: 0, arrive: [10] };
+    const simulation = await played([push(), rerun, promote], { holding });
+    expect(serving(simulation, production)?.copied?.id).toBe(serving(simulation, staging)?.id);
+  });
+
+  test('says of a commit that was taken back that it was', async () => {
+    const simulation = await played([push(), promote, pressed('rollback')], { holding });
+    expect(check(simulation, production, serving(simulation, staging)?.commit)?.title).toContain('was rolled back');
   });
 
   test('refuses what it serves already', async () => {
@@ -179,4 +253,52 @@ describe('an environment that holds', () => {
     });
     expect(serving(deployed, production)?.commit).toBe(head);
   });
+});
+
+describe('a rollback in the console of the service', () => {
+  const entry = {
+    cause: { kind: 'rollback', actor: 'operator', key_id: null, key_name: null, redeploy_of: null },
+    commit: null,
+    statuses: [],
+    changed_fields: [],
+    verdict: null,
+    is_live: true,
+    can_redeploy: true,
+  };
+  const records: ControlRecords = {
+    historyOf: async (_, id) => ({ ...entry, revision: { id, status: 'DEPLOYED', source_revision_config: {} } }),
+    verdictsOf: async () => undefined,
+  };
+  const recorded: Code = {
+    ...appCode,
+    deploymentQueue: (id, context, signal) => appCode.deploymentQueue(id, { ...context, records }, signal),
+  };
+  const byHand: Command = { do: 'action', after: 0, deployment: 1 };
+
+  test.each<[string, readonly Command[]]>([
+    ['by itself', []],
+    ['by a Re-run', [{ do: 'rerun', after: hourMs, commit: 0, deployment: 1, arrive: [10] }]],
+  ])('stops promotion %s', async (_, more) => {
+    const simulation = await play({ setting: ordered, commands: [byHand, push(), ...more] }, recorded);
+    expect(await violations(simulation)).toEqual([]);
+    expect(serving(simulation, production)?.madeBy.who).not.toBe('app');
+    expect(check(simulation, production, serving(simulation, staging)?.commit)?.conclusion).toBe('action_required');
+  });
+
+  test('ends when a person promotes', async () => {
+    const simulation = await play({ setting: ordered, commands: [byHand, push(), pressed('redeploy')] }, recorded);
+    expect(serving(simulation, production)?.copied?.id).toBe(serving(simulation, staging)?.id);
+  });
+});
+
+test('a press that is handled twice promotes once, whatever was proven since', async () => {
+  const simulation = await played([push(), pressed('rollback'), pressed('redeploy'), push()]);
+  const { control, store, githubApi, targets } = simulation;
+  const [process] = simulation.processes;
+  const delivery = simulation.deliveries.find(({ requests }) => requests.kind === 'redeploy');
+  if (!process || !delivery) throw new Error('nothing was pressed');
+  const before = (await simulation.intents(production)).length;
+  const did = await deliver(delivery, { ...simulation.contextOf(process), control, store, githubApi, targets });
+  expect(did).toEqual(['knew the promotion to d2']);
+  expect(await simulation.intents(production)).toHaveLength(before);
 });

@@ -3,7 +3,7 @@ import type { IntentFields } from '../../../app/reconcile/intent.ts';
 import { command, comment, setting, soon, type Command, type History } from './commands.ts';
 import type { ModelRevision, ModelRevisions } from './model-revisions.ts';
 import type { Simulation } from './simulation.ts';
-import { deploymentIds } from './terms.ts';
+import { begin, deploymentIds } from './terms.ts';
 
 /** Long enough for what was pushed to be proven, as a rule. */
 const later = fc.oneof(soon, fc.integer({ min: 60_000, max: 600_000 }));
@@ -38,16 +38,22 @@ const holding = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('first' as const, 'second' as const) },
 );
 
+const frozen = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 600_000, max: 5_400_000 }) },
+);
+
 /** Histories of two environments in order, in which the second gets what the first has proven. */
 export const promotedHistories = (maxCommands: number): fc.Arbitrary<History> =>
   fc.record({
     setting: fc
-      .tuple(setting, fc.record({ pinsCommits: fc.boolean(), copiesBuilds: fc.boolean() }), holding)
-      .map(([drawn, offered, holds]) => ({
+      .tuple(setting, fc.record({ pinsCommits: fc.boolean(), copiesBuilds: fc.boolean() }), holding, frozen)
+      .map(([drawn, offered, holds, frozenMs]) => ({
         ...drawn,
         builder: 'app' as const,
         promotes: true,
         holding: holds,
+        frozenMs,
         smokeTests: drawn.smokeTests || drawn.compares === true,
         deployments: 2,
         offers: { ...drawn.offers, ...offered },
@@ -98,6 +104,11 @@ export function promotedInOrder(
     ...promoted.flatMap(({ intent, revision }) =>
       intent.cause.kind === 'promotion' && isPastRollback(later, intent, revision)
         ? [`${revision.id} was promoted by itself after a person rolled production back`]
+        : [],
+    ),
+    ...promoted.flatMap(({ revision }) =>
+      revision.madeAt < begin + (simulation.setting.frozenMs ?? 0)
+        ? [`${revision.id} was made while its environment was frozen`]
         : [],
     ),
     ...overtaken(promoted),

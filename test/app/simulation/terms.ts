@@ -14,7 +14,16 @@ export const branch = 'main';
 export const pullNumber = 7;
 export const deploymentIds = ['d1000000-0000-4000-8000-000000000000', 'd2000000-0000-4000-8000-000000000000'] as const;
 
+/** When histories begin (ms since the epoch). */
+export const begin = Date.parse('2026-11-21T06:00:00Z');
+
 const firstEnvironment = { deploymentId: deploymentIds[0], name: 'd1' };
+
+const gateOf = (hold: boolean, frozenMs: number) => ({
+  environment: 'gated',
+  hold,
+  freeze: frozenMs > 0 ? [{ kind: 'once', from: 0, until: begin + frozenMs } as const] : [],
+});
 
 const greets: SmokeTest = {
   name: 'greets',
@@ -44,12 +53,13 @@ export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
   waits?: boolean | undefined;
   promotes?: boolean | undefined;
   holding?: 'first' | 'second' | undefined;
+  frozenMs?: number | undefined;
 };
 
 /** The second deployment has a path filter, and skips commits with a skip marker; or it is promoted from the first. */
 export function termsOf(
   deploymentId: string,
-  { builder, onFailure, afterRollback, smokeTests, compares, waits, promotes, holding }: VaryingTerms,
+  { builder, onFailure, afterRollback, smokeTests, compares, waits, promotes, holding, frozenMs = 0 }: VaryingTerms,
 ): Terms {
   const isSecond = deploymentId === deploymentIds[1];
   const strict = isSecond && !promotes;
@@ -65,7 +75,9 @@ export function termsOf(
     smokeTests: smokeTests ? (compares ? comparing : [greets]) : [],
     onFailure,
     environment: { name: 'production', production: true, transient: false },
-    ...(holding === (isSecond ? 'second' : 'first') ? { gate: { environment: 'held', hold: true, freeze: [] } } : {}),
+    ...(isSecond || holding
+      ? { gate: gateOf(holding === (isSecond ? 'second' : 'first'), isSecond ? frozenMs : 0) }
+      : {}),
     ...(promotes ? (isSecond ? { promotedFrom: firstEnvironment } : { promotesTo: ['d2'] }) : {}),
     differences: [],
     timeoutMs: 30 * 60_000,
