@@ -10,7 +10,10 @@ export const appPromotionScenario: Scenario = {
   title: 'a push is promoted by itself; on hold by /promote',
   async play(environment, screen) {
     const { github, control } = environment;
-    const repository = await orderedRepository(environment, fullName, { name: 'ordered', staging: ', build-on-push: true' });
+    const repository = await orderedRepository(environment, fullName, {
+      name: 'ordered',
+      staging: ', build-on-push: true',
+    });
     const first = await repository.commit('Name two environments');
     const stepTo = (deployment: string) =>
       deploy(environment, screen, first, { deployment, 'repo-url': '' }, { repository, fullName });
