@@ -51,7 +51,9 @@ export const onCommand: Handler<'command'> = async (given, handling) => {
   await putComment(store, { repository, number }, 'answer', answerTo({ ...stored, outcome }, last, isFirst));
   await react(context, given, outcome.kind === 'done' ? '+1' : 'confused');
   const words = logWords(outcome);
-  log.info({ repository: repositoryId, pull: number, comment: commentId, code: outcome.code }, words);
+  // Whoever may comment could fill the log otherwise. The answer to them stands in the comment.
+  const level = outcome.code === 'no-write' ? 'debug' : 'info';
+  log[level]({ repository: repositoryId, pull: number, comment: commentId, code: outcome.code }, words);
   return [words];
 };
 

@@ -1,3 +1,4 @@
+import { loggerTo } from '../../logger.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { shortCommit } from '../../../src/contract/control/repo-ref.ts';
@@ -303,6 +304,16 @@ describe('the answer', () => {
     for (let nth = 0; nth < 20; nth += 1) await fixture.comment('/deploy');
     expect((await fixture.answer()).match(/only read access/g)).toHaveLength(1);
     expect(await fixture.answer()).toContain('Requested support at commit');
+  });
+
+  test('answers a stranger without a line of the log for each attempt', async () => {
+    const lines: Record<string, unknown>[] = [];
+    fixture.context.log = loggerTo((_message, fields) => lines.push(fields));
+    fixture.allow('read');
+    for (let nth = 0; nth < 5; nth += 1) await fixture.comment('/deploy');
+    const refusals = lines.filter(({ code }) => code === 'no-write');
+    expect(refusals.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug', 'debug', 'debug']);
+    expect(await fixture.answer()).toContain('only read access');
   });
 
   test('says that only the first of several commands is taken', async () => {
