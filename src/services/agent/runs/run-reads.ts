@@ -48,11 +48,10 @@ export class RunReads {
 
   /** The language of the graph that wrote a thread's state; undefined if it has none. */
   async languageOf(threadId: string): Promise<EngineLanguage | undefined> {
-    const { rows } = await this.storage.pool.query<{ type: string }>({
-      name: 'language-of',
-      text: 'select type from checkpoint_blobs where thread_id = $1 and type = any($2) limit 1',
-      values: [threadId, Object.values(storedTypes)],
-    });
+    const { rows } = await this.storage.pool.query<{ type: string }>(
+      'select type from checkpoint_blobs where thread_id = $1 and type = any($2) limit 1',
+      [threadId, Object.values(storedTypes)],
+    );
     const [stored] = rows;
     return stored && (stored.type === storedTypes.python ? 'python' : 'javascript');
   }

@@ -86,10 +86,10 @@ export class Runs {
     threadId: string | undefined,
     within: (begin: (on: Queryable) => Promise<BeginRunResult>) => Promise<BeginRunResult | undefined>,
   ): Promise<BeginRunResult | undefined> {
-    const plan = await this.#plan({ request, threadId, mode: 'background' });
+    const plan = await this.#planInLanguage({ request, threadId, mode: 'background' });
     return this.executor.whileStarting([plan.runId], async () => {
       const { store } = this.#dependencies;
-      const startedRun = await within((on) => store.begin(plan, threadId === undefined, false, on));
+      const startedRun = await within((on) => store.begin(plan, threadId === undefined, false, { on }));
       if (startedRun?.kind !== 'started') return startedRun;
       this.executor.start(plan, startedRun.sequence);
       await this.cancelling.cancelEarlierRuns(plan);
@@ -99,7 +99,7 @@ export class Runs {
 
   /** The assistant and graph of a background run. @throws Refusal if not accepted; its thread is not checked. */
   async check(request: RunCreate, threadId: string | undefined): Promise<Pick<RunPlan, 'assistantId' | 'graphId'>> {
-    return this.#plan({ request, threadId, mode: 'background' });
+    return this.#planInLanguage({ request, threadId, mode: 'background' });
   }
 
   /** The ids of this process's runs, including those being stored. */
@@ -117,14 +117,16 @@ export class Runs {
 
   /** @throws Refusal if the run's thread is missing, or busy and the run does not wait. */
   async #store(plan: RunPlan, request: RunCreate, { stateless, mayStart }: { stateless: boolean; mayStart: boolean }) {
-    const { store, threads } = this.#dependencies;
-    let started = await store.begin(plan, stateless, mayStart);
+    const { store, threads, graphs } = this.#dependencies;
+    const begin = () => store.begin(plan, stateless, mayStart, { language: graphs.languageOf(plan.graphId) });
+    let started = await begin();
     if (started.kind === 'no-thread' && request.if_not_exists === 'create') {
       await threads.create(plan.threadId, plan.threadMetadata);
-      started = await store.begin(plan, stateless, mayStart);
+      started = await begin();
     }
     if (started.kind === 'started') return started;
     if (started.kind === 'no-thread') throw noThread(plan.threadId);
+    if (started.kind === 'other-language') throw new OtherLanguage(started.written);
     throw new Refusal(
       409,
       `Thread is already running a task. Wait for the run of thread ${plan.threadId}, or choose another multitask_strategy than "reject".`,
@@ -138,7 +140,6 @@ export class Runs {
     // The engine would treat a missing checkpoint as an empty thread.
     const id = order.threadId === undefined ? undefined : checkpointOfAll(plan.kwargs.checkpoint);
     if (id !== undefined) await this.#checkCheckpoint(plan.threadId, id);
-    if (order.threadId !== undefined) await this.#refuseOtherLanguage(plan);
     if (this.isClosing) throw new ShuttingDown();
     return plan;
   }
@@ -149,11 +150,14 @@ export class Runs {
     if (!(await store.hasCheckpoint(threadId, id))) throw noCheckpoint(threadId, id);
   }
 
-  /** @throws OtherLanguage if the thread has a state that the graph can't read. */
-  async #refuseOtherLanguage({ graphId, threadId }: RunPlan): Promise<void> {
-    const language = this.#dependencies.graphs.languageOf(graphId);
-    const written = language && (await this.#dependencies.store.languageOf(threadId));
+  /** The same, where the run is stored later, or in another transaction. @throws OtherLanguage as well. */
+  async #planInLanguage(order: RequestedRun): Promise<RunPlan> {
+    const plan = await this.#plan(order);
+    const language = this.#dependencies.graphs.languageOf(plan.graphId);
+    if (order.threadId === undefined || language === undefined) return plan;
+    const written = await this.#dependencies.store.languageOf(order.threadId);
     if (written !== undefined && written !== language) throw new OtherLanguage(written);
+    return plan;
   }
 }
 

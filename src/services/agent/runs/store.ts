@@ -6,6 +6,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/lifetime.ts';
+import { typesOfOthers, type EngineLanguage } from '../graphs/checkpoint-language.ts';
 import type { CheckpointBatch } from '../graphs/checkpoint-batch.ts';
 import { inTransaction, type Queryable } from '../storage/transaction.ts';
 import { webhookHost } from '../webhooks/parse-target.ts';
@@ -25,7 +26,10 @@ export interface CancelFilter {
 
 /** The outcome of storing a run. `sequence` is the order of acceptance. */
 export type BeginRunResult =
-  { kind: 'started'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
+  | { kind: 'started'; status: 'pending' | 'running'; sequence: number }
+  | { kind: 'no-thread' }
+  | { kind: 'busy' }
+  | { kind: 'other-language'; written: EngineLanguage };
 
 /** The runs of a deployment. Every change names the process, so that a process presumed dead changes nothing. */
 export class RunStore extends RunReads {
@@ -59,12 +63,15 @@ export class RunStore extends RunReads {
     this.#webhooks = webhooks;
   }
 
-  /** Stores a run; `atOnce` makes it `running` if its thread is free. `on`: the connection of an open transaction. */
+  /**
+   * Stores a run; `atOnce` makes it `running` if its thread is free. `on`: the connection of an open transaction.
+   * @param language that of the graph, if the thread may have a state in another one.
+   */
   async begin(
     plan: RunPlan,
     stateless: boolean,
     atOnce: boolean,
-    on: Queryable = this.storage.pool,
+    { on = this.storage.pool, language }: { on?: Queryable; language?: EngineLanguage | undefined } = {},
   ): Promise<BeginRunResult> {
     const statement = plan.temporary
       ? statements.beginAlone
@@ -92,10 +99,13 @@ export class RunStore extends RunReads {
         ...(plan.temporary ? [] : [storableJson(known)]),
         ...(stateless ? [] : [plan.kwargs.thread_stream === true]),
         this.#hold?.mark ?? null,
+        ...(plan.temporary || stateless ? [] : [typesOfOthers(language)]),
       ],
     });
     const [row] = rows;
     if (row) return { kind: 'started', status: row.status, sequence: Number(row.sequence) };
+    const written = language && (await this.languageOf(plan.threadId));
+    if (written !== undefined && written !== language) return { kind: 'other-language', written };
     return (await this.hasThread(plan.threadId)) ? { kind: 'busy' } : { kind: 'no-thread' };
   }
 
@@ -104,7 +114,7 @@ export class RunStore extends RunReads {
     return inTransaction(this.storage.pool, async (client) => {
       const places: number[] = [];
       for (const plan of plans) {
-        const started = await this.begin(plan, true, false, client);
+        const started = await this.begin(plan, true, false, { on: client });
         if (started.kind === 'started') places.push(started.sequence);
       }
       return places;
