@@ -75,7 +75,7 @@ function preparing(origin: string): PrepareRuns {
       while (threads.length < count) threads.push(await makeThread());
     };
     await Promise.all(Array.from({ length: Math.min(atOnce, 10) }, make));
-    const carryOut = { wait: waited, stream: streamed, tokens: told }[kind];
+    const carryOut = { wait: waited, alone: waited, stream: streamed, tokens: told }[kind];
     return () => carryOut(threads.pop() ?? '', performance.now());
   };
 }

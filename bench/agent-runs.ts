@@ -21,7 +21,7 @@ const ROUND_MS = 1_500;
 const rounds = { rounds: 5, warmups: 1 };
 const warmupRuns = sized(300, 2);
 
-type Kind = Exclude<RoundRequest['kind'], 'tokens'>;
+type Kind = Exclude<RoundRequest['kind'], 'tokens' | 'alone'>;
 type Loads = { ours: RunLoad; floor: RunLoad } & Partial<Record<Other, RunLoad>>;
 /** The graph called with checkpoints in memory, and with none. */
 type Other = 'peer' | 'inMemory' | 'plain';

@@ -75,6 +75,7 @@ export async function pythonRuns(): Promise<Measured[]> {
     const done = await compare(loads, { kind: 'wait', atOnce, count });
     measured.push(perSecond(`python-run-wait-${atOnce}`, 'runs/s', done, [{ of: 'floor', least: 1.3 }]));
   }
+  measured.push(await engineAlone(loads));
   for (const { atOnce, count } of sizes) {
     const done = await compare(loads, { kind: 'stream', atOnce, count });
     measured.push(firstEvent(atOnce, done));
@@ -113,6 +114,18 @@ export async function pythonRuns(): Promise<Measured[]> {
       targets: [],
     },
   ];
+}
+
+/** Runs a second of ours and of the engine that keeps nothing, in its process: what no server with this engine reaches. */
+async function engineAlone({ ours, floor }: Loads): Promise<Measured> {
+  const size = { atOnce: 10, count: sized(1_000, 2), withinMs: roundMs };
+  const round = (load: RunLoad, kind: 'wait' | 'alone'): Contender<RunRound> => ({
+    round: () => load.round({ ...size, kind }),
+  });
+  const done = await interleave<string, RunRound>({ ours: round(ours, 'wait'), floor: round(floor, 'alone') }, rounds);
+  const both = { ours: done['ours'] ?? [], floor: done['floor'] ?? [] };
+  const figure = perSecond('python-engine-alone', 'runs/s', both, []);
+  return { ...figure, notes: { ...notes, floor: 'the engine alone in Python, with its states in memory' } };
 }
 
 /** What is started, and how long that took (ms). */

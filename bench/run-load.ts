@@ -5,13 +5,16 @@ import * as z from 'zod';
 
 const RoundRequestSchema = z.object({
   /** Waited for, or followed to the last event. */
-  kind: z.enum(['wait', 'stream', 'thread-and-wait', 'tokens']),
+  kind: z.enum(['wait', 'stream', 'thread-and-wait', 'tokens', 'alone']),
   /** How many runs; fewer where they take longer than `withinMs` (milliseconds). */
   count: z.int(),
   withinMs: z.number().optional(),
   atOnce: z.int(),
 });
-/** What one round does. `thread-and-wait` makes the thread as a part of the run; the others run on new threads that exist. */
+/**
+ * What one round does. `thread-and-wait` makes the thread as a part of the run, `alone` keeps its state in memory; the
+ * others run on new threads that exist.
+ */
 export type RoundRequest = z.infer<typeof RoundRequestSchema>;
 
 export const Round = z.object({

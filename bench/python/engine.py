@@ -15,6 +15,7 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[2] / "examples/python-echo-agent"))
 
 from echo_agent.graph import graph as echo
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from many_tokens import TOKENS
 from many_tokens import graph as tokens
@@ -38,6 +39,16 @@ def runs(saver: Any) -> dict[str, Callable[[], Awaitable[Times]]]:
         assert found["output"] == "hello Ada", found
         return {"last": time.perf_counter() - began}
 
+    memory = InMemorySaver()
+    forgetful = echo.copy({"checkpointer": memory})
+
+    async def alone() -> Times:
+        began, where = time.perf_counter(), place()
+        found = await forgetful.ainvoke({"input": "Ada"}, where)
+        assert found["output"] == "hello Ada", found
+        await memory.adelete_thread(where["configurable"]["thread_id"])
+        return {"last": time.perf_counter() - began}
+
     async def streamed(graph: Any, given: Any, modes: list[str], counted: str, wanted: int) -> Times:
         began = time.perf_counter()
         times: Times = {}
@@ -54,6 +65,7 @@ def runs(saver: Any) -> dict[str, Callable[[], Awaitable[Times]]]:
     messages = {"messages": [{"role": "user", "content": "Tell"}]}
     return {
         "wait": wait,
+        "alone": alone,
         "stream": lambda: streamed(greeter, {"input": "Ada"}, ["updates", "values"], "updates", 2),
         "tokens": lambda: streamed(teller, messages, ["messages"], "messages", TOKENS),
     }
