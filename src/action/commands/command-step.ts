@@ -6,6 +6,7 @@ import { inputProblem } from '../../deploy/file/inputs.ts';
 import type { Outcome } from '../../deploy/machine/outcome-types.ts';
 import type { GitHubClient } from '../../github/client.ts';
 import { git } from '../../host/git-head.ts';
+import { annotated } from '../../host/workspace.ts';
 import { version } from '../../kit/version.ts';
 import type { StepInput } from '../read-step.ts';
 import { readStep } from '../read-step.ts';
@@ -73,7 +74,7 @@ export async function runCommandStep(step: CommandStep): Promise<Outcome> {
     return await runCommand({
       given: read.given,
       github: { client: await step.connect(token), repository: { owner, name } },
-      path: inputs['config'] || defaultConfigPath,
+      path: annotated(inputs['config'] || defaultConfigPath),
       only: inputs['deployment'] || undefined,
       rerunBy: event.runAttempt > 1 ? process.env['GITHUB_TRIGGERING_ACTOR'] || 'a person' : undefined,
       runUrl: step.workflowRun.workflow?.runUrl,
