@@ -127,8 +127,8 @@ export const mutants: readonly Mutant[] = [
     ...ownAnswers,
     name: 'kept answers are those of the first test',
     file: 'src/deploy/machine/measure-live.ts',
-    from: '(kept.get(test)?.samples ?? [])',
-    to: '([...kept.values()][0]?.samples ?? [])',
+    from: 'kept.get(test)?.samples ?? []',
+    to: '[...kept.values()][0]?.samples ?? []',
   },
   {
     ...againstLive,
