@@ -14,7 +14,11 @@ export const actionPreviewScenario: Scenario = {
     // The commit of the second scenario, which is live after the rollback.
     await repository.goBackTo(completed[1]?.outputs?.['commit'] ?? '');
     const revisions = await environment.countRevisions(id);
-    await repository.edit('.github/landfall.yml', /( +)on-failure: .*\n/, '$&$1preview: { idle-after: 10m }\n');
+    await repository.edit(
+      '.github/landfall.yml',
+      '    on-failure: rollback\n',
+      '    on-failure: rollback\n    preview: { idle-after: 10m }\n',
+    );
     const commit = await commitChange(environment, '?!');
     await repository.push('proposal');
     const pull = { title: 'Wonder', head: 'proposal', base: 'main', by: 'mona' };

@@ -12,8 +12,8 @@ export const afterChecksScenario: Scenario = {
     const [before, revisions] = [await ask(environment, address), await environment.countRevisions(id)];
     await repository.edit(
       '.github/landfall.yml',
-      /( +)on-failure: .*\n/,
-      '$&$1deploy-after: { checks: [unit], timeout: 5m }\n',
+      '    on-failure: rollback\n',
+      '    on-failure: rollback\n    deploy-after: { checks: [unit], timeout: 5m }\n',
     );
     const commit = await commitChange(environment, ' in time');
     await repository.push();

@@ -148,6 +148,7 @@ describe('docs/services.md', () => {
     const [name = '', value] = flag.split(' ');
     const given = {
       P: '0',
+      N: '20',
       IP: '192.0.2.1',
       PATH: '/api-host',
       WORD: 'public',
