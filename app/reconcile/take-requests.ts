@@ -24,8 +24,8 @@ const lagMs = 10_000;
 const lagPollMs = 2_000;
 
 /**
- * Reads the head of the branch, or finds what the environment before proved last, and sorts the requests by it. If the deployment is free, the head's request is decided; if it is
- * `busyWith` another, that request waits.
+ * Reads the head of the branch, or finds what the environment before proved last, and sorts the requests by it. If the
+ * deployment is free, the head's request is decided; if it is `busyWith` another, that request waits.
  */
 export async function takeRequests(
   work: ReconcileContext,
@@ -39,8 +39,14 @@ export async function takeRequests(
   if (!busyWith && (await waitsForAnother(work, requests))) return requeueAfter(work, anothersMs);
   const [promoted] = newestPromotionFirst(requests).filter((each) => promotedFrom(each) !== undefined);
   const head = promoted ? { sha: promoted.commit, message: '', committedAt: 0 } : await headOf(work, newest);
+  // What was pressed before a rollback does not lift its hold, however late it is decided.
+  const heldSince = deploymentQueue.held?.since ?? -Infinity;
   const requestedAction = requests.some(
-    (each) => each.cause.kind === 'redeploy' && each.state === 'requested' && !isOutdated(each, head?.sha),
+    (each) =>
+      each.cause.kind === 'redeploy' &&
+      each.state === 'requested' &&
+      each.createdAt >= heldSince &&
+      !isOutdated(each, head?.sha),
   );
   const released: QueueChanges = requestedAction ? { held: null, rolledBackCommit: null } : {};
   const now = work.context.clock.now();

@@ -126,13 +126,15 @@ const promotedRevisions = (held: ModelRevisions, later: readonly IntentFields[])
 
 /** A revision of a commit, or of a build, that the first environment had not proven by then. */
 function unproven(
-  { control: { offers } }: Simulation,
+  { control: { offers, deployments } }: Simulation,
   { revision, intent }: PromotedRevision,
   earlier: readonly IntentFields[],
 ): string[] {
   const from = fromOf(intent);
   const tested = earlier.filter((each) => each.revisionId === from?.revisionId && each.verdict?.kind === 'passed');
-  const isProven = tested.some(({ end, commit }) => end && end.at <= revision.madeAt && commit === intent.commit);
+  // A rollback's intent has the commit that it takes back.
+  const ofCommit = deployments.get(deploymentIds[0])?.all.find(({ id }) => id === from?.revisionId)?.commit;
+  const isProven = ofCommit === intent.commit && tested.some(({ end }) => end && end.at <= revision.madeAt);
   const found = isProven ? [] : [`${revision.id} was made of ${from?.revisionId} before it was proven`];
   if (offers.copiesBuilds && revision.copied?.id !== from?.revisionId)
     found.push(`${revision.id} is not the build of ${from?.revisionId}`);

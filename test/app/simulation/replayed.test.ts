@@ -105,6 +105,58 @@ test.each<[string, Partial<Setting>, Command[]]>([
       { do: 'force', after: 2390, to: 0, arrive: [] },
     ],
   ],
+  [
+    'a person promotes what a rollback of the environment before put back',
+    {
+      offers: { idempotencyKeys: false, ifMatch: false, lists: false, holds: false, copiesBuilds: true },
+      deployments: 2,
+      onFailure: 'rollback',
+      afterRollback: 'hold',
+      seed: 729351,
+      promotes: true,
+      holding: 'second',
+    },
+    [
+      push(168, 297),
+      { do: 'force', after: 25924, to: 6, arrive: [494] },
+      { do: 'promote', after: 60002, deployment: 0, arrive: [9243] },
+      { do: 'fault', after: 39, fault: { party: 'control', nth: 12, kind: 'lost-before' } },
+      { do: 'rollback', after: 190862, deployment: 1, arrive: [15381] },
+      { do: 'force', after: 36832, to: 2, arrive: [347] },
+      push(7, 414),
+      { do: 'push', after: 93, fate: 'wrong', words: 'plain', paths: 'docs', arrive: [176] },
+      { do: 'promote', after: 84973, deployment: 0, arrive: [24357] },
+      { do: 'comment', after: 2359, name: 'promote', deployment: 1, copies: 1, arrive: [183] },
+    ],
+  ],
+  [
+    'what was pressed before a rollback does not lift its hold',
+    {
+      offers: { idempotencyKeys: true, ifMatch: true, lists: true, holds: false, copiesBuilds: true },
+      deployments: 2,
+      afterRollback: 'hold',
+      seed: 202269,
+      compares: true,
+      promotes: true,
+    },
+    [
+      {
+        do: 'kill',
+        after: 36421,
+        process: 4,
+        cut: { nth: 3, phase: 'before', operation: 'redeployRevision' },
+        restartAfter: 42196,
+      },
+      { do: 'rerun', after: 1895, commit: 4, deployment: 5, arrive: [2709] },
+      { do: 'force', after: 2168, to: 2, arrive: [2869, 1063] },
+      { do: 'rerun', after: 1366, commit: 4, deployment: 0, arrive: [57] },
+      push(509644, 404),
+      { do: 'redeploy', after: 239987, deployment: 1, arrive: [6402] },
+      { do: 'rollback', after: 107, deployment: 1, arrive: [14339, 20203] },
+      { do: 'delete', after: 2343, arrive: [222] },
+      { do: 'push', after: 901, fate: 'good', words: 'plain', paths: 'docs', arrive: [124] },
+    ],
+  ],
 ])('%s', async (_, setting, commands) => {
   const simulation = await play({ setting: { ...plain, ...setting }, commands }, appCode);
   expect(await violations(simulation)).toEqual([]);
