@@ -204,7 +204,7 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   findTracedRun: (projectId: string, id: string): Promise<TracedRunDetail | undefined> =>
     db
       .selectFrom('traced_runs')
-      .selectAll()
+      .select([...listed, 'input', 'output', 'steps', 'is_cut'])
       .where('project_id', '=', projectId)
       .where('id', '=', id)
       .executeTakeFirst(),

@@ -3,8 +3,21 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { TrustPoliciesTable } from '../store/access-tables.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 
+/** What is read of a policy, and shown to its tenant. */
+const columns = [
+  'id',
+  'name',
+  'issuer',
+  'audience',
+  'claims',
+  'scopes',
+  'key_minutes',
+  'created_at',
+  'last_used_at',
+] as const;
+
 /** A policy as it is stored. */
-export type StoredPolicy = Selectable<TrustPoliciesTable>;
+export type StoredPolicy = Pick<Selectable<TrustPoliciesTable>, (typeof columns)[number]>;
 
 /** Trust policies, and the tokens that were exchanged by them. */
 export const trustStore = (db: ControlDatabase, clock: Clock) => ({
@@ -12,7 +25,7 @@ export const trustStore = (db: ControlDatabase, clock: Clock) => ({
     return db
       .insertInto('trust_policies')
       .values({ ...policy, created_at: new Date(clock.now()) })
-      .returningAll()
+      .returning(columns)
       .executeTakeFirstOrThrow();
   },
 
@@ -23,7 +36,7 @@ export const trustStore = (db: ControlDatabase, clock: Clock) => ({
   ): Promise<StoredPolicy[]> =>
     db
       .selectFrom('trust_policies')
-      .selectAll()
+      .select(columns)
       .where('tenant_id', '=', tenantId)
       .orderBy('created_at', 'desc')
       .orderBy('id')
@@ -46,7 +59,7 @@ export const trustStore = (db: ControlDatabase, clock: Clock) => ({
   trustPoliciesFor: async (issuer: string, tenantId: string): Promise<StoredPolicy[]> =>
     db
       .selectFrom('trust_policies')
-      .selectAll()
+      .select(columns)
       .where('tenant_id', '=', tenantId)
       .where('issuer', '=', issuer)
       .orderBy('created_at')

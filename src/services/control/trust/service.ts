@@ -72,7 +72,6 @@ const tooManyPolicies = {
 const foreignIssuer = (issuer: string, issuers: readonly string[]): string =>
   `This service accepts no tokens of ${issuer}, but of ${issuers.join(' and ')}. Start it with --oidc-issuer ${issuer}.`;
 
-function toResponse(stored: StoredPolicy): TrustPolicy {
-  const { tenant_id: _, created_at, last_used_at, ...policy } = stored;
+function toResponse({ created_at, last_used_at, ...policy }: StoredPolicy): TrustPolicy {
   return { ...policy, created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null };
 }
