@@ -19,6 +19,7 @@ const ofWorkflows = {
   'cancel-by-workflow': { code: 'cancel-by-workflow' },
   'fork-plan': { code: 'fork-plan' },
   'folder-preview': { code: 'folder-preview' },
+  'checkout-outdated': { code: 'checkout-outdated', branch: 'main', head },
   'no-commit': { code: 'no-commit', deployment },
   'begun-before': { code: 'begun-before', deployment },
 } as const satisfies { [Code in keyof WorkflowRefusals]: Extract<CommandRefusal, { code: Code }> };

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 /** The pull request, with the head in this repository, whose id is 4711, or in another one. */
 function pullFrom(id: number, sha: string): void {
-  const repo = { id: 4711, full_name: 'acme/agents', html_url: url() };
+  const repo = { id: 4711, full_name: 'acme/agents', html_url: url(), default_branch: 'main' };
   github.pulls.set(number, {
     number,
     state: 'open',

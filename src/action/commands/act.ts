@@ -2,7 +2,7 @@ import { isAfterComment, refusalOfCommit, refusalOfFreeze, timeOf } from '../../
 import { testsOfCommand } from '../../deploy/commands/repeated-tests.ts';
 import type { PushedDeployment } from '../../deploy/file/desired.ts';
 import { settleHold } from '../../deploy/machine/decide-hold.ts';
-import { readRevisions } from '../../deploy/machine/steps/read-deployment.ts';
+import { findRevision, readRevisions } from '../../deploy/machine/steps/read-deployment.ts';
 import { repositoryParameters, statusOf } from '../../github/client.ts';
 import type { CommandGitHub } from './github-reads.ts';
 import {
@@ -43,6 +43,12 @@ async function deployOne(performance: Performance, { candidate, name }: ActedOn)
     commit = command.commit === undefined ? undefined : await commitOf(command.commit, github);
     if (command.commit !== undefined && commit === undefined)
       return refuse({ code: 'unknown-argument', command: command.name, written: command.commit });
+  } else if (entry.desired.source === 'internal_source') {
+    commit = await commitOf(`heads/${branch}`, github);
+    if (commit !== performance.sha)
+      return refuse(
+        commit === undefined ? { code: 'branch-gone', branch } : { code: 'checkout-outdated', branch, head: commit },
+      );
   } else if (isBuilt) {
     commit = await commitOf(`heads/${branch}`, github);
     const refusal = refusalOfCommit(command.commit, candidate, commit);
@@ -51,12 +57,12 @@ async function deployOne(performance: Performance, { candidate, name }: ActedOn)
   const refusal = await performance.begin({ deployment: name, ...(commit === undefined ? {} : { commit }) }, name);
   if (refusal) return refuse(refusal);
   // What an earlier attempt has built is not built again.
-  const isRepeated = performance.hasBegun && entry.desired.rebuild === 'always';
+  const isRepeated = performance.begun !== undefined && entry.desired.rebuild === 'always';
   const inputs = {
     mode: 'deploy',
     'ignore-freeze': String(ignoresFreeze),
     ...chosen(candidate),
-    ...(commit === undefined ? {} : { commit }),
+    ...(commit === undefined || !isBuilt ? {} : { commit }),
     ...(isRepeated ? { rebuild: 'auto' } : {}),
   };
   return ranTo(await performance.run(inputs, { onceFor: onceFor(performance, name) }, { file, branch }));
@@ -105,6 +111,12 @@ async function promoteOne(performance: Performance, acted: ActedOn): Promise<Per
   const { given, control, options } = performance;
   const { name, deployment, candidate } = acted;
   const { latest } = deployment ? await readRevisions(deployment, { control, options }) : {};
+  const before = performance.begun?.['revision'];
+  if (deployment && before !== undefined) {
+    const { hold } = (await findRevision(deployment.id, before, { control, options })) ?? {};
+    if (hold?.decision === 'promoted')
+      return { outcome: { kind: 'done', code: 'promoted', deployment: name, revisionId: before } };
+  }
   // One without an end of its hold is not healthy yet.
   if (!deployment || !latest?.hold?.ends_at || latest.hold.decision !== null) {
     return candidate.entry.after ? deployOne(performance, acted) : refuse({ code: 'nothing-held', deployment: name });

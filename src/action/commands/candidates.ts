@@ -56,7 +56,12 @@ export function candidatesOf(file: CommandFile, only: string | undefined, pull: 
 }
 
 /** The branch of this repository that a deployment is built from; that of the pull request's base where it is of none. */
-function branchOf({ desired }: PushedDeployment, { baseBranch, repositoryUrl }: CommandPull): string | undefined {
+function branchOf(
+  { desired }: PushedDeployment,
+  { baseBranch, defaultBranch, repositoryUrl }: CommandPull,
+): string | undefined {
+  // A folder is uploaded as it is checked out here.
+  if (desired.source === 'internal_source') return defaultBranch;
   if (desired.source !== 'github') return baseBranch;
   if (desired.repoUrl !== undefined && !sameRepository(desired.repoUrl, repositoryUrl)) return undefined;
   return desired.repoRef;

@@ -12,6 +12,7 @@ export interface CommandPull {
   baseBranch: string;
   /** The branch of the head; absent where that is in another repository. */
   headBranch: string | undefined;
+  defaultBranch: string;
   /** The web address of the repository that it goes to. */
   repositoryUrl: string;
 }
@@ -32,6 +33,7 @@ export async function readPull(number: number, { client, repository }: CommandGi
     headSha: head.sha,
     baseBranch: base.ref,
     headBranch: isFork ? undefined : head.ref,
+    defaultBranch: base.repo.default_branch,
     repositoryUrl: base.repo.html_url,
   };
 }

@@ -75,6 +75,7 @@ export async function runCommandStep(step: CommandStep): Promise<Outcome> {
       given: read.given,
       github: { client: await step.connect(token), repository: { owner, name } },
       path: annotated(inputs['config'] || defaultConfigPath),
+      sha: event.sha,
       only: inputs['deployment'] || undefined,
       rerunBy: event.runAttempt > 1 ? process.env['GITHUB_TRIGGERING_ACTOR'] || 'a person' : undefined,
       runUrl: step.workflowRun.workflow?.runUrl,

@@ -1,5 +1,6 @@
 import type { Permission } from '../../deploy/commands/outcomes.ts';
 import { repositoryParameters, statusOf, type GitHubClient, type RepositoryName } from '../../github/client.ts';
+import { rateLimitWaitOf } from '../../github/refusal.ts';
 import type { GivenCommand } from './given-command.ts';
 
 /** What a command is read from, and answered on. */
@@ -42,6 +43,7 @@ export async function permissionOf(
     if (Number(data.user?.id) !== id) return 'none';
     return permissions.find((each) => each === data.permission) ?? 'none';
   } catch (error) {
+    if (rateLimitWaitOf(error) !== undefined) throw error;
     const status = statusOf(error);
     if (status === 404) return 'none';
     if (status === 401 || status === 403) return undefined;

@@ -49,8 +49,10 @@ export interface Performance {
   options: () => CallOptions;
   /** ms since the epoch */
   now: () => number;
-  /** An earlier attempt of the run has begun with it. */
-  hasBegun: boolean;
+  /** What an earlier attempt of the run has begun with. */
+  begun: Pins | undefined;
+  /** The commit that is checked out here. */
+  sha: string;
   /**
    * Keeps what was decided, and says that it begins, before anything is changed. A refusal where an earlier attempt had
    * decided otherwise.

@@ -20,7 +20,7 @@ import { refuse, type CommandControl, type Performance, type Performed } from '.
 import { keptRecords, writeAnswer, writeAside, writeBegun, type AnsweredPull } from './sticky-comment.ts';
 
 /** What a command is carried out with. */
-export interface CommandRun extends Pick<Performance, 'given' | 'run' | 'only' | 'options' | 'now'> {
+export interface CommandRun extends Pick<Performance, 'given' | 'run' | 'only' | 'options' | 'now' | 'sha'> {
   github: CommandGitHub;
   /** The path of the deploy file. */
   path: string;
@@ -74,20 +74,21 @@ async function answerCommand(run: CommandRun): Promise<Outcome> {
   if (kept?.end)
     return { ...passedOver(`The command was answered before: ${kept.end.line}`), command: end(given, kept.end.code) };
   const record: CommandRecord = { ...begun, ...(kept?.pins ? { pins: kept.pins } : {}) };
-  const performed = await carryOut(run, record, comment === 'edited', pull);
+  const performed = await carryOut(run, record, comment === 'edited', pull).then((end) => sinceBegun(end, kept));
   if ('kind' in performed) {
     await reactTo(run, 'confused');
     return performed;
   }
   const { outcome } = performed;
+  const { code } = outcome;
+  const isOfAttempt = outcome.kind === 'refused' && (faultsOfWorkflow.has(code) || code === 'rerun-by-other');
   try {
     const isFirst = given.parsed.kind === 'command' && given.parsed.isFirst === true;
     const ended = { ...begun, outcome };
-    const { code } = outcome;
-    if (code === 'no-write') await writeAside(ended, pull);
+    if (code === 'no-write' || code === 'rights-unread') await writeAside(ended, pull);
     else {
-      // One that was ended midway goes on where its run is started again.
-      const isOpen = performed.run?.kind === 'interrupted';
+      // One that was ended midway, or that the workflow could not carry out, goes on where its run is started again.
+      const isOpen = performed.run?.kind === 'interrupted' || isOfAttempt;
       const last = { code, isDone: hasSucceeded(outcome), line: lineWords(outcome) };
       await writeAnswer(isOpen ? record : { ...record, end: last }, ended, isFirst, pull);
     }
@@ -99,6 +100,14 @@ async function answerCommand(run: CommandRun): Promise<Outcome> {
   }
   await reactTo(run, hasSucceeded(outcome) ? '+1' : 'confused');
   return outcomeOf(performed, given);
+}
+
+/** A refusal of a later attempt says nothing of what an earlier one has done. */
+function sinceBegun(performed: Performed | Outcome, kept: CommandRecord | undefined): Performed | Outcome {
+  if (!kept?.pins || 'kind' in performed || performed.outcome.kind !== 'refused') return performed;
+  if (performed.outcome.code === 'rerun-by-other') return performed;
+  const { deployment = 'the preview' } = kept.pins;
+  return { ...performed, ...refuse({ code: 'begun-before', deployment }) };
 }
 
 /** A reaction is a courtesy. */
@@ -137,7 +146,7 @@ async function obey(
   record: CommandRecord,
   answered: AnsweredPull,
 ): Promise<Performed | Outcome> {
-  const { given, github, path, only, options, now } = run;
+  const { given, github, path, only, options, now, sha } = run;
   const { name } = command;
   const pull = await readPull(given.number, github);
   const facts = { isLocked: pull.isLocked, pull, ageMs: now() - given.writtenAt };
@@ -171,7 +180,8 @@ async function obey(
     control,
     options,
     now,
-    hasBegun: record.pins !== undefined,
+    begun: record.pins,
+    sha,
     begin,
     run: run.run,
   };

@@ -1,6 +1,6 @@
 import { asSentence, capitalized } from '../../kit/plain-text.ts';
 import { asCode, asMarkdown } from '../words/sanitize.ts';
-import type { CommandOutcome } from './outcomes.ts';
+import type { CommandOutcome, CommandRefusal } from './outcomes.ts';
 import { refusalWords, resultWords } from './words.ts';
 
 /** A command that a comment gave. */
@@ -62,7 +62,7 @@ export const headOf = ({ text, by, takenAt }: Pick<CommentCommand, 'text' | 'by'
 function sentencesOf(outcome: CommandOutcome): string {
   if (outcome.kind === 'done') return `${asMarkdown(asSentence(resultWords(outcome)), 1000)}${linkOf(outcome)}`;
   const { why, advice } = refusalWords(outcome);
-  return `Nothing was done: ${asMarkdown(asSentence(why), 1000)} ${asMarkdown(advice, 1000)}`;
+  return `${capitalized(nothingDone(outcome))}: ${asMarkdown(asSentence(why), 1000)} ${asMarkdown(advice, 1000)}`;
 }
 
 /** GitHub makes a link to the commit, and to its checks, of a whole id. */
@@ -74,6 +74,10 @@ const linkOf = (outcome: Extract<CommandOutcome, { kind: 'done' }>): string =>
 const ended = (command: CommentCommand): EndedCommand[] =>
   command.outcome ? [{ ...command, outcome: command.outcome }] : [];
 
+/** What a refusal says was not done: of an earlier attempt nobody knows it. */
+const nothingDone = ({ code }: CommandRefusal): string =>
+  code === 'begun-before' || code === 'rerun-by-other' ? 'this attempt did nothing' : 'nothing was done';
+
 /** The commands before, folded away. */
 export const earlierSection = (items: readonly string[]): string[] =>
   items.length === 0
@@ -84,7 +88,7 @@ export const earlierSection = (items: readonly string[]): string[] =>
 export const lineOf = (command: EndedCommand): string =>
   command.outcome.kind === 'done'
     ? itemOf(command, lineWords(command.outcome))
-    : `- ${headOf(command)}: nothing was done: ${asMarkdown(asSentence(refusalWords(command.outcome).why))}`;
+    : `- ${headOf(command)}: ${nothingDone(command.outcome)}: ${asMarkdown(asSentence(refusalWords(command.outcome).why))}`;
 
 /** The same with words that were kept: plain text. */
 export const itemOf = (command: Pick<CommentCommand, 'text' | 'by' | 'takenAt'>, words: string): string =>
@@ -94,7 +98,7 @@ export const itemOf = (command: Pick<CommentCommand, 'text' | 'by' | 'takenAt'>,
 export const lineWords = (outcome: CommandOutcome): string =>
   outcome.kind === 'done'
     ? asSentence(resultWords(outcome))
-    : `nothing was done: ${asSentence(refusalWords(outcome).why)}`;
+    : `${nothingDone(outcome)}: ${asSentence(refusalWords(outcome).why)}`;
 
 /** A sentence for the log. */
 export const logWords = (outcome: CommandOutcome): string =>

@@ -30,9 +30,11 @@ export interface WorkflowRefusals {
   'cancel-by-workflow': unknown;
   'fork-plan': unknown;
   'folder-preview': unknown;
+  /** A folder is uploaded as it was checked out, and there was a push since. */
+  'checkout-outdated': { branch: string; head: string };
   /** What it runs belongs to no commit. */
   'no-commit': { deployment: string };
-  /** A run that was ended midway is started again, and the deployment is not as it was. */
+  /** A run that was ended midway is started again, and is refused: what it had begun may be done. */
   'begun-before': { deployment: string };
 }
 

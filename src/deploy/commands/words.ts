@@ -204,13 +204,17 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: 'the preview of a folder needs the files of the pull request, and this run has those of the default branch',
     advice: 'Preview it with mode: preview in a workflow of the pull request.',
   }),
+  'checkout-outdated': ({ branch, head }) => ({
+    why: `this run has not the files of the head of ${branch}, which is ${shortCommit(head)}`,
+    advice: 'Give the command in a new comment.',
+  }),
   'no-commit': ({ deployment }) => ({
     why: `${deployment} is not built from a commit`,
     advice: 'Give the command without a commit.',
   }),
   'begun-before': ({ deployment }) => ({
-    why: `an earlier attempt of this run was ended midway, and ${deployment} is not as it was then`,
-    advice: 'Look at /status, and give the command again if it is still needed.',
+    why: `an earlier attempt of this run had begun to change ${deployment}, and may have done it`,
+    advice: 'Look at /status before you give the command again.',
   }),
   'no-rollback': ({ deployment, why }) => ({
     why: `${deployment} has nothing to go back to: ${noRollbackWords(why)}`,

@@ -72,7 +72,7 @@ export class CommandFixture {
   }
 
   pull(over: object): void {
-    const repo = { id: 4711, html_url: 'https://github.test/acme/agents' };
+    const repo = { id: 4711, html_url: 'https://github.test/acme/agents', default_branch: 'main' };
     const base = { ref: 'main', repo };
     const pull = {
       number: 7,
@@ -132,6 +132,7 @@ export class CommandFixture {
       github: { client, repository: { owner: 'acme', name: 'agents' } },
       path: '.github/landfall.yml',
       only,
+      sha: mainHead,
       rerunBy,
       runUrl: 'https://github.test/acme/agents/actions/runs/900',
       now: () => writtenAt + afterMs,

@@ -134,6 +134,46 @@ describe('once', () => {
     expect(here.runs[0]?.bound).toEqual(here.runs[1]?.bound);
   });
 
+  test.each([
+    ['its revision serves', '/rollback', {}, 60_000],
+    ['it is late', '/deploy', {}, 35 * 60_000],
+    ['it is edited', '/deploy', { body: '/rollback' }, 60_000],
+  ])('what had begun is not said to be undone once %s', async (_, command, change, afterMs) => {
+    here.outcome = { kind: 'interrupted', passes: false, reason: 'It was ended.', changed: true, notes: [] };
+    await here.say(command);
+    const made = revisionOf('r3', { created_at: '2026-03-01T12:00:45Z', updated_at: '2026-03-01T12:00:45Z' });
+    here.deployments.splice(0, 1, { ...deploymentOf('support', ['r3']), revisions: [made] });
+    Object.assign(here.github.comments[0] ?? {}, change);
+    expect(await here.again({ afterMs })).toMatchObject({ command: { code: 'begun-before' } });
+    expect(here.said()).toContain(
+      'This attempt did nothing: an earlier attempt of this run had begun to change support',
+    );
+    expect(here.said()).not.toContain('othing was done');
+    expect(here.runs).toHaveLength(1);
+  });
+
+  test('a promotion that took effect before its run was ended is said to be done', async () => {
+    const hold = { address: 'https://r3.test', ends_at: '2026-03-01T13:00:00Z', decision: null };
+    const { deployment, revisions } = deploymentOf('support', ['r2'], { latest_revision_id: 'r3' });
+    const newest = (decision: string | null) => revisionOf('r3', { status: 'DEPLOYING', hold: { ...hold, decision } });
+    here.deployments.splice(0, 1, { deployment, revisions: [newest(null), ...revisions] });
+    await here.say('/promote');
+    here.github.comments.splice(1);
+    here.github.before = ({ method }) => (method === 'PATCH' ? { status: 502, body: {} } : undefined);
+    await here.again();
+    here.github.before = () => undefined;
+    here.deployments.splice(0, 1, { deployment, revisions: [newest('promoted'), ...revisions] });
+    expect(await here.again()).toMatchObject({ kind: 'started', command: { code: 'promoted' } });
+  });
+
+  test('a fault of the workflow closes nothing: once mended, the run does it', async () => {
+    const files = new Map(here.github.files);
+    here.github.files.clear();
+    expect(await here.say('/rollback')).toMatchObject({ kind: 'refused', command: { code: 'no-file' } });
+    for (const [name, text] of files) here.github.files.set(name, text);
+    expect(await here.again()).toMatchObject({ kind: 'rolled-back' });
+  });
+
   test('requests have the same key in every attempt, and another for each comment', async () => {
     here.before = ({ bound }) => keys.push(bound.onceFor);
     const keys: unknown[] = [];
@@ -153,6 +193,8 @@ describe('once', () => {
     await expect(here.say('/rollback')).rejects.toThrow('killed');
     expect(await here.again({ rerunBy: 'octocat' })).toMatchObject({ command: { code: 'rerun-by-other' } });
     expect(here.runs).toEqual([]);
+    here.before = () => undefined;
+    expect(await here.again({ rerunBy: 'Mona' })).toMatchObject({ kind: 'rolled-back' });
   });
 
   test('nothing is done that can not be kept', async () => {
@@ -351,6 +393,18 @@ describe('/deploy', () => {
     expect(await here.say('/rollback')).toMatchObject({ command: { code: 'ran' } });
     await here.say('/deploy ignore-freeze');
     expect(here.runs.at(-1)).toMatchObject({ inputs: { mode: 'deploy', 'ignore-freeze': 'true' } });
+  });
+
+  test('a folder is deployed while the head is what is checked out here', async () => {
+    here.write('name: support\nsource: internal_source\nsource-dir: .\ngraph-config-path: x.json');
+    await here.say('/deploy');
+    expect(here.runs).toMatchObject([{ inputs: { mode: 'deploy' }, branch: 'main' }]);
+    expect(here.runs[0]?.inputs).not.toHaveProperty('commit');
+    here.github.heads.set('heads/main', 'd'.repeat(40));
+    expect(await here.say('/deploy')).toMatchObject({ command: { code: 'checkout-outdated' } });
+    const repo = { id: 4711, html_url: 'https://github.test/acme/agents', default_branch: 'main' };
+    here.pull({ base: { ref: 'release', repo } });
+    expect(await here.say('/deploy')).toMatchObject({ command: { code: 'no-deployment' } });
   });
 
   test('an image is of no commit', async () => {
