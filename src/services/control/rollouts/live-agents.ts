@@ -50,9 +50,10 @@ export class LiveAgents {
       },
       /** Switches back to the previous agent, if any, and stops the new one, in the background. */
       undo: (): void => {
-        const route = formerEntry?.agent
-          ? gateway.switchTo(deploymentId, formerEntry.agent)
-          : gateway.withdraw(deploymentId);
+        const route =
+          formerEntry?.agent && !formerEntry.zero
+            ? gateway.switchTo(deploymentId, formerEntry.agent)
+            : gateway.withdraw(deploymentId);
         if (formerEntry) this.#supervised.set(deploymentId, formerEntry);
         else this.#supervised.delete(deploymentId);
         this.#retireInBackground(entry, route);

@@ -332,12 +332,13 @@ test.each(['before its process ended', 'after that'])(
   },
 );
 
-test('a release that is undone finds the agent still scaled to zero', async () => {
-  const { agents, spec } = fixture([{ kind: 'running', agent: played('again') }]);
+test.each([true, false])('an undone switch finds the agent still scaled to zero (stopped: %s)', async (isStopped) => {
+  const { agents, traffic, spec } = fixture([{ kind: 'running', agent: played('again') }]);
   agents.switchTo(spec, played('first')).commit();
   agents.scaleToZero('d');
-  await settled();
+  if (isStopped) await settled();
   agents.switchTo({ ...spec, revisionId: 'next' }, played('second')).undo();
+  expect(traffic.at(-1)).toBe('nothing');
   expect(agents.isScaledToZero('d')).toBe(true);
   await agents.wake('d');
   expect(agents.isScaledToZero('d')).toBe(false);
