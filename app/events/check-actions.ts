@@ -1,4 +1,3 @@
-import { withoutFullStop } from '../../src/kit/plain-text.ts';
 import { sameCommit, shortCommit } from '../../src/contract/control/repo-ref.ts';
 import type { Cause, DeployRequest } from '../reconcile/deploy-request.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
@@ -10,12 +9,13 @@ import { isLater, type AppContext, type LaterTarget, type Target } from '../cont
 import { fullName } from '../github/github-api.ts';
 import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
+import { pressApprove } from './approve-button.ts';
 import { noteOnCheck } from './commit-check.ts';
 import { previewOfCheck } from '../previews/preview-reports.ts';
 import { provePreviewAgain } from '../previews/prove-again.ts';
 import { findRollbackTarget } from '../targets/rollback-target.ts';
 import { refusalOfFreeze, refusalOfPerson, refusalOfProduction } from '../../src/deploy/commands/decide.ts';
-import { noRollbackWords, refusalWords } from '../../src/deploy/commands/words.ts';
+import { noRollbackWords, refusalText, refusalWords } from '../../src/deploy/commands/words.ts';
 import { findPromotion } from '../reconcile/earlier-environment.ts';
 import { isRequested } from '../reconcile/is-requested.ts';
 import { promotionRequest } from '../reconcile/promotion-request.ts';
@@ -30,7 +30,8 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
     await noteOnCheck(context, { repository, headSha, name: check.name }, `${label} was not done: ${why}`),
   ];
   // GitHub shows the buttons to other people, too.
-  const stranger = refusalOfPerson(by, await context.githubApi.permissionOf(repository, by));
+  const stranger =
+    button === 'approve' ? undefined : refusalOfPerson(by, await context.githubApi.permissionOf(repository, by));
   if (stranger) return refuse(refusalWords(stranger).why);
   const intents = (await context.store.intentsAt(repository.repositoryId, headSha)).filter(
     ({ terms }) => checkName(terms.deploymentName) === check.name,
@@ -38,6 +39,10 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
   // The button is of the deploy whose revision was proven, whatever was pressed since.
   const newest = button === 'promote' ? intents.findLast(({ promoted }) => promoted) : intents.at(-1);
   if (!newest) return refuse('nothing is known of this check any more');
+  if (button === 'approve') {
+    const approved = await pressApprove(decision, newest, context);
+    return approved.ok ? [approved.did] : refuse(approved.why);
+  }
   const { deploymentId, branch, terms } = newest;
   if (button === 'promote') {
     const done = await promoteFrom({ newest, by, delivery }, context);
@@ -71,10 +76,7 @@ async function redeploy(
   context: AppContext,
 ): Promise<ActionResult> {
   const frozen = refusalOfFreeze(target.terms, context.clock.now());
-  if (frozen) {
-    const { why, advice } = refusalWords(frozen);
-    return { ok: false, why: `${why}. ${withoutFullStop(advice)}` };
-  }
+  if (frozen) return { ok: false, why: refusalText(frozen) };
   if (isLater(target)) return promote(target, { repository, branch, cause }, context);
   const head = await context.githubApi.head(repository, branch);
   if (!head) return { ok: false, why: `the branch ${branch} is gone` };

@@ -66,7 +66,7 @@ function actionRequest(
   requested: Pick<DecisionOf<'press'>, 'repository' | 'headSha' | 'check' | 'by'>,
 ): EventDecision {
   return decideOnPayload(requestedAction, payload, ({ requested_action: { identifier: button } }) => {
-    if (button !== 'rollback' && button !== 'redeploy' && button !== 'promote')
+    if (button !== 'rollback' && button !== 'redeploy' && button !== 'promote' && button !== 'approve')
       return ignored('the button is not one of ours');
     const why = `a person requested ${capitalized(button)}`;
     return { kind: 'press', ...requested, button, why };

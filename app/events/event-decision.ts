@@ -122,7 +122,8 @@ function decidePush(payload: unknown): EventDecision {
     if (trigger.kind === 'push') {
       const { branch, after, created, forced } = trigger.push;
       const how = created ? 'made with a push' : forced ? 'pushed with force' : 'pushed';
-      return { kind: 'push', repository, branch, after, why: `the branch was ${how}` };
+      const by = read.sender === undefined ? {} : { by: read.sender.login };
+      return { kind: 'push', repository, branch, after, ...by, why: `the branch was ${how}` };
     }
     const why = noPushWords[trigger.code];
     if (trigger.code === 'deleted') {

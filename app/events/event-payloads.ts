@@ -61,6 +61,7 @@ const checkPullRequests = z
 export type CheckPullRequests = z.infer<typeof checkPullRequests>;
 
 export const pushPayload = repositoryEvent.extend({
+  sender: z.looseObject({ login: text }).optional(),
   ref: text,
   before: commitId,
   after: commitId,

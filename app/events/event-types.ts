@@ -41,13 +41,13 @@ interface OfCommit extends OfRepository {
 
 interface Decisions {
   /** A branch was pushed: read its head. */
-  push: OfRepository & { branch: string; after: string };
+  push: OfRepository & { branch: string; after: string; by?: string };
   /** A commit for which nothing is built; its check says so. */
   'nothing-to-build': OfCommit;
   /** A person re-requested one check, or all checks of a commit (`check` is absent). */
   rerun: OfCommit & { branch?: string; check?: CheckAction; pullRequests: readonly PullRequest[]; by: string };
   /** A person used one of our buttons. Their permission has not been checked yet. */
-  press: OfCommit & { check: CheckAction; button: 'rollback' | 'redeploy' | 'promote'; by: string };
+  press: OfCommit & { check: CheckAction; button: 'rollback' | 'redeploy' | 'promote' | 'approve'; by: string };
   /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
   'check-suite': OfCommit & { branch?: string };
   /** A check of a commit has changed, or several of them where there is no name. */

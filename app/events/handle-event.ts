@@ -71,8 +71,9 @@ function describeCommit(at: { repository: { owner: string; name: string }; headS
 }
 
 /** A push: requests a deploy of the branch's head as GitHub reports it now, not as the payload says. */
-export const onPush: Handler<'push'> = ({ repository, branch, after }, { context, delivery }) => {
-  const cause = { kind: 'push', key: delivery, at: context.clock.now() } as const;
+export const onPush: Handler<'push'> = ({ repository, branch, after, by }, { context, delivery }) => {
+  const who = by === undefined ? {} : { by };
+  const cause = { kind: 'push', key: delivery, ...who, at: context.clock.now() } as const;
   return requestBranch(context, { repository, branch, commit: after }, cause);
 };
 

@@ -75,6 +75,25 @@ export interface CommitChecks {
   isUnread?: true;
 }
 
+/** A team that may review deploys. */
+export interface ReviewerTeam {
+  organisation: string;
+  slug: string;
+}
+
+/** What GitHub requires of deploys to an environment. */
+export interface EnvironmentProtection {
+  waitMinutes: number;
+  /** Absent: every branch may be deployed. */
+  branches?: { kind: 'protected'; isProtected: boolean } | { kind: 'patterns'; patterns: readonly string[] };
+  reviewers?: { users: readonly string[]; teams: readonly ReviewerTeam[]; preventsSelfReview: boolean };
+  /** Rules that others decide, or that are not known. */
+  unknown: string[];
+}
+
+/** `none`: there is no such environment. `unread`: the App may not read it, for want of a permission. */
+export type ProtectionRead = { kind: 'none' | 'unread' } | { kind: 'protected'; protection: EnvironmentProtection };
+
 /** The wanted state of a check run and a GitHub Deployment, shared by the Action and the App. */
 export type { Check as CheckContent, Annotation as CheckAnnotation } from '../../src/github/check.ts';
 export type { GitHubDeployment as DeploymentContent } from '../../src/github/deployment.ts';
@@ -143,6 +162,12 @@ export interface GitHubApi {
   checksOf(at: InstallationRepository, commit: string): Promise<CommitChecks>;
   /** The checks that a branch requires before anything is merged into it, by its rules and its protection. */
   requiredChecks(at: InstallationRepository, branch: string): Promise<readonly BranchCheck[]>;
+  /** The protection of an environment for deploys of a branch. */
+  environmentProtection(at: InstallationRepository, environment: string, branch: string): Promise<ProtectionRead>;
+  /** Whether a person is in a team; `unread`: the App has no permission to know. */
+  membershipOf(at: InstallationRepository, team: ReviewerTeam, login: string): Promise<'member' | 'other' | 'unread'>;
+  /** The logins of those who wrote a commit, as far as GitHub knows them. */
+  peopleOf(at: InstallationRepository, commit: string): Promise<readonly string[]>;
   /** `none` as well if the login belongs to another person than `userId` by now. */
   permissionOf(at: InstallationRepository, login: string, userId?: number): Promise<Permission>;
   /** Undefined if there is no such pull request. */

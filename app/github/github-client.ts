@@ -17,6 +17,7 @@ import { unlessMissing } from './failure.ts';
 import type { AppRoute, ClientOf, RateLimitedClient } from './installation-clients.ts';
 import type { RequestCause } from './rate-limiter.ts';
 import { readChecks, readRequiredChecks } from './commit-checks.ts';
+import { readCommitPeople, readMembership, readProtection } from './environments.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 import { commentTopic, createAuthorReader, readPullRequest } from './pull-requests.ts';
@@ -209,6 +210,10 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
     pullRequest: (at) => readPullRequest(clientFor(at.repository), at),
     checksOf: (repository, commit) => readChecks(clientFor(repository), repository, commit),
     requiredChecks: (repository, branch) => readRequiredChecks(clientFor(repository), repository, branch),
+    environmentProtection: (repository, environment, branch) =>
+      readProtection(clientFor(repository), repository, environment, branch),
+    membershipOf: (repository, team, login) => readMembership(clientFor(repository), team, login),
+    peopleOf: (repository, commit) => readCommitPeople(clientFor(repository), repository, commit),
     defaultBranch: async (repository) => {
       const { owner, name } = repository;
       try {

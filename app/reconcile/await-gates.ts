@@ -2,23 +2,43 @@ import { isDeepStrictEqual } from 'node:util';
 import { decideGate, type GateDecision } from '../../src/deploy/machine/gate.ts';
 import { decideChecks, nextLookAtChecks } from './await-checks.ts';
 import type { Intent, UnsentIntent } from './intent.ts';
+import { withNotes } from './live-answers.ts';
 import { saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 
-/** Decides whether a request for the head may be sent now, by its checks and the gate of its environment. */
-export async function decideGates(work: ReconcileContext, intent: UnsentIntent): Promise<GateDecision> {
+/** Whether a request may be sent now, and the request with what is to be said of that. */
+interface Gated {
+  gate: GateDecision;
+  intent: UnsentIntent;
+}
+
+/** Decides whether a request may be sent now, by its checks and the gates of its environment. */
+export async function decideGates(work: ReconcileContext, intent: UnsentIntent): Promise<Gated> {
   const checks = await decideChecks(work, intent);
-  if (checks.kind !== 'pass' || !isGated(intent)) return checks;
-  return decideGate(intent.terms, work.context.clock.now());
+  if (checks.kind !== 'pass' || isOpenTo(intent)) return { gate: checks, intent };
+  const { cause, terms, repository, branch, createdAt, approvals = [] } = intent;
+  const { githubApi, clock } = work.context;
+  const { name: environment } = terms.environment;
+  const read = await githubApi.environmentProtection(repository, environment, branch);
+  const { gate, isGateUnknown } = terms;
+  const protection = read.kind === 'protected' ? read.protection : undefined;
+  const gates = { gate, isGateUnknown, ignoresFreeze: cause.ignoresFreeze, protection };
+  const request = { environment, branch, requestedAt: createdAt, approvals };
+  return {
+    gate: decideGate(gates, request, clock.now()),
+    // An installation that is older than the permission goes on as before.
+    intent: read.kind === 'unread' ? withNotes(intent, [{ code: 'protection-unread', environment }]) : intent,
+  };
 }
 
 /** A service that builds pushes by itself waits for nobody. */
-const isGated = ({ cause: { kind, ignoresFreeze }, terms }: Intent): boolean =>
-  !ignoresFreeze && !(terms.builder === 'service' && (kind === 'push' || kind === 'recovery'));
+const isOpenTo = ({ cause: { kind }, terms }: Intent): boolean =>
+  terms.builder === 'service' && (kind === 'push' || kind === 'recovery');
 
 type AwaitDecision = Extract<GateDecision, { kind: 'await' }>;
 
-/** How often it is looked whether a freeze goes on (ms), whatever the clock does meanwhile. */
-const longestMs = 60 * 60_000;
+/** How often it is looked whether a gate is still shut (ms), whatever the clock does, or its owner changes, meanwhile. */
+const frozenLookMs = 60 * 60_000;
+const protectedLookMs = 10 * 60_000;
 
 /** How often the environment before is looked at while it is changing (ms). */
 const earlierMs = 20_000;
@@ -29,7 +49,11 @@ function nextLook(intent: UnsentIntent, decision: AwaitDecision, now: number): n
     case 'checks':
       return nextLookAtChecks(intent, now);
     case 'frozen':
-      return Math.min(now + longestMs, decision.until ?? Infinity);
+      return Math.min(now + frozenLookMs, decision.until ?? Infinity);
+    case 'reviewers':
+      return now + protectedLookMs;
+    case 'wait-timer':
+      return Math.min(now + protectedLookMs, decision.until);
     case 'earlier':
       return now + earlierMs;
   }

@@ -120,11 +120,11 @@ async function join(
 
 async function trigger(
   work: ReconcileContext,
-  intent: UnsentIntent,
+  request: UnsentIntent,
   decision: Extract<Decision, { kind: 'trigger' }>,
   observation: DeploymentObservation,
 ): Promise<StepResult> {
-  const gate = await decideGates(work, intent);
+  const { gate, intent } = await decideGates(work, request);
   if (gate.kind === 'await') return awaitGate(work, intent, gate);
   if (gate.kind === 'skip')
     return saveIntents(work, [withDecisionOutcome(intent, 'skipped', gate, work.context.clock.now())]);

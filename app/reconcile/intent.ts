@@ -108,6 +108,8 @@ export interface IntentHeader extends DeployRequest {
   id: string;
   /** Grows with the order in which intents were recorded. */
   seq: number;
+  /** Who let it pass the protection of its GitHub environment; `team`: as a member of that team. */
+  approvals?: readonly { by: string; team?: string; at: number }[];
   /** What was decided last. */
   decision?: Decision;
   /** When sending was stored last (ms since the epoch), and how often the request may have taken effect. */
@@ -214,6 +216,10 @@ export const decisionOn = (
   verdict: TestResult['verdict'],
   { terms: { onUnproven }, former }: Deciding | Following,
 ): HoldDecision => decisionOf(verdict, { isReplacing: !!former.live, onUnproven });
+
+/** Whether a request waits for the approval of a reviewer of its GitHub environment. */
+export const awaitsApproval = ({ state, decision }: { state: IntentState; decision?: Decision | undefined }): boolean =>
+  state === 'waiting' && decision?.kind === 'await' && decision.code === 'reviewers';
 
 /** Makes an intent of a deploy request: nothing is decided yet. */
 export const newIntent = (

@@ -153,7 +153,8 @@ async function pinOf(
   intent: UnsentIntent,
 ): Promise<Pick<Sending, 'pinsCommit' | 'copiesBuild'>> {
   const isPromotion = intent.sending.kind === 'promote';
-  const isMeant = intent.cause.isPinned === true || checksBefore(intent) !== undefined;
+  const isMeant =
+    intent.cause.isPinned === true || checksBefore(intent) !== undefined || intent.approvals !== undefined;
   if (!isPromotion && (intent.sending.kind !== 'restate' || !isMeant)) return {};
   const { control, clock } = work.context;
   const features = await tryCall(control.features(readOptions(work)));

@@ -1,3 +1,4 @@
+import { awaitsApproval } from '../reconcile/intent.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { Intent, IntentOutcome, IntentOutcomeKind, IntentState } from '../reconcile/intent.ts';
 
@@ -80,6 +81,8 @@ export const stateStatuses: Readonly<Record<Exclude<IntentState, 'ended'>, { che
 
 /** The status of an intent's check. */
 export function checkStatusOf(intent: Intent): CheckStatus {
+  // As long as it waits for a person, without a limit, its check is completed.
+  if (awaitsApproval(intent)) return { status: 'completed', conclusion: 'action_required' };
   if (intent.state !== 'ended') return stateStatuses[intent.state].checkStatus;
   const { end } = intent;
   return { status: 'completed', conclusion: isLiveInAnother(end) ? 'success' : outcomeStatuses[end.kind].conclusion };

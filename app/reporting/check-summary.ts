@@ -6,6 +6,7 @@ import { noteText, notesOnBuild } from '../../src/deploy/words/note.ts';
 import { consoleLink, notesSection } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import {
+  awaitsApproval,
   type IntentFields,
   type IntentIn,
   type IntentOutcome,
@@ -89,6 +90,8 @@ const adviceOf = ({ end, state, sending, decision, terms }: IntentFields): strin
     return `**What to do:** Press Redeploy once the agent is fixed. ${sending.kind === 'promote' ? 'Commits are promoted' : 'Pushes are deployed'} again from then on.`;
   if (state === 'waiting' && decision?.kind === 'await' && decision.code === 'frozen')
     return `**What to do:** Nothing: it goes on by itself at the end. What can't wait is deployed by the comment ${asCode(`/${terms.promotedFrom ? 'promote' : 'deploy'} ${terms.deploymentName} ignore-freeze`, 300)} on a pull request.`;
+  if (awaitsApproval({ state, decision }))
+    return '**What to do:** A reviewer of the environment presses **Approve**. A newer commit needs it again.';
   return end?.kind === 'unknown'
     ? '**What to do:** Look at the revisions of the deployment at the service. If none is of this commit, press Redeploy or Re-run.'
     : '';

@@ -9,6 +9,7 @@ import {
 import { asLine, asCode, asCodeBlock } from '../../src/deploy/words/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { Intent, IntentFields, IntentOutcomeKind } from '../reconcile/intent.ts';
+import { awaitsApproval } from '../reconcile/intent.ts';
 import { checkName, checkReport, type DesiredReport } from '../reconcile/report.ts';
 import { titleOf, type CheckContext } from './title.ts';
 import { summarySections } from './check-summary.ts';
@@ -98,6 +99,11 @@ const promote: Button = {
   description: 'Deploy it to the next environment',
   identifier: 'promote',
 };
+const approve: Button = {
+  label: 'Approve',
+  description: 'Let this commit be deployed',
+  identifier: 'approve',
+};
 
 const promoteAgain: Button = { ...redeploy, description: 'Promote what is proven before it' };
 
@@ -119,6 +125,7 @@ function buttonsOf(intent: Intent): readonly Button[] {
   const { state, end, decision, promoted = [], terms }: IntentFields = intent;
   const again = terms.promotedFrom ? promoteAgain : redeploy;
   if (state === 'paused') return [again];
+  if (awaitsApproval(intent)) return [approve];
   if (!end || stoodFor.has(end.kind)) return [];
   if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [again] : [];
   const waits = promoted.some(({ code }) => code === 'held');

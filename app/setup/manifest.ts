@@ -18,6 +18,7 @@ export interface Manifest {
  * - `pull_requests`: their events and the changed files; writing is for the one comment, its edits and reactions
  * - `issues`: read only, because GitHub sends comments on pull requests to no App without it
  * - `merge_queues`: read only, for their events
+ * - `actions`: read only, for the protection rules of environments
  * - `checks`, `deployments`: where the App reports; with `statuses` what `deploy-after` waits for
  */
 export const permissions = {
@@ -29,6 +30,7 @@ export const permissions = {
   checks: 'write',
   statuses: 'read',
   deployments: 'write',
+  actions: 'read',
 } as const satisfies Manifest['default_permissions'];
 
 /** The events that the App handles. */

@@ -1,6 +1,7 @@
 import { sameCommit } from '../../contract/control/repo-ref.ts';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import type { EnvironmentGate } from '../file/environment-gate.ts';
+import { decideApproval, type ApprovingPerson, type Reviewers } from '../rules/environment-protection.ts';
 import { frozenNow } from '../rules/environment-gate.ts';
 import { commands, type Command, type CommandName } from './definitions.ts';
 import type { CommandRefusal, Permission } from './outcomes.ts';
@@ -69,6 +70,17 @@ export function refusalOfFreeze(
 ): CommandRefusal | undefined {
   const frozen = frozenNow(gate, now);
   return frozen && { code: 'frozen', deployment, command: promotedFrom ? 'promote' : 'deploy', ...frozen };
+}
+
+/** Whether a person may approve a deploy to a GitHub environment; `team`: as a member of that. */
+export function refusalOfApproval(
+  { environment, reviewers }: { environment: string; reviewers: Reviewers },
+  person: ApprovingPerson,
+): { kind: 'approved'; team?: string } | { kind: 'refused'; refusal: CommandRefusal } {
+  const decided = decideApproval(reviewers, person);
+  if (decided.kind === 'approved') return decided;
+  const { kind, ...why } = decided;
+  return { kind, refusal: { login: person.login, environment, ...why } };
 }
 
 /** A deployment that a branch of the pull request is for. */

@@ -78,6 +78,12 @@ export interface CommandRefusals extends ParseProblems, WorkflowRefusals, Pick<O
   'file-unread': { deployment: string };
   /** Its environment is frozen, and the command does not say that this does not count. */
   frozen: { deployment: string; command: 'deploy' | 'promote' } & FrozenFacts;
+  /** The commit does not wait for a reviewer of a GitHub environment. */
+  'nothing-to-approve': { deployment: string; commit: string };
+  'not-reviewer': { login: string; environment: string; names: readonly string[] };
+  'own-review': { login: string; environment: string };
+  /** The App may not know who is in the team. */
+  'team-unread': { login: string; environment: string; team: string };
   'no-previews': unknown;
   'previews-unread': unknown;
   /** Previews are made with a label, which the pull request lacks. */

@@ -148,6 +148,22 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: frozenWords(facts),
     advice: `Wait for the end, or give /${command} ${deployment} ignore-freeze if it can't wait. /rollback goes back at any time.`,
   }),
+  'nothing-to-approve': ({ deployment, commit }) => ({
+    why: `commit ${shortCommit(commit)} does not wait for an approval of ${deployment}`,
+    advice: 'Look at its check, and at that of the newest commit.',
+  }),
+  'not-reviewer': ({ login, environment, names }) => ({
+    why: `${login} is not a reviewer of the environment ${environment}`,
+    advice: names.length > 0 ? `Ask one of these: ${list(names)}.` : 'Add a reviewer to the environment at GitHub.',
+  }),
+  'own-review': ({ login, environment }) => ({
+    why: `${login} requested this deploy or wrote its commit, and the environment ${environment} prevents self-review`,
+    advice: 'Ask another reviewer.',
+  }),
+  'team-unread': ({ login, environment, team }) => ({
+    why: `it is unknown whether ${login} is in the team ${team}, which reviews the environment ${environment}`,
+    advice: 'Give the App the permission Members (read) of the organisation, or name the reviewers as people.',
+  }),
   'previews-unread': () => ({
     why: 'the deploy file has a mistake, so that it is unknown what it says of previews',
     advice: 'Correct the deploy file on the default branch: the check of its newest commit names the mistake.',
@@ -224,6 +240,12 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
 
 /** Why a command is refused, and what to do about it. */
 export const refusalWords = (refusal: CommandRefusal): RefusalWords => say(refusals, refusal);
+
+/** The same in one text without its last full stop. */
+export function refusalText(refusal: CommandRefusal): string {
+  const { why, advice } = refusalWords(refusal);
+  return `${why}. ${withoutFullStop(advice)}`;
+}
 
 const results: Sayings<CommandResults> = {
   ran: ({ outcome, reason, advice }) =>

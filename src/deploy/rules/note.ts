@@ -28,6 +28,8 @@ export interface NoteFacts
   'conversations-forgotten': { open?: number };
   /** The environment is frozen; `isIgnored`: and it is deployed all the same. */
   frozen: FrozenFacts & { isIgnored: boolean };
+  /** The App may not read whether the GitHub environment is protected. */
+  'protection-unread': { environment: string };
   'ref-moved': { own: string; head: string };
   'earlier-unreported': { name: string };
   promoted: { name: string; revisionId: string; commit: string; isCopied: boolean };

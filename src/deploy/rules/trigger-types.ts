@@ -69,6 +69,10 @@ export interface SkipFacts extends Pick<ObstacleFacts, EarlierObstacleCode> {
   'no-checks': unknown;
   /** The deploy file has a mistake and speaks of freeze windows or holds, so that it is unknown which there are. */
   'gate-unread': unknown;
+  /** The branch may not be deployed to the GitHub environment. */
+  'branch-not-allowed': { environment: string; branch: string };
+  /** Rules of the GitHub environment that the App can't decide. */
+  'protection-unknown': { environment: string; rules: readonly string[] };
   /** An earlier request of the same commit ended so. */
   'already-reported': { end: string };
   'serves-already': { revisionId: string };
@@ -109,6 +113,9 @@ export interface AwaitFacts {
   frozen: FrozenFacts;
   /** The deployment of the environment before is changing: what it serves is known then. */
   earlier: { name: string };
+  /** GitHub requires the approval of one of these, and waits so long after the request (ms since the epoch). */
+  reviewers: CheckNames & { environment: string };
+  'wait-timer': { environment: string; until: number };
 }
 export type AwaitDecision<Code extends keyof AwaitFacts = keyof AwaitFacts> = { kind: 'await' } & Coded<
   AwaitFacts,

@@ -1,6 +1,6 @@
 import { say, type Sayings } from '../../kit/coded.ts';
 import { shortCommit } from '../../contract/control/repo-ref.ts';
-import { freezeEnd, frozenWords } from './freeze.ts';
+import { freezeEnd, frozenWords, shownTime } from './freeze.ts';
 import type { CheckNames } from '../rules/after-checks.ts';
 import { earlierObstacles } from './earlier-obstacles.ts';
 import type { NoPushCode } from '../rules/trigger.ts';
@@ -38,12 +38,17 @@ const awaits: Sayings<AwaitFacts> = {
   checks: ({ pending }) => `${checksHave(pending)} not passed yet`,
   frozen: frozenWords,
   earlier: ({ name }) => `${name}, which comes before this one, is changing`,
+  reviewers: ({ environment, ...reviewers }) =>
+    `the environment ${environment} takes the approval of ${reviewerList(reviewers)}`,
+  'wait-timer': ({ environment, until }) => `the wait timer of the environment ${environment} ends ${shownTime(until)}`,
 };
 
 const waits: Sayings<AwaitFacts> = {
   checks: ({ pending }) => `for ${checkList(pending)}`,
   frozen: freezeEnd,
   earlier: ({ name }) => `for ${name}, which is changing`,
+  reviewers: (reviewers) => `for the approval of ${reviewerList(reviewers)}`,
+  'wait-timer': ({ environment, until }) => `until ${shownTime(until)}, by the wait timer of ${environment}`,
 };
 
 /** What goes on from "waits": `for the check build`, `until 2026-12-27 00:00 UTC: Holidays`. */
@@ -53,6 +58,10 @@ const waitEnds: Sayings<AwaitFacts> = {
   checks: ({ pending }) => `once ${checksHave(pending)} passed`,
   frozen: (facts) => `when its environment is open again: ${frozenWords(facts)}`,
   earlier: ({ name }) => `if ${name}, which is changing, serves it again`,
+  reviewers: ({ environment, ...reviewers }) =>
+    `to the environment ${environment} once ${reviewerList(reviewers)} approves it`,
+  'wait-timer': ({ environment, until }) =>
+    `after the wait timer of the environment ${environment}: ${shownTime(until)}`,
 };
 
 /** What goes on from "is deployed": `once the check build has passed`. */
@@ -101,6 +110,10 @@ const skips: Sayings<SkipFacts> = {
     'deploy-after waits for checks of others, and none is named or required; name some under deploy-after in the deploy file, or require some of the branch at GitHub',
   'gate-unread': () =>
     'the deploy file has a mistake, so that it is unknown whether its environment is frozen or held; correct it on the default branch, and press Re-run',
+  'branch-not-allowed': ({ environment, branch }) =>
+    `the branch ${branch} may not be deployed to the environment ${environment}; change the branches of the environment at GitHub, and press Re-run`,
+  'protection-unknown': ({ environment, rules }) =>
+    `the environment ${environment} has protection rules that the App can't decide (${rules.join(', ')}); remove them there and press Re-run, or deploy with the Action in a workflow, for which GitHub decides`,
   'already-reported': ({ end }) =>
     `the same commit was requested before and ended ${end}; press Re-run to build it again`,
   'serves-already': ({ revisionId }) => `revision ${revisionId} serves already`,
@@ -127,6 +140,13 @@ const skips: Sayings<SkipFacts> = {
 function checkList({ names, count }: CheckNames): string {
   const more = count - names.length;
   return `the ${count === 1 ? 'check' : 'checks'} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** `octocat or acme/ops`: names are texts of others. */
+function reviewerList({ names, count }: CheckNames): string {
+  const more = count - names.length;
+  if (count === 0) return 'a reviewer';
+  return `${names.join(' or ')}${more > 0 ? ` or ${more} more` : ''}`;
 }
 
 const theyPass = ({ count }: CheckNames): string => (count === 1 ? 'it passes' : 'they pass');

@@ -36,6 +36,8 @@ const notes: Sayings<NoteFacts> = {
     'this service does not stop agents that nobody uses: the preview runs until it is removed',
   frozen: ({ isIgnored, ...facts }) =>
     `${frozenWords(facts)}${isIgnored ? '; it is deployed all the same, because ignore-freeze says so' : '; until then nothing is deployed to it'}`,
+  'protection-unread': ({ environment }) =>
+    `the App may not read the protection rules of the environment ${environment}, so they do not hold this deploy: an owner has to accept its permission Actions (read) on the page of the installation`,
   'ref-moved': ({ own, head }) =>
     `this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`,
   promoted: ({ name, revisionId, commit, isCopied }) =>

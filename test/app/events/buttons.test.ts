@@ -235,6 +235,53 @@ describe('Redeploy', () => {
   });
 });
 
+describe('Approve', () => {
+  const waits = async () => {
+    const intent = await pushed();
+    const decision = {
+      kind: 'await',
+      code: 'reviewers',
+      environment: 'production',
+      names: ['octocat'],
+      count: 1,
+    } as const;
+    await fixture.save({ ...intent, state: 'waiting', decision });
+    await completed();
+  };
+  const reviewers = (...users: string[]) => {
+    const protection = { waitMinutes: 0, unknown: [], reviewers: { users, teams: [], preventsSelfReview: false } };
+    fixture.githubApi.protection = { kind: 'protected', protection };
+  };
+
+  test('of a reviewer without write access is kept, once', async () => {
+    await waits();
+    reviewers('octocat');
+    fixture.allow('read');
+    await press('approve');
+    await press('approve', 'guid-again');
+    expect(last()).toMatchObject({ state: 'waiting', approvals: [{ by: 'octocat' }] });
+    expect(did()).toEqual([`approved ${head.slice(0, 7)} on support`]);
+  });
+
+  test('of another person with write access is refused, and the check says so', async () => {
+    await waits();
+    reviewers('mona');
+    await press('approve');
+    expect(last()).not.toHaveProperty('approvals');
+    expect(did()).toEqual([
+      expect.stringMatching(/^Approve was not done: octocat is not a reviewer .* Ask one of these: mona$/),
+    ]);
+    expect((await fixture.check(head, 'support'))?.summary).toContain('Approve was not done');
+  });
+
+  test('of what does not wait is refused', async () => {
+    await pushed();
+    reviewers('octocat');
+    await press('approve');
+    expect(did()).toEqual([expect.stringContaining('does not wait for an approval of support')]);
+  });
+});
+
 describe('Rollback', () => {
   const former = 'f'.repeat(40);
   beforeEach(async () => {

@@ -7,6 +7,7 @@ import {
   type Comparison,
   type Head,
   type GitHubApi,
+  type ProtectionRead,
 } from '../../../app/github/github-api.ts';
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
 import type { Intent, IntentFields, IntentOutcomeKind } from '../../../app/reconcile/intent.ts';
@@ -113,6 +114,10 @@ class LineHub implements GitHubApi {
   /** The checks of others by commit, and those that the branch requires. */
   readonly checks = new Map<string, readonly SeenCheck[]>();
   required: readonly RequiredCheck[] = [];
+  /** The protection of every environment. */
+  protection: ProtectionRead = { kind: 'none' };
+  /** Who wrote every commit. */
+  people: readonly string[] = [];
   hasNoStatuses = false;
   readonly reads: string[] = [];
   readonly #clock: Clock;
@@ -142,6 +147,16 @@ class LineHub implements GitHubApi {
   async checksOf(_at: unknown, commit: string): Promise<CommitChecks> {
     this.#reach('checksOf');
     return { seen: this.checks.get(commit) ?? [], ...(this.hasNoStatuses ? { isUnread: true } : {}) };
+  }
+  async environmentProtection(): Promise<ProtectionRead> {
+    this.#reach('environmentProtection');
+    return this.protection;
+  }
+  async membershipOf(): Promise<'other'> {
+    return 'other';
+  }
+  async peopleOf(): Promise<readonly string[]> {
+    return this.people;
   }
   async requiredChecks(): Promise<readonly RequiredCheck[]> {
     this.#reach('requiredChecks');

@@ -77,8 +77,9 @@ describe('the manifest', () => {
       checks: 'write',
       statuses: 'read',
       deployments: 'write',
+      actions: 'read',
     });
-    expect(Object.keys(permissions)).toHaveLength(8);
+    expect(Object.keys(permissions)).toHaveLength(9);
     expect(manifest.public).toBe(false);
     expect(manifest.hook_attributes.url).toBe('https://app.acme.test/api/github/webhooks');
   });

@@ -10,7 +10,9 @@ import {
   type Head,
   type GitHubApi,
   type PullRequestKey,
+  type ProtectionRead,
   type PullRequestState,
+  type ReviewerTeam,
   type Reaction,
   type InstallationRepository,
 } from '../../../app/github/github-api.ts';
@@ -55,6 +57,10 @@ export class ModelHub implements GitHubApi {
   /** The checks of others by commit and name, and those that every branch requires. */
   readonly others = new Map<string, Map<string, SeenCheck>>();
   required: readonly RequiredCheck[] = [];
+  /** The protection of every environment, who is in which team, and who wrote every commit. */
+  protection: ProtectionRead = { kind: 'none' };
+  readonly teams = new Map<string, Map<string, 'member' | 'unread'>>();
+  people: readonly string[] = [];
   /** Pull requests by number. */
   readonly pulls = new Map<number, PullRequestState>();
   readonly comments: ShownComment[] = [];
@@ -92,6 +98,18 @@ export class ModelHub implements GitHubApi {
 
   async checksOf(_at: InstallationRepository, commit: string): Promise<CommitChecks> {
     return { seen: [...(this.others.get(commit)?.values() ?? [])] };
+  }
+
+  async environmentProtection(): Promise<ProtectionRead> {
+    return this.protection;
+  }
+
+  async membershipOf(_at: InstallationRepository, { slug }: ReviewerTeam, login: string) {
+    return this.teams.get(slug)?.get(login) ?? 'other';
+  }
+
+  async peopleOf(): Promise<readonly string[]> {
+    return this.people;
   }
 
   async requiredChecks(): Promise<readonly RequiredCheck[]> {

@@ -51,6 +51,10 @@ export function remoteHub(url: string): GitHubApi {
     compare: (at, base, to) => line('compare', comparison, at, base, to),
     file: (at, path, ref) => line('file', z.string().optional(), at, path, ref),
     checksOf: (at, commit) => line('checksOf', z.object({ seen: z.array(seenCheck) }), at, commit),
+    environmentProtection: (at, environment, branch) =>
+      line('environmentProtection', z.object({ kind: z.enum(['none', 'unread']) }), at, environment, branch),
+    membershipOf: (at, team, login) => line('membershipOf', z.enum(['member', 'other', 'unread']), at, team, login),
+    peopleOf: (at, commit) => line('peopleOf', z.array(z.string()), at, commit),
     requiredChecks: (at, branch) => line('requiredChecks', z.array(z.object({ name: z.string() })), at, branch),
     defaultBranch: (at) => line('defaultBranch', z.string(), at),
     permissionOf: (at, login, userId) =>

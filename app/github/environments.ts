@@ -1,0 +1,141 @@
+import { type GitHubClient, paginate } from '../../src/github/client.ts';
+import { unlessMissing } from './failure.ts';
+import {
+  GitHubApiError,
+  type EnvironmentProtection,
+  type InstallationRepository,
+  type ProtectionRead,
+  type ReviewerTeam,
+} from './github-api.ts';
+import type { AppRoute } from './installation-clients.ts';
+
+type Client = GitHubClient<AppRoute>;
+
+/** More policies of branches are not read. */
+const maxPolicies = 200;
+
+/** The protection of an environment, as far as it counts for deploys of a branch. */
+export async function readProtection(
+  client: Client,
+  { owner, name: repo }: InstallationRepository,
+  environment: string,
+  branch: string,
+): Promise<ProtectionRead> {
+  const place = { owner, repo, environment_name: environment };
+  try {
+    const found = await unlessMissing(
+      client.request('GET /repos/{owner}/{repo}/environments/{environment_name}', place),
+    );
+    if (found === undefined) return { kind: 'none' };
+    const { protection_rules: rules = [], deployment_branch_policy: policy } = found.data;
+    const protection: EnvironmentProtection = { waitMinutes: 0, unknown: [...(await customRules(client, place))] };
+    for (const rule of rules) {
+      if (rule.type === 'wait_timer' && 'wait_timer' in rule) protection.waitMinutes = rule.wait_timer ?? 0;
+      else if (rule.type === 'required_reviewers' && 'reviewers' in rule)
+        protection.reviewers = reviewersOf(rule, owner);
+      else if (rule.type !== 'branch_policy') protection.unknown.push(rule.type);
+    }
+    if (policy?.protected_branches) {
+      const isProtected = await isProtectedBranch(client, { owner, repo, branch });
+      protection.branches = { kind: 'protected', isProtected };
+    } else if (policy?.custom_branch_policies)
+      protection.branches = { kind: 'patterns', patterns: await branchPatterns(client, place) };
+    return { kind: 'protected', protection };
+  } catch (error) {
+    // An owner has not accepted the permission yet; what is rate-limited is another error.
+    if (error instanceof GitHubApiError && error.status === 403) return { kind: 'unread' };
+    throw error;
+  }
+}
+
+interface ReviewersRule {
+  prevent_self_review?: boolean;
+  reviewers?: readonly { type?: string; reviewer?: { login?: string; slug?: string } }[];
+}
+
+/** An unknown kind of reviewer is nobody who could approve. */
+function reviewersOf(
+  { reviewers = [], prevent_self_review: preventsSelfReview = false }: ReviewersRule,
+  organisation: string,
+): NonNullable<EnvironmentProtection['reviewers']> {
+  return {
+    users: reviewers.flatMap(({ type, reviewer }) => (type === 'User' && reviewer?.login ? [reviewer.login] : [])),
+    teams: reviewers.flatMap(({ type, reviewer }) =>
+      type === 'Team' && reviewer?.slug ? [{ organisation, slug: reviewer.slug }] : [],
+    ),
+    preventsSelfReview,
+  };
+}
+
+interface EnvironmentPlace {
+  owner: string;
+  repo: string;
+  environment_name: string;
+}
+
+/** The names of the Apps that decide about the environment. A server without them has none. */
+async function customRules(client: Client, place: EnvironmentPlace): Promise<string[]> {
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/environments/{environment_name}/deployment_protection_rules', place),
+  );
+  const rules = found?.data.custom_deployment_protection_rules ?? [];
+  return rules.filter(({ enabled }) => enabled).map(({ app }) => app.slug);
+}
+
+async function isProtectedBranch(
+  client: Client,
+  place: { owner: string; repo: string; branch: string },
+): Promise<boolean> {
+  const found = await unlessMissing(client.request('GET /repos/{owner}/{repo}/branches/{branch}', place));
+  return found?.data.protected === true && found.data.name === place.branch;
+}
+
+async function branchPatterns(client: Client, place: EnvironmentPlace): Promise<string[]> {
+  const patterns: string[] = [];
+  const policies = paginate(async (page) => {
+    const { data } = await client.request(
+      'GET /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies',
+      { ...place, ...page },
+    );
+    return data.branch_policies;
+  });
+  for await (const { name, type } of policies) {
+    if (name !== undefined && type !== 'tag') patterns.push(name);
+    if (patterns.length >= maxPolicies) break;
+  }
+  return patterns;
+}
+
+/** Whether a person is in a team; `unread`: the App has no permission to know. */
+export async function readMembership(
+  client: Client,
+  { organisation, slug }: ReviewerTeam,
+  username: string,
+): Promise<'member' | 'other' | 'unread'> {
+  try {
+    const found = await unlessMissing(
+      client.request('GET /orgs/{org}/teams/{team_slug}/memberships/{username}', {
+        org: organisation,
+        team_slug: slug,
+        username,
+      }),
+    );
+    return found?.data.state === 'active' ? 'member' : 'other';
+  } catch (error) {
+    if (error instanceof GitHubApiError && error.status === 403) return 'unread';
+    throw error;
+  }
+}
+
+/** The logins of those who wrote a commit, as far as GitHub knows them. */
+export async function readCommitPeople(
+  client: Client,
+  { owner, name: repo }: InstallationRepository,
+  commit: string,
+): Promise<string[]> {
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/commits/{ref}', { owner, repo, ref: commit }),
+  );
+  const people = [found?.data.author, found?.data.committer];
+  return people.flatMap((person) => (person && 'login' in person && person.login ? [person.login] : []));
+}
