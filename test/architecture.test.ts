@@ -242,6 +242,7 @@ describe('the architecture', () => {
       'app/events/commit-check.ts: exec(summary)': 'the same, of a pull request',
       'app/events/commit-check.ts: summary.startsWith(': 'the hidden mark of a note that is replaced',
       'app/events/commit-check.ts: summary.indexOf(': 'the end of that note',
+      'app/github/environments.ts: test(error.message)': 'GitHub says in words alone that a permission is missing',
       'app/github/failure.ts: test(message)': 'GitHub marks a secondary rate limit only in its message',
       'src/deploy/file/json-schema.ts: message.includes(':
         'the validator has no code for a reference that leads nowhere',

@@ -15,6 +15,8 @@ export async function pressApprove(
   { deploymentId, terms: { deploymentName: deployment } }: IntentFields,
   context: AppContext,
 ): Promise<{ ok: true; did: string } | { ok: false; why: string }> {
+  if ((await context.githubApi.permissionOf(repository, by)) === 'none')
+    return { ok: false, why: `${by} has no access to this repository` };
   const refusal = await approve(context, { deploymentId, deployment, repository, commit, by });
   return refusal
     ? { ok: false, why: refusalText(refusal) }

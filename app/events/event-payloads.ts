@@ -61,7 +61,8 @@ const checkPullRequests = z
 export type CheckPullRequests = z.infer<typeof checkPullRequests>;
 
 export const pushPayload = repositoryEvent.extend({
-  sender: z.looseObject({ login: text }).optional(),
+  // A push without a sender that can be read is a push.
+  sender: z.looseObject({ login: text }).optional().catch(undefined),
   ref: text,
   before: commitId,
   after: commitId,

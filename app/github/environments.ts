@@ -1,4 +1,4 @@
-import { type GitHubClient, paginate } from '../../src/github/client.ts';
+import { type GitHubClient, paginate, type ResponseOf } from '../../src/github/client.ts';
 import { unlessMissing } from './failure.ts';
 import {
   GitHubApiError,
@@ -22,28 +22,37 @@ export async function readProtection(
   branch: string,
 ): Promise<ProtectionRead> {
   const place = { owner, repo, environment_name: environment };
+  const found = await readEnvironment(client, place);
+  if (found === undefined || found === 'unread') return { kind: found ?? 'none' };
+  const { protection_rules: rules = [], deployment_branch_policy: policy } = found;
+  const protection: EnvironmentProtection = { waitMinutes: 0, unknown: [...(await customRules(client, place))] };
+  for (const rule of rules) {
+    if (rule.type === 'wait_timer' && 'wait_timer' in rule) protection.waitMinutes = rule.wait_timer ?? 0;
+    else if (rule.type === 'required_reviewers' && 'reviewers' in rule) protection.reviewers = reviewersOf(rule, owner);
+    else if (rule.type !== 'branch_policy') protection.unknown.push(rule.type);
+  }
+  if (policy?.protected_branches) {
+    const isProtected = await countsAsProtected(client, { owner, repo, branch });
+    protection.branches = { kind: 'protected', isProtected };
+  } else if (policy?.custom_branch_policies)
+    protection.branches = { kind: 'patterns', patterns: await branchPatterns(client, place) };
+  return { kind: 'protected', protection };
+}
+
+/** What GitHub answers to an App that lacks a permission; other refusals, of addresses for example, are failures. */
+const lacksPermission = (error: unknown): boolean =>
+  error instanceof GitHubApiError && error.status === 403 && /not accessible by integration/i.test(error.message);
+
+/** Undefined where there is none; `unread` as long as no owner has accepted the permission. */
+async function readEnvironment(
+  client: Client,
+  place: EnvironmentPlace,
+): Promise<ResponseOf<'GET /repos/{owner}/{repo}/environments/{environment_name}'>['data'] | 'unread' | undefined> {
   try {
-    const found = await unlessMissing(
-      client.request('GET /repos/{owner}/{repo}/environments/{environment_name}', place),
-    );
-    if (found === undefined) return { kind: 'none' };
-    const { protection_rules: rules = [], deployment_branch_policy: policy } = found.data;
-    const protection: EnvironmentProtection = { waitMinutes: 0, unknown: [...(await customRules(client, place))] };
-    for (const rule of rules) {
-      if (rule.type === 'wait_timer' && 'wait_timer' in rule) protection.waitMinutes = rule.wait_timer ?? 0;
-      else if (rule.type === 'required_reviewers' && 'reviewers' in rule)
-        protection.reviewers = reviewersOf(rule, owner);
-      else if (rule.type !== 'branch_policy') protection.unknown.push(rule.type);
-    }
-    if (policy?.protected_branches) {
-      const isProtected = await isProtectedBranch(client, { owner, repo, branch });
-      protection.branches = { kind: 'protected', isProtected };
-    } else if (policy?.custom_branch_policies)
-      protection.branches = { kind: 'patterns', patterns: await branchPatterns(client, place) };
-    return { kind: 'protected', protection };
+    const route = 'GET /repos/{owner}/{repo}/environments/{environment_name}';
+    return (await unlessMissing(client.request(route, place)))?.data;
   } catch (error) {
-    // An owner has not accepted the permission yet; what is rate-limited is another error.
-    if (error instanceof GitHubApiError && error.status === 403) return { kind: 'unread' };
+    if (lacksPermission(error)) return 'unread';
     throw error;
   }
 }
@@ -82,12 +91,17 @@ async function customRules(client: Client, place: EnvironmentPlace): Promise<str
   return rules.filter(({ enabled }) => enabled).map(({ app }) => app.slug);
 }
 
-async function isProtectedBranch(
+/** As GitHub has it: where no branch of a repository is protected, each of them may be deployed. */
+async function countsAsProtected(
   client: Client,
-  place: { owner: string; repo: string; branch: string },
+  { owner, repo, branch }: { owner: string; repo: string; branch: string },
 ): Promise<boolean> {
-  const found = await unlessMissing(client.request('GET /repos/{owner}/{repo}/branches/{branch}', place));
-  return found?.data.protected === true && found.data.name === place.branch;
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo, branch }),
+  );
+  if (found?.data.protected === true && found.data.name === branch) return true;
+  const isOne = { owner, repo, protected: true, per_page: 1 };
+  return (await client.request('GET /repos/{owner}/{repo}/branches', isOne)).data.length === 0;
 }
 
 async function branchPatterns(client: Client, place: EnvironmentPlace): Promise<string[]> {
@@ -122,7 +136,7 @@ export async function readMembership(
     );
     return found?.data.state === 'active' ? 'member' : 'other';
   } catch (error) {
-    if (error instanceof GitHubApiError && error.status === 403) return 'unread';
+    if (lacksPermission(error)) return 'unread';
     throw error;
   }
 }

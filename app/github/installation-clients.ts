@@ -128,6 +128,7 @@ function aboutOf(parameters: object): string {
 export type AppRoute =
   | Exclude<Route, 'GET /user'>
   | 'GET /repos/{owner}/{repo}'
+  | 'GET /repos/{owner}/{repo}/branches'
   | 'GET /repos/{owner}/{repo}/branches/{branch}'
   | 'GET /repos/{owner}/{repo}/compare/{basehead}'
   | 'GET /repos/{owner}/{repo}/commits/{ref}/status'

@@ -2,7 +2,7 @@ import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { refusalOfApproval } from '../../src/deploy/commands/decide.ts';
 import type { CommandRefusal } from '../../src/deploy/commands/outcomes.ts';
 import type { AppContext } from '../context.ts';
-import type { InstallationRepository } from '../github/github-api.ts';
+import type { InstallationRepository, ReviewerTeam } from '../github/github-api.ts';
 import { awaitsApproval, type Intent } from './intent.ts';
 import { saveIntents } from './reconcile-context.ts';
 import { withLease } from './with-lease.ts';
@@ -18,6 +18,16 @@ interface Approved {
   by: string;
 }
 
+/** Who wrote a commit, pushed it, or requested it of any deployment, as far as that is known. */
+async function requestersOf(
+  { store, githubApi }: Pick<AppContext, 'store' | 'githubApi'>,
+  repository: InstallationRepository,
+  commit: string,
+): Promise<string[]> {
+  const intents = await store.intentsAt(repository.repositoryId, commit);
+  return [...intents.flatMap(({ cause }) => cause.by ?? []), ...(await githubApi.peopleOf(repository, commit))];
+}
+
 /**
  * Approves the request of a commit that waits for a reviewer, if the person is one; however often it is called.
  *
@@ -31,7 +41,7 @@ export async function approve(
   const isMeant = (intent: Intent): boolean => awaitsApproval(intent) && sameCommit(intent.commit, commit);
   const found = (await store.openIntents(deploymentId)).find(isMeant);
   if (!found) return { code: 'nothing-to-approve', deployment, commit };
-  const { terms, branch, cause, id } = found;
+  const { terms, branch, id } = found;
   const environment = terms.environment.name;
   const read = await githubApi.environmentProtection(repository, environment, branch);
   const reviewers = read.kind === 'protected' ? read.protection.reviewers : undefined;
@@ -40,11 +50,12 @@ export async function approve(
     await store.wake(deploymentId);
     return undefined;
   }
-  const memberships = await Promise.all(
-    reviewers.teams.map(async (team) => ({ team, is: await githubApi.membershipOf(repository, team, by) })),
-  );
-  const people = reviewers.preventsSelfReview ? await githubApi.peopleOf(repository, commit) : [];
-  const requesters = [...(cause.by === undefined ? [] : [cause.by]), ...people];
+  const isNamed = reviewers.users.some((user) => user.toLowerCase() === by.toLowerCase());
+  const memberships: { team: ReviewerTeam; is: 'member' | 'other' | 'unread' }[] = [];
+  // Anyone may press a button: who is named needs no look, and each look counts against the rate limit.
+  for (const team of isNamed ? [] : reviewers.teams)
+    memberships.push({ team, is: await githubApi.membershipOf(repository, team, by) });
+  const requesters = reviewers.preventsSelfReview ? await requestersOf(context, repository, commit) : [];
   const decided = refusalOfApproval({ environment, reviewers }, { login: by, memberships, requesters });
   if (decided.kind === 'refused') return decided.refusal;
   const approval = { by, ...(decided.team === undefined ? {} : { team: decided.team }), at: clock.now() };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decideGate, type GateDecision } from '../../src/deploy/machine/gate.ts';
-import { decideChecks, nextLookAtChecks } from './await-checks.ts';
+import { checksBefore, decideChecks, nextLookAtChecks } from './await-checks.ts';
 import type { Intent, UnsentIntent } from './intent.ts';
 import { withNotes } from './live-answers.ts';
 import { saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
@@ -57,6 +57,17 @@ function nextLook(intent: UnsentIntent, decision: AwaitDecision, now: number): n
     case 'earlier':
       return now + earlierMs;
   }
+}
+
+/**
+ * From when on what a request needs is tried for a limited time (ms since the epoch): since it was made, or since it has
+ * waited. One that still waits is not given up.
+ */
+export function triedSince(intent: Intent): number {
+  const { state, decision, createdAt, waitedUntil = createdAt } = intent;
+  if (state !== 'waiting' || decision?.kind !== 'await') return waitedUntil;
+  if (decision.code === 'checks') return createdAt + (checksBefore(intent)?.timeoutMs ?? 0);
+  return decision.code === 'reviewers' ? Infinity : (decision.until ?? Infinity);
 }
 
 /** How long after the time of a look it may be (ms), so that not all look at once. */

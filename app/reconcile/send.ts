@@ -10,6 +10,7 @@ import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { deploysCommit } from './deploy-request.ts';
 import { promotedFrom } from './promotion.ts';
 import { checksBefore } from './await-checks.ts';
+import { triedSince } from './await-gates.ts';
 import { followMade } from './begin-following.ts';
 import type { Former, IntentIn, Sending, UnsentIntent } from './intent.ts';
 import { comparingTests, withNotes } from './live-answers.ts';
@@ -159,7 +160,8 @@ async function pinOf(
   const { control, clock } = work.context;
   const features = await tryCall(control.features(readOptions(work)));
   if (!features.ok) {
-    if (isPromotion || clock.now() - intent.createdAt < patienceMs) throw features.error;
+    const isNeeded = isPromotion || intent.cause.isPinned === true || intent.approvals !== undefined;
+    if (isNeeded || clock.now() - triedSince(intent) < patienceMs) throw features.error;
     return {};
   }
   const { pinsCommits, copiesBuilds } = features.value;
@@ -179,12 +181,13 @@ const patienceMs = 10 * 60_000;
  */
 function verificationOf(
   work: ReconcileContext,
-  { sending, terms, createdAt, unheld }: UnsentIntent,
+  intent: UnsentIntent,
   live: string | null,
 ): ReturnType<typeof decideWhenToTest> {
+  const { sending, terms, unheld } = intent;
   const { control, clock } = work.context;
   const [isUnheld, isReplacing] = [unheld === true || !deploysCommit(sending), live !== null];
-  const onUnavailable = clock.now() - createdAt < patienceMs ? 'throw' : 'after-traffic';
+  const onUnavailable = clock.now() - triedSince(intent) < patienceMs ? 'throw' : 'after-traffic';
   const features = () => control.features(readOptions(work));
   return decideWhenToTest({ terms, isUnheld, isReplacing, features, onUnavailable });
 }

@@ -2,6 +2,7 @@ import { isTransient as serviceMayPass, ServiceError } from '../../src/contract/
 import { adviceOn } from '../../src/deploy/words/advice-on-errors.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { triedSince } from './await-gates.ts';
 import { isExpired } from './deadlines.ts';
 import type { Intent, IntentFields } from './intent.ts';
 import { isRequestForCommit, type ActiveKind, type StepOf } from './next-step.ts';
@@ -88,7 +89,7 @@ export async function handleTransientError(
   const newest = Math.max(...concerned.map(({ createdAt }) => createdAt));
   const end =
     step.kind === 'requests' || step.kind === 'roll-back' || step.kind === 'measure'
-      ? refusal(error, now - newest)
+      ? refusal(error, now - Math.max(...concerned.map(triedSince)))
       : await endOfWatching(work, first, error);
   work.context.log.warn(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
   if (end) {

@@ -55,7 +55,8 @@ export function readDeployFile(file: DeployFileTexts | undefined): DeployFile {
 export const unreadDeployFile = (why: string): DeployFile => ({
   entries: [],
   hasAdmins: true,
-  notes: [`the deploy file was not read, so pushes are built as if it said nothing: ${why}`],
+  hasGates: true,
+  notes: [`the deploy file was not read, so that it is unknown what it says of pushes: ${why}`],
 });
 
 /** The mistakes in a file for which a pull request has no previews, where it speaks of any; fit to show. */

@@ -101,7 +101,8 @@ function eachDay(
   for (const [at, text] of [['from', from] as const, ['until', until] as const])
     if (!time.test(text)) return { at, message: 'must be a time such as `16:00`, because `days` name the days' };
   const [begin, end] = [minutesOf(from), minutesOf(until)];
-  if (begin === end) return { at: 'until', message: 'must be another time than `from`' };
+  if (begin % dayMinutes === end % dayMinutes && end - begin !== dayMinutes)
+    return { at: 'until', message: 'must be another time than `from`' };
   return [...new Set(days)].map((name) => {
     const day = dayNames.indexOf(name) * dayMinutes;
     return {
@@ -120,7 +121,7 @@ function betweenMoments({ from, until }: Bounds, zone: string): FreezeWindow[] |
     return { at: 'from', message: 'must have `days`, or both `from` and `until`' };
   const [begin, end] = [weekMinuteOf(from), weekMinuteOf(until)];
   if (begin !== undefined && end !== undefined) {
-    if (begin === end) return { at: 'until', message: 'must be another time than `from`' };
+    if (begin % weekMinutes === end % weekMinutes) return { at: 'until', message: 'must be another time than `from`' };
     return [{ kind: 'weekly', from: begin, until: end < begin ? end + weekMinutes : end, timeZone: zone }];
   }
   const [start, stop] = [instantsOf(from, zone)?.first, instantsOf(until, zone)?.end];

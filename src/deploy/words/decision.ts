@@ -109,7 +109,7 @@ const skips: Sayings<SkipFacts> = {
   'no-checks': () =>
     'deploy-after waits for checks of others, and none is named or required; name some under deploy-after in the deploy file, or require some of the branch at GitHub',
   'gate-unread': () =>
-    'the deploy file has a mistake, so that it is unknown whether its environment is frozen or held; correct it on the default branch, and press Re-run',
+    'the deploy file has a mistake or is too large, so that it is unknown whether its environment is frozen or held; correct it on the default branch, and press Re-run',
   'branch-not-allowed': ({ environment, branch }) =>
     `the branch ${branch} may not be deployed to the environment ${environment}; change the branches of the environment at GitHub, and press Re-run`,
   'protection-unknown': ({ environment, rules }) =>

@@ -48,10 +48,17 @@ describe('the protection of an environment', () => {
     expect(await read()).toEqual({ kind: 'unread' });
   });
 
-  test('of which a part may not be read is unread', async () => {
+  test.each([
+    ['a part may not be read', '/deployment_protection_rules', notAccessible],
+    [
+      'GitHub refuses by the address',
+      '/environments/production%2Feu',
+      { status: 403, body: { message: 'IP allow list' } },
+    ],
+  ])('fails where %s: what holds is not known', async (_, path, answer) => {
     has([]);
-    answers['/deployment_protection_rules'] = notAccessible;
-    expect(await read()).toEqual({ kind: 'unread' });
+    answers[path] = answer;
+    await expect(read()).rejects.toMatchObject({ name: 'GitHubApiError', status: 403 });
   });
 
   test('fails where GitHub fails', async () => {
@@ -99,7 +106,15 @@ describe('the protection of an environment', () => {
   test.each([true, false])('for protected branches, of a branch for which that is %s', async (isProtected) => {
     has([{ id: 1, type: 'branch_policy' }], { protected_branches: true, custom_branch_policies: false });
     answers['/branches/main'] = { body: { name: 'main', protected: isProtected } };
+    answers['/branches'] = { body: [{ name: 'release', protected: true }] };
     expect(await read()).toEqual(found({ branches: { kind: 'protected', isProtected } }));
+  });
+
+  test('for protected branches, where none is: every branch counts as one', async () => {
+    has([{ id: 1, type: 'branch_policy' }], { protected_branches: true, custom_branch_policies: false });
+    answers['/branches/main'] = { body: { name: 'main', protected: false } };
+    answers['/branches'] = { body: [] };
+    expect(await read()).toEqual(found({ branches: { kind: 'protected', isProtected: true } }));
   });
 
   test('for patterns of branches, without those of tags', async () => {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { EnvironmentGate } from '../../../src/deploy/file/environment-gate.ts';
 import type { Terms } from '../../../app/reconcile/deploy-request.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
-import { commitOf, start, terms } from './requests.ts';
+import { commitOf, start, terms, tested } from './requests.ts';
 
 const [a, b] = [commitOf('a'), commitOf('b')];
 const minute = 60_000;
@@ -14,14 +16,12 @@ beforeEach(() => {
 
 /** The environment is frozen for three days, with a reason. */
 const until = start + 3 * day;
-const frozen: Terms = {
-  ...terms,
-  gate: {
-    environment: 'production',
-    hold: false,
-    freeze: [{ kind: 'once', from: start - day, until, reason: 'Holidays' }],
-  },
+const gate: EnvironmentGate = {
+  environment: 'production',
+  hold: false,
+  freeze: [{ kind: 'once', from: start - day, until, reason: 'Holidays' }],
 };
+const frozen: Terms = { ...terms, gate };
 const title = 'Waits until 2026-11-24 08:00 UTC: Holidays';
 
 describe('a push to a frozen environment', () => {
@@ -104,6 +104,26 @@ describe('a push to a frozen environment', () => {
     fixture.githubApi.away = false;
     await fixture.run(2 * day);
     expect([await fixture.ends(a), fixture.made]).toEqual([['deployed'], 1]);
+  });
+
+  test('waits on while GitHub refuses the App', async () => {
+    await fixture.push('a', { terms: frozen });
+    await fixture.run(minute);
+    fixture.githubApi.refuses = true;
+    await fixture.run(day);
+    fixture.githubApi.refuses = false;
+    await fixture.run(3 * day);
+    expect([await fixture.ends(a), fixture.made]).toEqual([['deployed'], 1]);
+  });
+
+  test('is held before traffic although the service fails at the end', async () => {
+    fixture.control.lacks.delete('holds');
+    fixture.verdicts.set(a, 'failed');
+    await fixture.push('a', { terms: { ...tested, gate } });
+    await fixture.run(3 * day - minute);
+    fixture.control.fails('features', serviceError('busy', 'features', { status: 503 }), { times: 2 });
+    await fixture.run(30 * minute);
+    expect([await fixture.ends(a), fixture.serving]).toEqual([['discarded'], commitOf('0')]);
   });
 
   test('waits without an end in sight where there is none', async () => {

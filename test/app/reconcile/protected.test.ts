@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { EnvironmentProtection } from '../../../app/github/github-api.ts';
 import { approve } from '../../../app/reconcile/approve.ts';
 import { DeploymentBusy } from '../../../app/reconcile/with-lease.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, repository, start, terms } from './requests.ts';
 
@@ -103,6 +104,18 @@ describe('an environment with reviewers', () => {
     await approvedBy('octocat');
     await fixture.run(minute);
     expect(named).toEqual([a]);
+  });
+
+  test('sends an approved commit only where it is known whether the service pins it', async () => {
+    const named: (string | undefined)[] = [];
+    fixture.control.pinsCommits = true;
+    fixture.control.beforeWrite = (options) => void named.push(options?.commit);
+    await fixture.push('a');
+    await fixture.run(day);
+    fixture.control.fails('features', serviceError('busy', 'features', { status: 503 }), { times: 20 });
+    await approvedBy('octocat');
+    await fixture.run(day);
+    expect([named, await fixture.ends(a)]).toEqual([[a], ['deployed']]);
   });
 
   test('asks for the approval again while the deployment is worked on', async () => {

@@ -111,6 +111,8 @@ class LineHub implements GitHubApi {
   message = 'Change the agent';
   paused: number | undefined;
   away = false;
+  /** Each read is refused. */
+  refuses = false;
   /** The checks of others by commit, and those that the branch requires. */
   readonly checks = new Map<string, readonly SeenCheck[]>();
   required: readonly RequiredCheck[] = [];
@@ -182,6 +184,7 @@ class LineHub implements GitHubApi {
 
   #reach(operation: string): void {
     this.reads.push(operation);
+    if (this.refuses) throw new GitHubApiError(`${operation} was refused`, 403, 'none');
     if (this.paused !== undefined && this.#clock.now() < this.paused) {
       throw new InstallationPaused(repository.installationId, this.paused, 'a rate limit');
     }

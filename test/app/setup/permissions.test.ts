@@ -24,6 +24,7 @@ const needs: { [Route in AnyRoute]?: Need } = {
   'GET /repos/{owner}/{repo}': read('metadata'),
   'GET /repos/{owner}/{repo}/collaborators/{username}/permission': read('metadata'),
   'GET /repos/{owner}/{repo}/rules/branches/{branch}': read('metadata'),
+  'GET /repos/{owner}/{repo}/branches': read('contents'),
   'GET /repos/{owner}/{repo}/branches/{branch}': read('contents'),
   'GET /repos/{owner}/{repo}/compare/{basehead}': read('contents'),
   'GET /repos/{owner}/{repo}/contents/{path}': read('contents'),

@@ -515,11 +515,12 @@ describe('a file with mistakes', () => {
     expect(targets[0]?.terms.notes.at(-1)).toBe('and 20 more');
   });
 
-  test('a file that is too large is not read: pushes are built, and the check says so', async () => {
+  test('a file that is too large may hold freezes: nothing is deployed, and the check says so', async () => {
     const { targets } = await resolverOf([deployed('a')], {}, { githubApi: tooLarge }).targetsOf(agents, 'main');
     expect(targets[0]?.terms.notes).toEqual([
-      'the deploy file was not read, so pushes are built as if it said nothing: it has 2000000 bytes, and at most 1000000 are read',
+      'the deploy file was not read, so that it is unknown what it says of pushes: it has 2000000 bytes, and at most 1000000 are read',
     ]);
+    expect(targets[0]?.terms).toMatchObject({ areAdminsUnknown: true, isGateUnknown: true });
   });
 });
 
