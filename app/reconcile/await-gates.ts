@@ -66,8 +66,17 @@ function nextLook(intent: UnsentIntent, decision: AwaitDecision, now: number): n
 export function triedSince(intent: Intent): number {
   const { state, decision, createdAt, waitedUntil = createdAt } = intent;
   if (state !== 'waiting' || decision?.kind !== 'await') return waitedUntil;
-  if (decision.code === 'checks') return createdAt + (checksBefore(intent)?.timeoutMs ?? 0);
-  return decision.code === 'reviewers' ? Infinity : (decision.until ?? Infinity);
+  switch (decision.code) {
+    case 'checks':
+      return createdAt + (checksBefore(intent)?.timeoutMs ?? 0);
+    case 'frozen':
+    case 'wait-timer':
+      return decision.until ?? Infinity;
+    case 'reviewers':
+      return Infinity;
+    case 'earlier':
+      return waitedUntil;
+  }
 }
 
 /** How long after the time of a look it may be (ms), so that not all look at once. */

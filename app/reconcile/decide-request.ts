@@ -130,7 +130,8 @@ async function trigger(
     return saveIntents(work, [withDecisionOutcome(intent, 'skipped', gate, work.context.clock.now())]);
   const decided = { ...intent, decision };
   // Stored, because what follows is tried for a while from now on, however long this waited.
-  if (request.state === 'waiting' && request.decision?.kind === 'await')
+  const hasWaited = request.decision?.kind === 'await' && request.decision.code !== 'earlier';
+  if (request.state === 'waiting' && hasWaited)
     return saveIntents(work, [{ ...decided, state: 'waiting', waitedUntil: work.context.clock.now() }]);
   if (intent.terms.builder === 'service' && isOfItself(intent)) {
     // It made its revision already, and that ended: there is no other one to wait for.

@@ -87,15 +87,19 @@ export async function handleTransientError(
   const now = work.context.clock.now();
   if (!first) return retryLater(work, error, now);
   const newest = Math.max(...concerned.map(({ createdAt }) => createdAt));
+  // What still waits, for a reviewer for example, is not given up.
+  const tried = concerned.filter((intent) => triedSince(intent) <= now);
   const end =
     step.kind === 'requests' || step.kind === 'roll-back' || step.kind === 'measure'
-      ? refusal(error, now - Math.max(...concerned.map(triedSince)))
+      ? tried.length > 0
+        ? refusal(error, now - Math.max(...tried.map(triedSince)))
+        : undefined
       : await endOfWatching(work, first, error);
   work.context.log.warn(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
   if (end) {
     return saveIntents(
       work,
-      concerned.map((intent) => withOutcome(intent, end, now)),
+      tried.map((intent) => withOutcome(intent, end, now)),
     );
   }
   await reportAtLeast(work, concerned);

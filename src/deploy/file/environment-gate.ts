@@ -121,7 +121,8 @@ function betweenMoments({ from, until }: Bounds, zone: string): FreezeWindow[] |
     return { at: 'from', message: 'must have `days`, or both `from` and `until`' };
   const [begin, end] = [weekMinuteOf(from), weekMinuteOf(until)];
   if (begin !== undefined && end !== undefined) {
-    if (begin % weekMinutes === end % weekMinutes) return { at: 'until', message: 'must be another time than `from`' };
+    if (begin % weekMinutes === end % weekMinutes && end - begin !== weekMinutes)
+      return { at: 'until', message: 'must be another time than `from`' };
     return [{ kind: 'weekly', from: begin, until: end < begin ? end + weekMinutes : end, timeZone: zone }];
   }
   const [start, stop] = [instantsOf(from, zone)?.first, instantsOf(until, zone)?.end];

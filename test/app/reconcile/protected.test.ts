@@ -47,6 +47,15 @@ describe('an environment with reviewers', () => {
     expect(await approvedBy('octocat')).toEqual({ code: 'nothing-to-approve', deployment: 'support', commit: a });
   });
 
+  test('keeps no newer push from being refused while one waits for it', async () => {
+    await fixture.push('a');
+    await fixture.run(minute);
+    fixture.githubApi.refuses = true;
+    await fixture.push('b');
+    await fixture.run(day);
+    expect([await fixture.ends(a), await fixture.ends(b)]).toEqual([['waiting'], ['refused']]);
+  });
+
   test('takes no approval of others', async () => {
     await fixture.push('a');
     await fixture.run(minute);

@@ -44,6 +44,7 @@ test.each<[window: string, read: FreezeWindow[]]>([
   ['{ days: [sun], from: 16:00, until: 08:00 }', [weekly(6 * day + 960, 7 * day + 480)]],
   ['{ days: [mon], until: 08:00, time-zone: America/New_York }', [weekly(0, 480, 'America/New_York')]],
   ['{ from: fri 16:00, until: mon 08:00 }', [weekly(4 * day + 960, 7 * day + 480)]],
+  ['{ from: mon 00:00, until: sun 24:00 }', [weekly(0, 7 * day)]],
   ['{ from: tue 08:00, until: tue 09:00 }', [weekly(day + 480, day + 540)]],
   ['{ days: [mon], reason: No deploys on Mondays }', [{ ...weekly(0, day), reason: 'No deploys on Mondays' }]],
 ])('reads %s', (window, freeze) => {
