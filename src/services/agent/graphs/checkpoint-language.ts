@@ -8,9 +8,9 @@ const names: Record<EngineLanguage, string> = { javascript: 'JavaScript or TypeS
 /** The types that values are stored as by one of the engines only. */
 export const storedTypes: Record<EngineLanguage, string> = { javascript: 'json', python: 'msgpack' };
 
-/** The types that an engine can't read; none for one that reads all. */
-export const typesOfOthers = (language: EngineLanguage | undefined): string[] =>
-  language === undefined ? [] : [storedTypes[language === 'python' ? 'javascript' : 'python']];
+/** The type that an engine can't read; null for one that reads all. */
+export const typeOfOthers = (language: EngineLanguage | undefined): string | null =>
+  language === undefined ? null : storedTypes[language === 'python' ? 'javascript' : 'python'];
 
 /** A thread has the checkpoints of a graph in the other language. */
 export class OtherLanguage extends Refusal {

@@ -40,13 +40,16 @@ export class CheckpointWriteTracker {
     return this.#metadata.get(runId);
   }
 
-  /** Counts a write as pending until it ends; `runId` is null for a manual update. @throws if the run may not write. */
-  async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
-    if (runId === null) return write();
+  /**
+   * Counts a write as pending until it ends; `runId` is null for a manual update. @param write serializes at once, and
+   * stores after `turn`. @throws if the run may not write.
+   */
+  async during<T>(runId: string | null, write: (turn: Promise<void>) => Promise<T>): Promise<T> {
+    if (runId === null) return write(Promise.resolve());
     if (this.#closed.has(runId)) throw new RunOwnershipLost('The run was stopped. Its later writes are discarded.');
     const writes = this.#byRun.get(runId) ?? new Set();
     this.#byRun.set(runId, writes);
-    const written = write();
+    const written = this.behind.inTurn(runId, write);
     writes.add(written);
     try {
       return await written;

@@ -163,11 +163,11 @@ export class Checkpoints extends PostgresSaver {
   }
 
   override async put(...write: PutArguments): Promise<RunnableConfig> {
-    return this.#underWay.during(runIdOf(write[0]), () => this.#put(...write));
+    return this.#underWay.during(runIdOf(write[0]), (turn) => this.#put(turn, ...write));
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    return this.#underWay.during(runIdOf(config), () => this.#putWrites(config, writes, taskId));
+    return this.#underWay.during(runIdOf(config), (turn) => this.#putWrites(turn, config, writes, taskId));
   }
 
   /** The same as theirs, with numbers as they were written. */
@@ -176,7 +176,10 @@ export class Checkpoints extends PostgresSaver {
     return parseExactly(typeof json === 'string' ? json : new TextDecoder().decode(json));
   }
 
-  async #put(...[config, checkpoint, metadata, newVersions]: PutArguments): Promise<RunnableConfig> {
+  async #put(
+    turn: Promise<void>,
+    ...[config, checkpoint, metadata, newVersions]: PutArguments
+  ): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const runId = runIdOf(config);
     const ofRun = runId === null ? undefined : this.#underWay.metadataOf(runId);
@@ -189,8 +192,16 @@ export class Checkpoints extends PostgresSaver {
     const stored = this['_dumpCheckpoint'](checkpoint);
     const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
     const bytes = bytesOf(blobs.map((blob) => blob[5]));
+    const row = {
+      namespace: checkpoint_ns,
+      id: checkpoint.id,
+      parentId: checkpoint_id,
+      checkpoint: storableJson(stored),
+      metadata: storedMetadata,
+    };
+    await turn;
     const { behind } = this.#underWay;
-    behind.notePut(runId, placeOf(checkpoint_ns, checkpoint.id));
+    behind.notePut(runId, placeOf(thread_id, checkpoint_ns, checkpoint.id));
     if (bytes > maxBytesAtOnce) {
       const { UPSERT_CHECKPOINT_BLOBS_SQL, UPSERT_CHECKPOINTS_SQL } = this['SQL_STATEMENTS'];
       const values = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, stored, storedMetadata];
@@ -205,13 +216,6 @@ export class Checkpoints extends PostgresSaver {
       await behind.inOrder(runId, () => this.#ask(putAlone));
       return reached;
     }
-    const row = {
-      namespace: checkpoint_ns,
-      id: checkpoint.id,
-      parentId: checkpoint_id,
-      checkpoint: storableJson(stored),
-      metadata: storedMetadata,
-    };
     const all = blobs.map(([, , channel, version, type, value]) => ({ channel, version, type, bytes: value }));
     await this.#storeRows(config, bytes, (batch) => batch.addCheckpoint(row, all));
     return reached;
@@ -220,21 +224,23 @@ export class Checkpoints extends PostgresSaver {
   /** Stores rows with others of the run, or at once where it has none before it. */
   async #storeRows(config: RunnableConfig, bytes: number, addTo: (batch: CheckpointBatch) => void): Promise<void> {
     const runId = runIdOf(config);
-    if (await this.#underWay.behind.add(runId, bytes, addTo)) return;
-    const batch = new CheckpointBatch(config.configurable?.['thread_id']);
+    const threadId = config.configurable?.['thread_id'];
+    if (await this.#underWay.behind.add(runId, { threadId, bytes }, addTo)) return;
+    const batch = new CheckpointBatch(threadId);
     addTo(batch);
     await storeBatch(this.#pool, runId, batch, this.#ask);
   }
 
-  async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+  async #putWrites(turn: Promise<void>, config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
+    await turn;
     const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     const bytes = bytesOf(dumped.map((write) => write[7]));
     const { behind } = this.#underWay;
     const runId = runIdOf(config);
     // Writes that replace others, or follow the state of another run, note what was there before.
-    const areNew = !everyOneHasItsPlace && behind.hasPut(runId, placeOf(checkpoint_ns, checkpoint_id));
+    const areNew = !everyOneHasItsPlace && behind.hasPut(runId, placeOf(thread_id, checkpoint_ns, checkpoint_id));
     if (areNew && bytes <= maxBytesAtOnce) {
       const rows = dumped.map(([, namespace, checkpointId, , index, channel, type, value]) => {
         return { namespace, checkpointId, taskId, index, channel, type, bytes: value };
@@ -269,7 +275,7 @@ export class Checkpoints extends PostgresSaver {
   }
 }
 
-const placeOf = (namespace: string, checkpointId: string): string => JSON.stringify([namespace, checkpointId]);
+const placeOf = (...keys: string[]): string => JSON.stringify(keys);
 
 const notOurs = () =>
   new RunOwnershipLost('The run has ended or continues in another process. Writes of this process are discarded.');

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { SerialQueue } from '../storage/transaction.ts';
 import { CheckpointBatch, maxBytesAtOnce } from './checkpoint-batch.ts';
 
@@ -13,11 +14,15 @@ export type Unstored = { batch: CheckpointBatch | undefined } | { failure: unkno
 interface BehindRun {
   readonly threadId: string;
   batch: CheckpointBatch | undefined;
+  /** Settles once all writes that have arrived are stored, or among those that are stored soon. */
+  arrived: Promise<void>;
   /** What is stored, in order: a checkpoint needs the values that those before it brought. */
   readonly queue: SerialQueue;
   /** The checkpoints that the run has put here. */
   readonly own: Set<string>;
   timer: NodeJS.Timeout | undefined;
+  /** Calls a function in the context of the run: its writes wait for the database as it does, whoever flushes them. */
+  inRun: ReturnType<typeof AsyncLocalStorage.snapshot>;
   /** Its end stores what is left. */
   isEnding: boolean;
   failure: { error: unknown } | undefined;
@@ -40,9 +45,11 @@ export class WriteBehind {
     this.#runs.set(runId, {
       threadId,
       batch: undefined,
+      arrived: Promise.resolve(),
       queue: new SerialQueue(),
       own: new Set(),
       timer: undefined,
+      inRun: AsyncLocalStorage.snapshot(),
       isEnding: false,
       failure: undefined,
     });
@@ -52,6 +59,20 @@ export class WriteBehind {
   end(runId: string): void {
     clearTimeout(this.#runs.get(runId)?.timer);
     this.#runs.delete(runId);
+  }
+
+  /**
+   * Gives a write of a run its turn: after those that arrived before it. Once one has failed, none after it is stored.
+   */
+  async inTurn<T>(runId: string, write: (turn: Promise<void>) => Promise<T>): Promise<T> {
+    const run = this.#runs.get(runId);
+    if (run === undefined) return write(Promise.resolve());
+    const turn = turnAfter(run.arrived, run);
+    // One that can't be serialized does not take its turn.
+    turn.catch(() => undefined);
+    const written = write(turn);
+    run.arrived = arrivalOf(turn, written, run);
+    return written;
   }
 
   notePut(runId: string | null, checkpoint: string): void {
@@ -64,20 +85,25 @@ export class WriteBehind {
   }
 
   /**
-   * Adds rows of a run to those that are stored soon; false if its rows are stored at once.
-   * @throws why earlier ones could not be stored.
+   * Adds rows of a run to those that are stored soon; false if its rows are stored at once, also those of another thread
+   * than its own. @throws why earlier ones could not be stored.
    */
-  async add(runId: string | null, bytes: number, addTo: (batch: CheckpointBatch) => void): Promise<boolean> {
+  async add(
+    runId: string | null,
+    { threadId, bytes }: { threadId: string; bytes: number },
+    addTo: (batch: CheckpointBatch) => void,
+  ): Promise<boolean> {
     const run = runId === null ? undefined : this.#runs.get(runId);
-    if (runId === null || run === undefined) return false;
+    if (runId === null || run === undefined || run.threadId !== threadId) return false;
     if ((run.batch?.bytes ?? 0) + bytes > maxBytesAtOnce) await this.flush(runId);
     if (run.failure) throw run.failure.error;
+    run.inRun = AsyncLocalStorage.snapshot();
     addTo((run.batch ??= new CheckpointBatch(run.threadId)));
     if (!run.isEnding) run.timer ??= setTimeout(() => void this.flush(runId).catch(() => undefined), gatherMs);
     return true;
   }
 
-  /** Writes something of a run by itself, in the order of its other writes. */
+  /** Writes something of a run by itself, after what it has written before. */
   async inOrder<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     const run = runId === null ? undefined : this.#runs.get(runId);
     if (runId === null || run === undefined) return write();
@@ -128,9 +154,9 @@ export class WriteBehind {
 
   async #storeBatch(runId: string, run: BehindRun, batch: CheckpointBatch): Promise<void> {
     try {
-      await this.#store(runId, batch);
+      await run.inRun(this.#store, runId, batch);
     } catch (error) {
-      run.failure = { error };
+      run.failure ??= { error };
     }
   }
 }
@@ -140,4 +166,14 @@ function take(run: BehindRun): CheckpointBatch | undefined {
   clearTimeout(run.timer);
   run.batch = run.timer = undefined;
   return batch;
+}
+
+async function turnAfter(arrived: Promise<void>, run: BehindRun): Promise<void> {
+  await arrived;
+  if (run.failure) throw run.failure.error;
+}
+
+async function arrivalOf(turn: Promise<void>, written: Promise<unknown>, run: BehindRun): Promise<void> {
+  const [, outcome] = await Promise.allSettled([turn, written]);
+  if (outcome.status === 'rejected') run.failure ??= { error: outcome.reason };
 }

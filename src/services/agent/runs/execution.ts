@@ -261,7 +261,8 @@ export class Execution {
       await writes.flush(this.plan.runId).catch(() => undefined);
       throw error;
     });
-    await writes.settle(this.plan.runId);
+    // Recorded events tell of its end before it is stored.
+    await (this.#recorder ? writes.flush(this.plan.runId) : writes.settle(this.plan.runId));
     // Serialized here, because a state that JSON can't represent fails the run.
     this.#answer = this.#result.answer();
   }

@@ -4,6 +4,7 @@ import type { RunError } from '../../../contract/agent/run.ts';
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { CheckpointBatch } from '../graphs/checkpoint-batch.ts';
+import { DatabaseUnavailable } from '../storage/retry-policy.ts';
 import type { Unstored } from '../graphs/write-behind.ts';
 import { describeError, RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -64,10 +65,12 @@ export async function recordEnd(
       log.error({ runId }, `The end of run ${runId} could not be stored: ${stackOf(error)}`);
       if (batch !== undefined) {
         // The checkpoints alone: it is not known which of both could not be stored.
-        last = await around.graphs.writes.behind.store(runId, batch).then(
-          () => last,
-          (failure: unknown) => failedWith(describeError(failure)),
-        );
+        try {
+          await around.graphs.writes.behind.store(runId, batch);
+        } catch (failure) {
+          if (failure instanceof DatabaseUnavailable) continue;
+          last = failedWith(describeError(failure));
+        }
         batch = undefined;
         continue;
       }

@@ -29,7 +29,9 @@ export const beginOnThread = (isOver: string) => ({
       set unfinished = unfinished + 1, status = 'busy', metadata = metadata || $14::jsonb, updated_at = $12,
         status_at_rest = case when unfinished = 0 then status else status_at_rest end, graph_before = ${graphOfThread}
       where thread_id = $2 and ($7 <> 'reject' or unfinished = 0) and not ${isOver}
-        and not exists (select from checkpoint_blobs where thread_id = $2::uuid::text and type = any($17::text[]))
+        and case when $18::text is null then true else coalesce((
+          select type from checkpoint_blobs where thread_id = $2::uuid::text and type = any($17::text[]) limit 1
+        ) <> $18::text, true) end
       returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status, graph_before
     )
     insert into runs (${runColumns}, graph_before, thread_stream)

@@ -6,7 +6,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storableJson } from '../../../kit/json-text.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/lifetime.ts';
-import { typesOfOthers, type EngineLanguage } from '../graphs/checkpoint-language.ts';
+import { storedTypes, typeOfOthers, type EngineLanguage } from '../graphs/checkpoint-language.ts';
 import type { CheckpointBatch } from '../graphs/checkpoint-batch.ts';
 import { inTransaction, type Queryable } from '../storage/transaction.ts';
 import { webhookHost } from '../webhooks/parse-target.ts';
@@ -99,7 +99,7 @@ export class RunStore extends RunReads {
         ...(plan.temporary ? [] : [storableJson(known)]),
         ...(stateless ? [] : [plan.kwargs.thread_stream === true]),
         this.#hold?.mark ?? null,
-        ...(plan.temporary || stateless ? [] : [typesOfOthers(language)]),
+        ...(plan.temporary || stateless ? [] : [Object.values(storedTypes), typeOfOthers(language)]),
       ],
     });
     const [row] = rows;

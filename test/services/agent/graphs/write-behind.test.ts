@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { maxBytesAtOnce, type CheckpointBatch } from '../../../../src/services/agent/graphs/checkpoint-batch.ts';
 import { CheckpointWriteTracker } from '../../../../src/services/agent/graphs/checkpoint-writes.ts';
+import { queryWithRetries, withRetries } from '../../../../src/services/agent/storage/retry-policy.ts';
+import { systemClock } from '../../../../src/kit/clock.ts';
 import { WriteBehind } from '../../../../src/services/agent/graphs/write-behind.ts';
 
 const threadId = 'thread';
@@ -17,7 +19,7 @@ function openRun(store: (ids: string[]) => Promise<void> = async () => undefined
   });
   behind.begin('run', threadId);
   const put = (id: string, bytes = 1): Promise<boolean> =>
-    behind.add('run', bytes, (batch) => {
+    behind.add('run', { threadId, bytes }, (batch) => {
       const value = { channel: 'said', version: id, type: 'json', bytes: new Uint8Array(bytes) };
       batch.addCheckpoint({ namespace: '', id, parentId: undefined, checkpoint: '{}', metadata: '{}' }, [value]);
     });
@@ -31,10 +33,11 @@ test('stores what a run writes in quick succession at once', async () => {
   await expect.poll(() => stored).toEqual([['a', 'b']]);
 });
 
-test('leaves the writes of other runs to the caller', async () => {
+test('leaves the writes of other runs, and to other threads, to the caller', async () => {
   const { behind } = openRun();
-  expect(await behind.add('other', 1, () => undefined)).toBe(false);
-  expect(await behind.add(null, 1, () => undefined)).toBe(false);
+  expect(await behind.add('other', { threadId, bytes: 1 }, () => undefined)).toBe(false);
+  expect(await behind.add('run', { threadId: 'another', bytes: 1 }, () => undefined)).toBe(false);
+  expect(await behind.add(null, { threadId, bytes: 1 }, () => undefined)).toBe(false);
 });
 
 test('stores before a read of the thread, also what is just being written', async () => {
@@ -43,7 +46,7 @@ test('stores before a read of the thread, also what is just being written', asyn
   tracker.beginRun({ runId: 'run', threadId, metadata: {}, isSync: false });
   void tracker.during('run', async () => {
     await sleep(1);
-    await tracker.behind.add('run', 1, () => undefined);
+    await tracker.behind.add('run', { threadId, bytes: 1 }, () => undefined);
   });
   await tracker.flushThread('another');
   expect(stored).toEqual([]);
@@ -101,4 +104,77 @@ test('discards what a run has left when it is forgotten', async () => {
   behind.end('run');
   await sleep(20);
   expect(stored).toEqual([]);
+});
+
+test('waits for the database as the run does, whoever needs its writes stored', async () => {
+  let tries = 0;
+  const tracker = new CheckpointWriteTracker(() =>
+    queryWithRetries(async () => {
+      tries += 1;
+      if (tries < 3) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    }),
+  );
+  tracker.beginRun({ runId: 'run', threadId, metadata: {}, isSync: false });
+  const clock = { ...systemClock, sleep: async () => undefined };
+  await withRetries({ clock, signal: new AbortController().signal }, async () => {
+    await tracker.behind.add('run', { threadId, bytes: 1 }, () => undefined);
+  });
+  await tracker.flushThread(threadId);
+  await expect(tracker.settle('run')).resolves.toBeUndefined();
+  expect(tries).toBe(3);
+});
+
+describe('writes that arrive while earlier ones are stored', () => {
+  /** Writes of one run by the tracker, without waiting: what is stored, in order. */
+  function openWrites() {
+    const stored: string[] = [];
+    const idsIn = (batch: CheckpointBatch) => (batch.parameters()[1] ?? '').match(/(?<="id":")\w+/g) ?? [];
+    const tracker = new CheckpointWriteTracker(async (_, batch) => {
+      await sleep(5);
+      stored.push(...idsIn(batch));
+    });
+    tracker.beginRun({ runId: 'run', threadId, metadata: {}, isSync: false });
+    const add = (id: string, bytes: number, dumpMs = 0) =>
+      tracker.during('run', async (turn) => {
+        await sleep(dumpMs);
+        await turn;
+        return tracker.behind.add('run', { threadId, bytes }, (batch) => {
+          const value = { channel: 'said', version: id, type: 'json', bytes: new Uint8Array(bytes) };
+          batch.addCheckpoint({ namespace: '', id, parentId: undefined, checkpoint: '{}', metadata: '{}' }, [value]);
+        });
+      });
+    const alone = (write: () => unknown) =>
+      tracker.during('run', async (turn) => {
+        await turn;
+        return tracker.behind.inOrder('run', async () => write());
+      });
+    return { tracker, stored, add, alone };
+  }
+
+  test('are stored after a large one', async () => {
+    const { tracker, stored, add, alone } = openWrites();
+    const all = [add('a', 1), tracker.behind.flush('run'), alone(() => stored.push('large')), add('b', 1)];
+    await Promise.all(all);
+    await tracker.flush('run');
+    expect(stored).toEqual(['a', 'large', 'b']);
+  });
+
+  test('are stored after one that fills the batch, or takes longer to serialize', async () => {
+    const { tracker, stored, add } = openWrites();
+    await Promise.all([add('a', maxBytesAtOnce / 2), add('b', maxBytesAtOnce - 100, 5), add('c', 10)]);
+    await tracker.flush('run');
+    expect(stored).toEqual(['a', 'b', 'c']);
+  });
+
+  test('are not stored once one has failed', async () => {
+    const { tracker, stored, add, alone } = openWrites();
+    const refuse = (): never => {
+      throw new Error('refused');
+    };
+    const outcomes = await Promise.allSettled([add('a', 1), alone(refuse), add('b', 1)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    await expect(tracker.flush('run')).rejects.toThrow('refused');
+    await expect(tracker.settle('run')).rejects.toThrow('refused');
+    expect(stored).toEqual(['a']);
+  });
 });
