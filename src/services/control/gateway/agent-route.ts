@@ -28,7 +28,7 @@ export interface UpgradeRequest {
 
 interface SendOptions {
   record: RequestRecord;
-  /** Sent by a page without its user: the agent still counts as idle. */
+  /** Sent by a page without its user, or by anybody without a key: the agent still counts as idle. */
   isInBackground?: boolean;
   upgrade?: UpgradeRequest | undefined;
 }
@@ -86,7 +86,11 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
       prepare(request.headers, upstream.token);
       request.url = withoutQuery(path);
-      return forwardCounted(request, response, { respond, withinMs: Math.min(preflightTimeoutMs, answerWithinMs) });
+      return forwardCounted(request, response, {
+        respond,
+        withinMs: Math.min(preflightTimeoutMs, answerWithinMs),
+        isInBackground: true,
+      });
     };
 
   return {

@@ -152,7 +152,12 @@ export class LiveAgents {
       const result = entry.agent
         ? await this.#serve(entry, entry.agent, breakdowns > 0)
         : await this.#startAgain(entry);
-      if (result === 'scaled-to-zero') await Promise.race([entry.zero?.woken.promise, untilAborted(signal)]);
+      if (result === 'scaled-to-zero') {
+        // It served for the time in which it was idle, which is no shorter than that of a stable one.
+        breakdowns = 0;
+        entry.repaired = false;
+        await Promise.race([entry.zero?.woken.promise, untilAborted(signal)]);
+      }
       if (signal.aborted) return;
       if (result === 'started' || result === 'scaled-to-zero') continue;
       const exit = await this.#repairOnce(entry, result);

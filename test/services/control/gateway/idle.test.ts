@@ -65,7 +65,8 @@ test('a preflight of a browser starts the agent that answers it', async () => {
 
 test('an agent is idle since its last response, and not while one is open', async () => {
   let finish = (): void => {};
-  const agent = await listen((_request, response) => {
+  const agent = await listen(({ method }, response) => {
+    if (method === 'OPTIONS') return void response.writeHead(204).end();
     response.writeHead(200).write('begun ');
     finish = () => response.end('ended');
   });
@@ -87,5 +88,8 @@ test('an agent is idle since its last response, and not while one is open', asyn
   const polled = await fetch(`${address}/threads`, { headers: { ...headers, 'x-landfall-background': '1' } });
   finish();
   await polled.text();
+  await expect.poll(() => gateway.idleSince(deploymentId)).toBe(used);
+  const asked = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+  await (await fetch(`${address}/runs`, { method: 'OPTIONS', headers: asked })).text();
   await expect.poll(() => gateway.idleSince(deploymentId)).toBe(used);
 });

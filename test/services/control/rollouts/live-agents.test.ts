@@ -343,3 +343,21 @@ test.each([true, false])('an undone switch finds the agent still scaled to zero 
   await agents.wake('d');
   expect(agents.isScaledToZero('d')).toBe(false);
 });
+
+test('failed starts between times of rest do not add up', async () => {
+  const failed = { kind: 'failed', reason: 'It did not start.' } as const;
+  const rounds = Array.from({ length: 12 }, (_, nth) => [
+    failed,
+    { kind: 'running', agent: played(`${nth}`) } as const,
+  ]);
+  const { agents, traffic, recorded, spec } = fixture(rounds.flat());
+  agents.switchTo(spec, played('first')).commit();
+  for (const nth of rounds.keys()) {
+    expect(agents.scaleToZero('d')).toBe(true);
+    await settled();
+    await agents.wake('d');
+    await settled();
+    expect(traffic.at(-1)).toBe(`http://${nth}`);
+  }
+  expect(recorded.filter((each) => each.startsWith('given up'))).toEqual([]);
+});
