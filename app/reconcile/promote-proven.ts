@@ -30,11 +30,11 @@ export async function promoteProven(work: ReconcileContext, intentId: string): P
     return decided(work, undefined, []);
   const isLate = isExpired(context.clock, intent.id, intent.end.at + patienceMs, patienceMs);
   try {
-    const { later = [], refused } = await context.targets.targetsOf(intent.repository, intent.branch);
+    const { targets, later = [], refused } = await context.targets.targetsOf(intent.repository, intent.branch);
     const unread = refused.find(({ isFailure }) => isFailure === true);
     if (unread && !isLate) return deferred(requeueAfter(work, retryMs));
     const next = later.filter(({ terms }) => terms.promotedFrom.deploymentId === intent.deploymentId);
-    const promoted = missing(intent, next, refused, unread?.why);
+    const promoted = missing(intent, next, refused, unread?.why ?? mistakeIn(targets, intent));
     for (const target of next) promoted.push(await promoteTo(work, intent, target));
     return await decided(work, intent, promoted);
   } catch (error) {
@@ -44,6 +44,12 @@ export async function promoteProven(work: ReconcileContext, intentId: string): P
     return deferred(retryLater(work, error, intent.end.at));
   }
 }
+
+/** Where the whole file has a mistake, no deployment of it is known to follow. */
+const mistakeIn = (targets: Targets['targets'], { deploymentId }: Ended): string | undefined =>
+  targets.some((each) => each.deploymentId === deploymentId && each.terms.unread)
+    ? 'the deploy file of the default branch has a mistake'
+    : undefined;
 
 /** How soon an unread file is read again (ms). */
 const retryMs = 30_000;

@@ -128,7 +128,7 @@ function buttonsOf(intent: Intent): readonly Button[] {
   if (awaitsApproval(intent)) return [approve];
   if (!end || stoodFor.has(end.kind)) return [];
   if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [again] : [];
-  const waits = promoted.some(({ code }) => code === 'held');
+  const waits = promoted.some(({ code }) => code !== 'requested');
   return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), again, ...(waits ? [promote] : [])];
 }
 

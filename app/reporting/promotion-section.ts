@@ -24,7 +24,7 @@ function promotedWords(promoted: PromotedTo): string {
     case 'held':
       return `${deployment} holds promotions: press **Promote**, or give \`/promote\` on the pull request.`;
     case 'refused':
-      return `Not promoted to ${deployment}: ${asMarkdown(asSentence(promoted.why), 1000)} Correct that, and give \`/promote\` on the pull request.`;
+      return `Not promoted to ${deployment}: ${asMarkdown(asSentence(promoted.why), 1000)} Correct that, and press **Promote**, or give \`/promote\` on the pull request.`;
   }
 }
 

@@ -5,7 +5,7 @@ import { violations } from './invariants.ts';
 import type { Fate } from './model-git.ts';
 import { nameOf, play } from './play.ts';
 import type { Code, Simulation } from './simulation.ts';
-import { begin, deploymentIds } from './terms.ts';
+import { begin, deploymentIds, termsOf } from './terms.ts';
 import type { Targets } from '../../../app/context.ts';
 import type { ControlRecords } from '../../../src/contract/control/service.ts';
 import { deliver } from './deliver.ts';
@@ -106,6 +106,20 @@ describe('what staging has proven', () => {
       'line 3 is wrong.',
     ],
     [
+      'the whole deploy file has a mistake',
+      {
+        targets: [
+          {
+            deploymentId: staging,
+            repoRef: 'main',
+            terms: { ...termsOf(staging, ordered), unread: true, notes: ['line 3 is wrong'] },
+          },
+        ],
+        refused: [],
+      },
+      'the deploy file of the default branch has a mistake.',
+    ],
+    [
       'it is refused',
       { targets: [], refused: [{ deployment: 'd2', why: 'it is of another repository' }] },
       'it is of another repository.',
@@ -117,7 +131,8 @@ describe('what staging has proven', () => {
         appCode.deploymentQueue(id, { ...context, targets: { targetsOf: async () => targets } }, signal),
     };
     const simulation = await play({ setting: ordered, commands: [push()] }, code);
-    const { summary } = check(simulation, staging, serving(simulation, staging)?.commit) ?? {};
+    const { summary, actions } = check(simulation, staging, serving(simulation, staging)?.commit) ?? {};
+    expect(actions).toContainEqual(expect.objectContaining({ identifier: 'promote' }));
     expect(summary).toContain('Not promoted to <code>d2</code>: ');
     expect(summary).toContain(why);
   });
