@@ -44,21 +44,25 @@ export function frozenNow(gate: EnvironmentGate | undefined, now: number): Froze
 
 /** When windows end that a moment is in; undefined where that is never. */
 function endFrom(windows: readonly FreezeWindow[], moment: number): number | undefined {
-  const weekly = windows.filter(({ kind }) => kind === 'weekly');
   let end = moment;
-  // A window that is longer than the weeks looked at goes on into others.
-  for (let next = endNear(windows, end); next > end; next = endNear(windows, end)) {
-    if (endNear(weekly, end) >= end + endlessMs) return undefined;
+  for (;;) {
+    const around = windows.map((window) => ({ window, spans: spansAround(window, end) }));
+    const next = endOf(
+      around.flatMap(({ spans }) => spans),
+      end,
+    );
+    // A window that is longer than the weeks looked at goes on into others.
+    if (next === end) return end;
+    const weekly = around.filter(({ window }) => window.kind === 'weekly').flatMap(({ spans }) => spans);
+    if (endOf(weekly, end) >= end + endlessMs) return undefined;
     end = next;
   }
-  return end;
 }
 
-/** The same as far as the weeks around the moment show it; the moment itself where it is in no window. */
-function endNear(windows: readonly FreezeWindow[], moment: number): number {
-  const spans = windows.flatMap((window) => spansAround(window, moment));
+/** When spans end that a moment is in; the moment itself where it is in none. */
+function endOf(spans: readonly Span[], moment: number): number {
   let end = moment;
-  for (const { from, until } of spans.sort((one, other) => one.from - other.from)) {
+  for (const { from, until } of spans.toSorted((one, other) => one.from - other.from)) {
     if (from > end) break;
     end = Math.max(end, until);
   }
