@@ -68,6 +68,7 @@ export const refusalExamples: { [Code in CommandRefusal['code']]: Extract<Comman
     until: Date.UTC(2026, 11, 27),
     reason: 'Holidays',
   },
+  'requested-since': { code: 'requested-since', deployment, commit: head },
   'nothing-to-approve': { code: 'nothing-to-approve', deployment, commit: head },
   'not-reviewer': { code: 'not-reviewer', login: 'mona', environment: 'production', names: ['octocat', 'acme/ops'] },
   'own-review': { code: 'own-review', login: 'mona', environment: 'production' },

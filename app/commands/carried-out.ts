@@ -12,7 +12,7 @@ const callMs = 20_000;
  * Undefined where nothing was decided, or nothing came of that yet.
  */
 export async function outcomeOfEarlier(
-  { action, commentId }: StoredCommand,
+  { action, commentId, by }: StoredCommand,
   context: Pick<AppContext, 'store' | 'control' | 'clock'>,
 ): Promise<CommandOutcome | undefined> {
   if (!action) return undefined;
@@ -29,6 +29,12 @@ export async function outcomeOfEarlier(
       const options = () => ({ deadline: clock.now() + callMs });
       const revision = await findRevision(action.deploymentId, action.revisionId, { control, options });
       return revision?.hold?.decision === 'promoted' ? outcomeOf(action) : undefined;
+    }
+    case 'approve': {
+      const { deploymentId, commit } = action;
+      const requested = await context.store.intentsOf(deploymentId, commit);
+      const isApproved = requested.some(({ approvals = [] }) => approvals.some((each) => each.by === by));
+      return isApproved ? outcomeOf(action) : undefined;
     }
     case 'cancel':
       return cancelledOf(action, context);
@@ -57,6 +63,8 @@ export function outcomeOf(action: Exclude<CommandAction, { kind: 'cancel' | 'pre
       const { commit, from } = action;
       return { kind: 'done', code: 'promotion-requested', deployment, commit, from: from.name };
     }
+    case 'approve':
+      return { kind: 'done', code: 'approved', deployment, commit: action.commit };
     case 'promote':
       return { kind: 'done', code: 'promoted', deployment, revisionId: action.revisionId };
   }

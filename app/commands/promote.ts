@@ -2,33 +2,64 @@ import { settleHold } from '../../src/deploy/machine/decide-hold.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { isLater, type LaterTarget } from '../context.ts';
 import { findNewPromotion } from '../reconcile/earlier-environment.ts';
-import type { IntentFields } from '../reconcile/intent.ts';
+import { approve } from '../reconcile/approve.ts';
+import { awaitsApproval, type IntentFields } from '../reconcile/intent.ts';
 import { promotionRequest } from '../reconcile/promotion-request.ts';
-import { refusalOfFreeze } from '../../src/deploy/commands/decide.ts';
+import { isAfterComment, refusalOfFreeze } from '../../src/deploy/commands/decide.ts';
 import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { outcomeOf } from './carried-out.ts';
 import { callOptions, causeOf, decideOnce, type Decided, type Performance } from './performance.ts';
 import { isSince } from './since.ts';
 import type { CommandAction } from './stored-command.ts';
 
-type PromoteKind = 'promote' | 'request-promotion';
+type PromoteKind = 'promote' | 'approve' | 'request-promotion';
 type Action<Kind extends PromoteKind> = Extract<CommandAction, { kind: Kind }>;
 
 /**
- * Promotes the revision that is held when the command is taken, whose tests go on against the live one; else what the
- * environment before serves then and has proven.
+ * Promotes the revision that is held when the command is taken, whose tests go on against the live one; else approves
+ * what waits for a reviewer then; else promotes what the environment before serves then and has proven.
  */
 export async function promote(performance: Performance): Promise<CommandOutcome> {
   const { target } = performance.candidate;
-  const decided = await decideOnce<PromoteKind>(performance, ['promote', 'request-promotion'], async () => {
+  const decided = await decideOnce<PromoteKind>(performance, ['promote', 'approve', 'request-promotion'], async () => {
     const held = await decideHeld(performance);
-    return held.ok || held.outcome.code !== 'nothing-held' || !isLater(target)
-      ? held
-      : decideEarlier(performance, target);
+    if (held.ok || held.outcome.code !== 'nothing-held') return held;
+    return (await decideApproval(performance)) ?? (isLater(target) ? await decideEarlier(performance, target) : held);
   });
   if (!decided.ok) return decided.outcome;
   const { action } = decided;
-  return action.kind === 'promote' ? promoteHeld(performance, action) : promoteEarlier(performance, action);
+  switch (action.kind) {
+    case 'promote':
+      return promoteHeld(performance, action);
+    case 'approve':
+      return approveWaiting(performance, action);
+    case 'request-promotion':
+      return promoteEarlier(performance, action);
+  }
+}
+
+/** Undefined where nothing waits for a reviewer. */
+async function decideApproval({
+  candidate,
+  writtenAt,
+  context: { store },
+}: Performance): Promise<Decided<'approve'> | undefined> {
+  const { deploymentId, terms } = candidate.target;
+  const waiting = (await store.openIntents(deploymentId)).find(awaitsApproval);
+  if (!waiting) return undefined;
+  const of = { deployment: terms.deploymentName, commit: waiting.commit };
+  if (isAfterComment(writtenAt, [waiting.createdAt]))
+    return { ok: false, outcome: refused({ code: 'requested-since', ...of }) };
+  return { ok: true, action: { kind: 'approve', deploymentId, ...of } };
+}
+
+async function approveWaiting(
+  { stored, repository, context }: Performance,
+  action: Action<'approve'>,
+): Promise<CommandOutcome> {
+  const { deploymentId, deployment, commit } = action;
+  const refusal = await approve(context, { deploymentId, deployment, repository, commit, by: stored.by });
+  return refusal ? refused(refusal) : outcomeOf(action);
 }
 
 async function decideHeld({ candidate, writtenAt, context }: Performance): Promise<Decided<'promote'>> {

@@ -40,7 +40,7 @@ const definitions = {
     takes: ['deployment', 'ignore-freeze'],
     on: 'kept',
     acts: true,
-    does: 'Deploys what the environment before serves and has proven; or gives the traffic to a revision that is held before traffic, without waiting for its tests',
+    does: 'Deploys what the environment before serves and has proven; or gives the traffic to a revision that is held before traffic, without waiting for its tests; or approves what waits for a reviewer',
     byWorkflow:
       'Gives the traffic to a revision that is held before traffic; else deploys what the environment before has proven',
   },

@@ -79,6 +79,8 @@ export interface CommandRefusals extends ParseProblems, WorkflowRefusals, Pick<O
   /** Its environment is frozen, and the command does not say that this does not count. */
   frozen: { deployment: string; command: 'deploy' | 'promote' } & FrozenFacts;
   /** The commit does not wait for a reviewer of a GitHub environment. */
+  /** It waits for an approval, and did not when the comment was written. */
+  'requested-since': { deployment: string; commit: string };
   'nothing-to-approve': { deployment: string; commit: string };
   'not-reviewer': { login: string; environment: string; names: readonly string[] };
   'own-review': { login: string; environment: string };
@@ -105,6 +107,8 @@ export interface CommandResults {
   'rolled-back': { deployment: string; revisionId: string; commit: string };
   'tests-requested': { deployment: string; revisionId: string; commit: string; tests: number };
   promoted: { deployment: string; revisionId: string };
+  /** A reviewer of its environment lets a request pass. */
+  approved: { deployment: string; commit: string };
   'promotion-requested': { deployment: string; commit: string; from: string };
   cancelled: { deployment: string; commits: readonly string[] };
   planned: { title: string };

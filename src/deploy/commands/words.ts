@@ -148,6 +148,10 @@ const refusals: Sayings<CommandRefusals, RefusalWords> = {
     why: frozenWords(facts),
     advice: `Wait for the end, or give /${command} ${deployment} ignore-freeze if it can't wait. /rollback goes back at any time.`,
   }),
+  'requested-since': ({ deployment, commit }) => ({
+    why: `commit ${shortCommit(commit)} was requested of ${deployment} since the comment was written`,
+    advice: 'Look at /status, and give the command again if you mean that one.',
+  }),
   'nothing-to-approve': ({ deployment, commit }) => ({
     why: `commit ${shortCommit(commit)} does not wait for an approval of ${deployment}`,
     advice: 'Look at its check, and at that of the newest commit.',
@@ -261,6 +265,7 @@ const results: Sayings<CommandResults> = {
     `Requested ${tests} smoke test${tests === 1 ? '' : 's'} of revision ${revisionId} of ${deployment}, which serves; pushes wait for their end`,
   promoted: ({ deployment, revisionId }) =>
     `Revision ${revisionId} of ${deployment} is promoted, and tested while it serves`,
+  approved: ({ deployment, commit }) => `Approved commit ${shortCommit(commit)} of ${deployment}`,
   'promotion-requested': ({ deployment, commit, from }) =>
     `Requested commit ${shortCommit(commit)}, which ${from} has proven, of ${deployment}`,
   cancelled: ({ deployment, commits }) =>

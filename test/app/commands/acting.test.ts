@@ -90,6 +90,44 @@ describe('/promote', () => {
   });
 });
 
+describe('/promote of what waits for a reviewer', () => {
+  const waits = async (...users: string[]) => {
+    live();
+    await fixture.push(fixture.head);
+    const [intent] = fixture.intents();
+    if (!intent) throw new Error('nothing was requested');
+    const of = { environment: 'production', names: users, count: users.length };
+    await fixture.save({ ...intent, state: 'waiting', decision: { kind: 'await', code: 'reviewers', ...of } });
+    const protection = { waitMinutes: 0, unknown: [], reviewers: { users, teams: [], preventsSelfReview: false } };
+    fixture.githubApi.protection = { kind: 'protected', protection };
+  };
+
+  test('approves it, once', async () => {
+    await waits('octocat');
+    await fixture.comment('/promote', { id: 600 });
+    await fixture.comment('/promote', { id: 600, delivery: 'guid-again' });
+    expect(fixture.intents()).toMatchObject([{ state: 'waiting', approvals: [{ by: 'octocat' }] }]);
+    expect(await fixture.said()).toContain(`Approved commit ${fixture.head.slice(0, 7)} of support`);
+  });
+
+  test('is refused to others', async () => {
+    await waits('mona');
+    await fixture.comment('/promote');
+    expect(fixture.intents()[0]).not.toHaveProperty('approvals');
+    expect(await fixture.said()).toContain('octocat is not a reviewer');
+  });
+
+  test('is refused where it was requested after the comment', async () => {
+    await waits('octocat');
+    const [intent] = fixture.intents();
+    if (!intent) throw new Error('nothing was requested');
+    await fixture.save({ ...intent, createdAt: fixture.clock.now() + 60_000 });
+    await fixture.comment('/promote');
+    expect(fixture.intents()[0]).not.toHaveProperty('approvals');
+    expect(await fixture.said()).toContain('was requested of support since the comment was written');
+  });
+});
+
 describe('/deploy to a frozen environment', () => {
   const freeze = () => {
     const [target] = targetsOn('main', 'support').targets;
