@@ -1,3 +1,4 @@
+import { connectAuditLog } from '../client/audit-log.ts';
 import { connectControlRecords } from '../client/records.ts';
 import { connectControlService } from '../client/control.ts';
 import { readEntryOptions } from '../deploy/file/entry-options.ts';
@@ -32,13 +33,13 @@ export async function verifyReceiptCommand(path: string, inputs: Inputs, termina
   if (typeof key === 'number') return key;
   const settings = { ...options, apiKey: key.apiKey, userAgent: `landfall-cli/${version}` };
   const control = connectControlService(settings);
-  const records = connectControlRecords(settings);
+  const [records, audit] = [connectControlRecords(settings), connectAuditLog(settings)];
   const deadline = Date.now() + withinMs;
   const verifier = {
     service: addressOf(options.baseUrl),
     control,
     records,
-    audit: records,
+    audit,
     options: () => ({ deadline }),
     now: Date.now(),
   };
@@ -51,7 +52,7 @@ export async function verifyReceiptCommand(path: string, inputs: Inputs, termina
   } catch (error) {
     return refuseFailure(error, terminal);
   } finally {
-    await Promise.all([control.close(), records.close()]);
+    await Promise.all([control.close(), records.close(), audit.close()]);
   }
 }
 

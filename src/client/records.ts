@@ -1,16 +1,15 @@
-import { auditList } from '../contract/control/api-key.ts';
 import { revisionHistory } from '../contract/control/revision-history.ts';
-import type { AuditLog, ControlRecords } from '../contract/control/service.ts';
+import type { ControlRecords } from '../contract/control/service.ts';
 import { verdictsList } from '../contract/control/verdict.ts';
-import { ifFound, type ControlOperation } from '../contract/service-error.ts';
+import { ifFound } from '../contract/service-error.ts';
 import { isUuid } from '../kit/uuid.ts';
 import { call, query, segment } from './call.ts';
 import { connection } from './connection.ts';
 import type { ControlServiceSettings } from './control.ts';
 import { readJson } from './response-readers.ts';
 
-/** The records of a control service over HTTP, with its audit log; `close` ends its connections. */
-interface ControlRecordsClient extends ControlRecords, AuditLog {
+/** The records of a control service over HTTP; `close` ends its connections. */
+interface ControlRecordsClient extends ControlRecords {
   close(): Promise<void>;
 }
 
@@ -37,17 +36,6 @@ export function connectControlRecords(settings: Omit<ControlServiceSettings, 'sp
         call(link, { name: 'list verdicts', method: 'GET', path }, readJson(verdictsList), options),
       );
       return list?.resources;
-    },
-    deletionOf: async (id, options) => {
-      if (!isUuid(id)) return undefined;
-      const queryText = query({
-        deployment_id: id,
-        operation: 'delete deployment' satisfies ControlOperation,
-        limit: 1,
-      });
-      const read = { name: 'read audit log', method: 'GET', path: '/v1/audit', query: queryText } as const;
-      const page = await ifFound(call(link, read, readJson(auditList), options));
-      return page?.resources.find(({ subject }) => subject['deployment_id'] === id)?.at;
     },
     close: () => link.close(),
   };

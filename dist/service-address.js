@@ -1,1 +1,0 @@
-import{r as e}from"./base-address.js";function t(t){let n=e(t,{allowHttp:!0});return n.ok?`${n.address.origin}${n.address.prefix}`:n.shown}export{t};

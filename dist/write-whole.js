@@ -1,1 +1,0 @@
-import{mkdir as e,rename as t,rm as n,writeFile as r}from"node:fs/promises";import{dirname as i}from"node:path";async function a(a,o,s){await e(i(a),{recursive:!0,mode:s|(s&292)>>2});let c=`${a}.${process.pid}`;try{await r(c,o,{mode:s,flush:!0}),await t(c,a)}catch(e){throw await n(c,{force:!0}),e}}export{a as t};
