@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connectAuditLog } from '../client/audit-log.ts';
 import { connectControlRecords } from '../client/records.ts';
 import { receipt as receiptShape, type Receipt } from '../contract/receipt.ts';
 import { verifyReceipt } from '../deploy/machine/verify-receipt.ts';
@@ -55,19 +56,12 @@ const edited = ({ predicate }: Receipt): Receipt =>
 async function refutedClaims(receipt: Receipt, { control, service }: DemoEnvironment): Promise<string[]> {
   const { url: baseUrl, apiKey } = service;
   const settings = { baseUrl, apiKey, userAgent: 'landfall-demo' };
-  const records = connectControlRecords(settings);
+  const [records, audit] = [connectControlRecords(settings), connectAuditLog(settings)];
   try {
-    const verifier = {
-      service: baseUrl,
-      control,
-      records,
-      audit: records,
-      options: () => ({}),
-      now: systemClock.now(),
-    };
+    const verifier = { service: baseUrl, control, records, audit, options: () => ({}), now: systemClock.now() };
     const { claims } = await verifyReceipt(receipt, false, verifier);
     return claims.filter(({ result }) => result === 'fails').map(({ claim }) => claim);
   } finally {
-    await records.close();
+    await Promise.all([records.close(), audit.close()]);
   }
 }
