@@ -14,7 +14,7 @@ interface Gated {
 /** Decides whether a request may be sent now, by its checks and the gates of its environment. */
 export async function decideGates(work: ReconcileContext, intent: UnsentIntent): Promise<Gated> {
   const checks = await decideChecks(work, intent);
-  if (checks.kind !== 'pass' || isOpenTo(intent)) return { gate: checks, intent };
+  if (checks.kind !== 'pass' || needsNoGate(intent)) return { gate: checks, intent };
   const { cause, terms, repository, branch, createdAt, approvals = [] } = intent;
   const { githubApi, clock } = work.context;
   const { name: environment } = terms.environment;
@@ -25,18 +25,18 @@ export async function decideGates(work: ReconcileContext, intent: UnsentIntent):
   const request = { environment, branch, requestedAt: createdAt, approvals };
   return {
     gate: decideGate(gates, request, clock.now()),
-    // An installation that is older than the permission goes on as before.
+    // An installation that is older than the permission to read environments goes on as before.
     intent: read.kind === 'unread' ? withNotes(intent, [{ code: 'protection-unread', environment }]) : intent,
   };
 }
 
-/** A service that builds pushes by itself waits for nobody. */
-const isOpenTo = ({ cause: { kind }, terms }: Intent): boolean =>
+/** A service that builds pushes by itself waits for nobody, nor when the App catches up with a push that it missed. */
+const needsNoGate = ({ cause: { kind }, terms }: Intent): boolean =>
   terms.builder === 'service' && (kind === 'push' || kind === 'recovery');
 
-type AwaitDecision = Extract<GateDecision, { kind: 'await' }>;
+type ShutGate = Extract<GateDecision, { kind: 'await' }>;
 
-/** How often it is looked whether a gate is still shut (ms), whatever the clock does, or its owner changes, meanwhile. */
+/** How often to look whether a gate is still shut (ms): its rules, or this machine's clock, may have changed. */
 const frozenLookMs = 60 * 60_000;
 const protectedLookMs = 10 * 60_000;
 
@@ -44,7 +44,7 @@ const protectedLookMs = 10 * 60_000;
 const earlierMs = 20_000;
 
 /** When to look again (ms since the epoch), without an event. */
-function nextLook(intent: UnsentIntent, decision: AwaitDecision, now: number): number {
+function nextLook(intent: UnsentIntent, decision: ShutGate, now: number): number {
   switch (decision.code) {
     case 'checks':
       return nextLookAtChecks(intent, now);
@@ -61,7 +61,7 @@ function nextLook(intent: UnsentIntent, decision: AwaitDecision, now: number): n
 
 /**
  * From when on what a request needs is tried for a limited time (ms since the epoch): since it was made, or since it has
- * waited. One that still waits is not given up.
+ * waited. While it waits for people or a date, that time has not begun.
  */
 export function triedSince(intent: Intent): number {
   const { state, decision, createdAt, waitedUntil = createdAt } = intent;
@@ -83,11 +83,7 @@ export function triedSince(intent: Intent): number {
 const jitterMs = 10_000;
 
 /** Waits, and shows for what: until an event, or until it is time to look. */
-export async function awaitGate(
-  work: ReconcileContext,
-  intent: UnsentIntent,
-  decision: AwaitDecision,
-): Promise<StepResult> {
+export async function awaitGate(work: ReconcileContext, intent: UnsentIntent, decision: ShutGate): Promise<StepResult> {
   const { clock, random } = work.context;
   const isShown = intent.state === 'waiting' && isDeepStrictEqual(intent.decision, decision);
   if (!isShown) await saveIntents(work, [{ ...intent, state: 'waiting', decision }]);

@@ -20,26 +20,27 @@ import { isRetryable, isTransientError, retryLater } from './transient-error.ts'
 const patienceMs = 10 * 60_000;
 
 /**
- * Requests what a deployment has proven of those of the next environment, as the deploy file orders them now. The
- * deployment's queue keeps it until every request is stored: each is made once for a revision, however often this runs.
+ * Requests a proven commit of the deployments of the next environment, as the deploy file orders them now. The queue
+ * remembers it until every request is stored: each is made once for a revision, however often this runs.
  */
 export async function promoteProven(work: ReconcileContext, intentId: string): Promise<StepResult> {
   const { context } = work;
   const intent = await context.store.intent(intentId);
   if (intent?.state !== 'ended' || promotionAfter(intent, intent.end) !== 'promote')
-    return decided(work, undefined, []);
+    return recordPromotions(work, undefined, []);
   const isLate = isExpired(context.clock, intent.id, intent.end.at + patienceMs, patienceMs);
   try {
     const { targets, later = [], refused } = await context.targets.targetsOf(intent.repository, intent.branch);
     const unread = refused.find(({ isFailure }) => isFailure === true);
     if (unread && !isLate) return deferred(requeueAfter(work, retryMs));
     const next = later.filter(({ terms }) => terms.promotedFrom.deploymentId === intent.deploymentId);
-    const promoted = missing(intent, next, refused, unread?.why ?? mistakeIn(targets, intent));
+    const promoted = notPromoted(intent, next, refused, unread?.why ?? mistakeIn(targets, intent));
     for (const target of next) promoted.push(await promoteTo(work, intent, target));
-    return await decided(work, intent, promoted);
+    return await recordPromotions(work, intent, promoted);
   } catch (error) {
     if (!isTransientError(error)) throw error;
-    if (!isRetryable(error) && isLate) return decided(work, intent, missing(intent, [], [], error.message));
+    if (!isRetryable(error) && isLate)
+      return recordPromotions(work, intent, notPromoted(intent, [], [], error.message));
     context.log.warn(`what follows from intent ${intent.id} could not be read: ${error.message}`);
     return deferred(retryLater(work, error, intent.end.at));
   }
@@ -57,18 +58,19 @@ const retryMs = 30_000;
 const deferred = (later: StepResult): StepResult => (later.kind === 'requeue' ? { ...later, of: promotesKey } : later);
 
 /** The deployments that were to follow, and are not there to be promoted to. */
-function missing(
+function notPromoted(
   { terms: { promotesTo = [] } }: Ended,
   next: readonly LaterTarget[],
   refused: Targets['refused'],
-  otherwise = 'the deploy file does not order it after this one any more',
+  whyElse = 'the deploy file does not order it after this one any more',
 ): PromotedTo[] {
   const found = next.map(({ terms }) => terms.deploymentName);
+  // A mistake of the whole file is refused under the name of the file.
   const whyOf = (name: string) =>
     refused.find((each) => each.deployment === name || each.deployment === defaultConfigPath)?.why;
   return promotesTo
     .filter((name) => !found.includes(name))
-    .map((deployment) => ({ deployment, code: 'refused', why: whyOf(deployment) ?? otherwise }));
+    .map((deployment) => ({ deployment, code: 'refused', why: whyOf(deployment) ?? whyElse }));
 }
 
 async function promoteTo(work: ReconcileContext, intent: Ended, target: LaterTarget): Promise<PromotedTo> {
@@ -85,7 +87,7 @@ async function promoteTo(work: ReconcileContext, intent: Ended, target: LaterTar
 }
 
 /** Stores what follows from a proven deploy; its check shows it, unless the check is about a newer request. */
-async function decided(
+async function recordPromotions(
   work: ReconcileContext,
   intent: Ended | undefined,
   promoted: readonly PromotedTo[],

@@ -45,6 +45,9 @@ export interface ProtectedRequest {
 export type ProtectionDecision =
   { kind: 'pass' } | AwaitDecision<'reviewers' | 'wait-timer'> | Extract<Decision, { kind: 'skip' }>;
 
+/** The most steps that matching a pattern may take. */
+const maxSteps = 10_000;
+
 /** The most names that a decision keeps. */
 const maxNames = 6;
 
@@ -58,7 +61,7 @@ export function decideProtection(
     return { kind: 'skip', code: 'protection-unknown', environment, rules: unknown.slice(0, maxNames) };
   if (branches && !isAllowed(branches, branch))
     return { kind: 'skip', code: 'branch-not-allowed', environment, branch };
-  if (reviewers && !approvals.some((approval) => isOfReviewer(approval, reviewers))) {
+  if (reviewers && !approvals.some((approval) => isByReviewer(approval, reviewers))) {
     const names = reviewerNames(reviewers);
     return { kind: 'await', code: 'reviewers', environment, names: names.slice(0, maxNames), count: names.length };
   }
@@ -74,13 +77,13 @@ function isAllowed(branches: NonNullable<Protection['branches']>, branch: string
 /** Braces stand for themselves in GitHub's patterns. A pattern that is not understood matches nothing else. */
 function matches(pattern: string, branch: string): boolean {
   const compiled = /[{}]/.test(pattern) ? undefined : compileGlob(pattern);
-  return compiled?.ok === true && compiled.matches(branch, { left: 10_000 });
+  return compiled?.ok === true && compiled.matches(branch, { left: maxSteps });
 }
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Who they are by now: a reviewer may have been removed since. */
-const isOfReviewer = ({ by, team }: Approval, { users, teams }: Reviewers): boolean =>
+/** Whether one of the reviewers of now gave it: who did may have been removed since. */
+const isByReviewer = ({ by, team }: Approval, { users, teams }: Reviewers): boolean =>
   users.some((user) => isSame(user, by)) || (team !== undefined && teams.some((each) => isSame(nameOf(each), team)));
 
 /** `acme/ops` */

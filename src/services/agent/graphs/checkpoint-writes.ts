@@ -33,7 +33,7 @@ export class CheckpointWriteTracker {
   endRun({ runId, metadata }: Pick<WritingRun, 'runId' | 'metadata'>): void {
     if (this.#metadata.get(runId) !== metadata) return;
     this.#metadata.delete(runId);
-    this.behind.end(runId);
+    this.behind.forget(runId);
   }
 
   metadataOf(runId: string): FreeObject | undefined {
@@ -49,7 +49,7 @@ export class CheckpointWriteTracker {
     if (this.#closed.has(runId)) throw new RunOwnershipLost('The run was stopped. Its later writes are discarded.');
     const writes = this.#byRun.get(runId) ?? new Set();
     this.#byRun.set(runId, writes);
-    const written = this.behind.inTurn(runId, write);
+    const written = this.behind.writeInTurn(runId, write);
     writes.add(written);
     try {
       return await written;

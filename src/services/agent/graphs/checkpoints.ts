@@ -213,7 +213,7 @@ export class Checkpoints extends PostgresSaver {
           await client.query(UPSERT_CHECKPOINTS_SQL, values);
         });
       };
-      await behind.inOrder(runId, () => this.#ask(putAlone));
+      await behind.writeAlone(runId, () => this.#ask(putAlone));
       return reached;
     }
     const all = blobs.map(([, , channel, version, type, value]) => ({ channel, version, type, bytes: value }));
@@ -271,7 +271,7 @@ export class Checkpoints extends PostgresSaver {
       ],
     };
     const write = bytes > maxBytesAtOnce ? writeInTransaction : async () => void (await this.#pool.query(statement));
-    await behind.inOrder(runId, () => this.#ask(write));
+    await behind.writeAlone(runId, () => this.#ask(write));
   }
 }
 

@@ -11,17 +11,17 @@ export type StoreBatch = (runId: string, batch: CheckpointBatch) => Promise<void
 /** What is not stored yet at the end of a run, or why something before it could not be stored. */
 export type Unstored = { batch: CheckpointBatch | undefined } | { failure: unknown };
 
-interface BehindRun {
+interface GatheredRun {
   readonly threadId: string;
   batch: CheckpointBatch | undefined;
-  /** Settles once all writes that have arrived are stored, or among those that are stored soon. */
-  arrived: Promise<void>;
+  /** Settles once the last write that has arrived is in the batch, or stored. */
+  lastWrite: Promise<void>;
   /** What is stored, in order: a checkpoint needs the values that those before it brought. */
   readonly queue: SerialQueue;
-  /** The checkpoints that the run has put here. */
+  /** The checkpoints that the run has put since it began in this process. */
   readonly own: Set<string>;
   timer: NodeJS.Timeout | undefined;
-  /** Calls a function in the context of the run: its writes wait for the database as it does, whoever flushes them. */
+  /** Calls a function in the run's asynchronous context: its retries and its end apply, whoever flushes its writes. */
   inRun: ReturnType<typeof AsyncLocalStorage.snapshot>;
   /** Its end stores what is left. */
   isEnding: boolean;
@@ -35,7 +35,7 @@ interface BehindRun {
  */
 export class WriteBehind {
   readonly #store: StoreBatch;
-  readonly #runs = new Map<string, BehindRun>();
+  readonly #runs = new Map<string, GatheredRun>();
 
   constructor(store: StoreBatch) {
     this.#store = store;
@@ -45,7 +45,7 @@ export class WriteBehind {
     this.#runs.set(runId, {
       threadId,
       batch: undefined,
-      arrived: Promise.resolve(),
+      lastWrite: Promise.resolve(),
       queue: new SerialQueue(),
       own: new Set(),
       timer: undefined,
@@ -56,7 +56,7 @@ export class WriteBehind {
   }
 
   /** Forgets a run; what it has left is discarded. */
-  end(runId: string): void {
+  forget(runId: string): void {
     clearTimeout(this.#runs.get(runId)?.timer);
     this.#runs.delete(runId);
   }
@@ -64,14 +64,14 @@ export class WriteBehind {
   /**
    * Gives a write of a run its turn: after those that arrived before it. Once one has failed, none after it is stored.
    */
-  async inTurn<T>(runId: string, write: (turn: Promise<void>) => Promise<T>): Promise<T> {
+  async writeInTurn<T>(runId: string, write: (turn: Promise<void>) => Promise<T>): Promise<T> {
     const run = this.#runs.get(runId);
     if (run === undefined) return write(Promise.resolve());
-    const turn = turnAfter(run.arrived, run);
-    // One that can't be serialized does not take its turn.
+    const turn = turnAfter(run.lastWrite, run);
+    // A write that fails before its turn comes, as it can't be serialized, waits for no turn.
     turn.catch(() => undefined);
     const written = write(turn);
-    run.arrived = arrivalOf(turn, written, run);
+    run.lastWrite = arrivalOf(turn, written, run);
     return written;
   }
 
@@ -79,7 +79,7 @@ export class WriteBehind {
     if (runId !== null) this.#runs.get(runId)?.own.add(checkpoint);
   }
 
-  /** Whether the run has put this checkpoint here: nothing that it writes after it replaces what others wrote. */
+  /** Whether the run has put this checkpoint itself: then no other run can have written after it what must be kept. */
   hasPut(runId: string | null, checkpoint: string): boolean {
     return runId !== null && this.#runs.get(runId)?.own.has(checkpoint) === true;
   }
@@ -104,7 +104,7 @@ export class WriteBehind {
   }
 
   /** Writes something of a run by itself, after what it has written before. */
-  async inOrder<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
+  async writeAlone<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     const run = runId === null ? undefined : this.#runs.get(runId);
     if (runId === null || run === undefined) return write();
     await this.flush(runId);
@@ -127,7 +127,7 @@ export class WriteBehind {
     return [...this.#runs].flatMap(([runId, run]) => (run.threadId === threadId ? [runId] : []));
   }
 
-  /** Waits for what is being stored, and leaves the rest to `endWith`. @throws why something could not be stored. */
+  /** Waits for what is being stored, and leaves the rest to `finish`. @throws why something could not be stored. */
   async settle(runId: string): Promise<void> {
     const run = this.#runs.get(runId);
     if (run === undefined) return;
@@ -138,7 +138,7 @@ export class WriteBehind {
   }
 
   /** Ends a run with what is not stored yet, after all that is being stored. */
-  async endWith<T>(runId: string, end: (unstored: Unstored) => Promise<T>): Promise<T> {
+  async finish<T>(runId: string, end: (unstored: Unstored) => Promise<T>): Promise<T> {
     const run = this.#runs.get(runId);
     if (run === undefined) return end({ batch: undefined });
     return run.queue.do(() => {
@@ -147,12 +147,12 @@ export class WriteBehind {
     });
   }
 
-  /** Stores the batch of a run that `endWith` has handed out, by itself. */
+  /** Stores the batch of a run that `finish` has handed out, by itself. */
   store(runId: string, batch: CheckpointBatch): Promise<void> {
     return this.#store(runId, batch);
   }
 
-  async #storeBatch(runId: string, run: BehindRun, batch: CheckpointBatch): Promise<void> {
+  async #storeBatch(runId: string, run: GatheredRun, batch: CheckpointBatch): Promise<void> {
     try {
       await run.inRun(this.#store, runId, batch);
     } catch (error) {
@@ -161,19 +161,19 @@ export class WriteBehind {
   }
 }
 
-function take(run: BehindRun): CheckpointBatch | undefined {
+function take(run: GatheredRun): CheckpointBatch | undefined {
   const { batch } = run;
   clearTimeout(run.timer);
   run.batch = run.timer = undefined;
   return batch;
 }
 
-async function turnAfter(arrived: Promise<void>, run: BehindRun): Promise<void> {
-  await arrived;
+async function turnAfter(lastWrite: Promise<void>, run: GatheredRun): Promise<void> {
+  await lastWrite;
   if (run.failure) throw run.failure.error;
 }
 
-async function arrivalOf(turn: Promise<void>, written: Promise<unknown>, run: BehindRun): Promise<void> {
+async function arrivalOf(turn: Promise<void>, written: Promise<unknown>, run: GatheredRun): Promise<void> {
   const [, outcome] = await Promise.allSettled([turn, written]);
   if (outcome.status === 'rejected') run.failure ??= { error: outcome.reason };
 }

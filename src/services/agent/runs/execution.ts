@@ -198,7 +198,7 @@ export class Execution {
     const ended = { plan: this.plan, end: { ...end, usage: this.#result.usage(), trace: this.#trace() }, failure };
     const { writes } = this.#dependencies.graphs;
     if (failure !== undefined) return writes.without(this.plan.runId, () => recordEnd(ended, this.#dependencies));
-    return writes.behind.endWith(this.plan.runId, (unstored) => recordEnd(ended, this.#dependencies, unstored));
+    return writes.behind.finish(this.plan.runId, (unstored) => recordEnd(ended, this.#dependencies, unstored));
   }
 
   /** Input, output and steps for the tracing project. */

@@ -19,14 +19,15 @@ export interface AgentWork {
   nextAt: number | undefined;
 }
 
-/** How long before its work is due an agent is started (ms), and what it must have ahead to be stopped at all. */
+/** How long before its work is due an agent is started (ms). */
 const startEarlyMs = 60_000;
-const minRestMs = 5 * 60_000;
+/** An agent whose next work is due sooner (ms) is not stopped: it would soon start again. */
+const minStoppedMs = 5 * 60_000;
 
 /** Whether an idle agent may be stopped. One that does not say what it has to do stays. */
 export function mayStop(work: AgentWork | undefined, now: number): boolean {
   if (!work || work.unfinished > 0) return false;
-  return work.nextAt === undefined || work.nextAt - now >= minRestMs;
+  return work.nextAt === undefined || work.nextAt - now >= minStoppedMs;
 }
 
 interface IdleAgentsDependencies {
@@ -42,8 +43,9 @@ interface IdleAgentsDependencies {
   everyMs?: number;
 }
 
-const timeoutMs = 5_000;
-const maxBytes = 262_144;
+/** How long an agent may take to say what it has to do (ms), and in how many bytes. */
+const metricsTimeoutMs = 5_000;
+const maxMetricsBytes = 262_144;
 
 /**
  * Scales agents to zero that had no request for as long as their deployment says and have nothing to do by themselves,
@@ -58,8 +60,10 @@ export function startScalingToZero(dependencies: IdleAgentsDependencies): () => 
   const dueAt = new Map<string, number>();
 
   async function workOf(upstream: Upstream): Promise<AgentWork | undefined> {
-    const ask = (signal: AbortSignal) => requestJson(upstream, '/metrics?format=json', signal, maxBytes);
-    const read = metrics.safeParse(await withTimeout(clock, timeoutMs, ask, stopping.signal).catch(() => undefined));
+    const ask = (signal: AbortSignal) => requestJson(upstream, '/metrics?format=json', signal, maxMetricsBytes);
+    const read = metrics.safeParse(
+      await withTimeout(clock, metricsTimeoutMs, ask, stopping.signal).catch(() => undefined),
+    );
     if (!read.success) return undefined;
     const { unfinished, next_at } = read.data.work;
     return { unfinished, nextAt: next_at === null ? undefined : Date.parse(next_at) };

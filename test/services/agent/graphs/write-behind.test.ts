@@ -61,7 +61,7 @@ test('waits for a batch that is being stored before it stores the next', async (
   const first = behind.flush('run');
   await sleep(0);
   await put('b');
-  const alone = behind.inOrder('run', async () => stored.push(['alone']));
+  const alone = behind.writeAlone('run', async () => stored.push(['alone']));
   await sleep(20);
   expect(stored).toEqual([]);
   resolve();
@@ -82,7 +82,7 @@ test('ends a run with what is not stored yet', async () => {
   await behind.settle('run');
   await put('b');
   await sleep(20);
-  const ended = await behind.endWith('run', async (left) => ('batch' in left && left.batch ? idsIn(left.batch) : []));
+  const ended = await behind.finish('run', async (left) => ('batch' in left && left.batch ? idsIn(left.batch) : []));
   expect({ ended, stored }).toEqual({ ended: ['a', 'b'], stored: [] });
 });
 
@@ -92,16 +92,16 @@ test('fails the next write and the end once a batch could not be stored', async 
   await put('a');
   await expect(behind.flush('run')).rejects.toBe(failure);
   await expect(put('b')).rejects.toBe(failure);
-  await expect(behind.inOrder('run', async () => 'written')).rejects.toBe(failure);
+  await expect(behind.writeAlone('run', async () => 'written')).rejects.toBe(failure);
   await expect(behind.settle('run')).rejects.toBe(failure);
-  expect(await behind.endWith('run', async (left) => left)).toEqual({ failure });
+  expect(await behind.finish('run', async (left) => left)).toEqual({ failure });
   expect(stored).toEqual([]);
 });
 
 test('discards what a run has left when it is forgotten', async () => {
   const { behind, put, stored } = openRun();
   await put('a');
-  behind.end('run');
+  behind.forget('run');
   await sleep(20);
   expect(stored).toEqual([]);
 });
@@ -146,7 +146,7 @@ describe('writes that arrive while earlier ones are stored', () => {
     const alone = (write: () => unknown) =>
       tracker.during('run', async (turn) => {
         await turn;
-        return tracker.behind.inOrder('run', async () => write());
+        return tracker.behind.writeAlone('run', async () => write());
       });
     return { tracker, stored, add, alone };
   }
