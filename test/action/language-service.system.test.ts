@@ -29,7 +29,7 @@ test("GitHub finds nothing wrong with the README's workflow", async () => {
   expect(await judgedByGitHub('workflow', text)).toEqual([]);
 });
 
-test.each(['docs/commands.md', 'docs/plans.md', 'docs/previews.md', 'docs/receipts.md'])(
+test.each(['docs/action.md', 'docs/commands.md', 'docs/plans.md', 'docs/previews.md', 'docs/receipts.md'])(
   'GitHub finds nothing wrong with the workflows of %s',
   async (page) => {
     const text = await readFile(join(root, page), 'utf8');
