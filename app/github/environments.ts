@@ -36,6 +36,8 @@ export async function readProtection(
     protection.branches = { kind: 'protected', isProtected };
   } else if (policy?.custom_branch_policies)
     protection.branches = { kind: 'patterns', patterns: await branchPatterns(client, place) };
+  // Branches are restricted, and it is not said to which.
+  else if (rules.some(({ type }) => type === 'branch_policy')) protection.unknown.push('branch_policy');
   return { kind: 'protected', protection };
 }
 

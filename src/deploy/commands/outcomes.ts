@@ -78,9 +78,9 @@ export interface CommandRefusals extends ParseProblems, WorkflowRefusals, Pick<O
   'file-unread': { deployment: string };
   /** Its environment is frozen, and the command does not say that this does not count. */
   frozen: { deployment: string; command: 'deploy' | 'promote' } & FrozenFacts;
-  /** The commit does not wait for a reviewer of a GitHub environment. */
   /** It waits for an approval, and did not when the comment was written. */
   'requested-since': { deployment: string; commit: string };
+  /** The commit does not wait for a reviewer of a GitHub environment. */
   'nothing-to-approve': { deployment: string; commit: string };
   'not-reviewer': { login: string; environment: string; names: readonly string[] };
   'own-review': { login: string; environment: string };

@@ -43,6 +43,11 @@ describe('the protection of an environment', () => {
     expect(await read()).toEqual({ kind: 'none' });
   });
 
+  test('that restricts branches and does not say how is unknown', async () => {
+    has([{ id: 1, type: 'branch_policy' }]);
+    expect(await read()).toEqual(found({ unknown: ['branch_policy'] }));
+  });
+
   test('that the App may not read is unread', async () => {
     answers['/environments/production%2Feu'] = notAccessible;
     expect(await read()).toEqual({ kind: 'unread' });
