@@ -89,7 +89,24 @@ const ofApp = new Set<CommandRefusal['code']>([
   'file-unread',
   'previews-unread',
   'no-label',
+  'only-promoted',
+  'promoted-already',
+  'earlier-missing',
+  'earlier-not-live',
+  'earlier-other-commit',
+  'earlier-unproven',
+  'requested-since',
+  'nothing-to-approve',
+  'not-reviewer',
+  'own-review',
+  'team-unread',
 ]);
+
+/** The example of a workflow: whether pushes build a deployment is of no concern to it. */
+const refusedByWorkflow: CommandRefusal = {
+  ...refusalExamples['deployment-refused'],
+  why: 'the service has several deployments of this name: give its deployment-id in the deploy file',
+};
 
 const permitted = { any: 'any', open: 'open ones', kept: 'open and merged ones' };
 
@@ -111,7 +128,8 @@ export const refusalTable = (isOfWorkflow = false): string =>
     ['refusal', 'for example', 'what to do'],
     Object.values(refusalExamples)
       .filter(({ code }) => (isOfWorkflow ? !ofApp.has(code) : !Object.hasOwn(ofWorkflows, code)))
-      .map((refusal) => {
+      .map((example) => {
+        const refusal = isOfWorkflow && example.code === refusedByWorkflow.code ? refusedByWorkflow : example;
         const { why, advice } = refusalWords(refusal);
         return [`\`${refusal.code}\``, capitalized(why), advice];
       }),
