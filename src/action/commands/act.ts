@@ -117,8 +117,9 @@ async function promoteOne(performance: Performance, acted: ActedOn): Promise<Per
     if (hold?.decision === 'promoted')
       return { outcome: { kind: 'done', code: 'promoted', deployment: name, revisionId: before } };
   }
-  // One without an end of its hold is not healthy yet.
-  if (!deployment || !latest?.hold?.ends_at || latest.hold.decision !== null) {
+  // An attempt that began to deploy goes on with that. A revision without an end of its hold is not healthy yet.
+  const isDeploying = performance.begun && before === undefined;
+  if (isDeploying || !deployment || !latest?.hold?.ends_at || latest.hold.decision !== null) {
     return candidate.entry.after ? deployOne(performance, acted) : refuse({ code: 'nothing-held', deployment: name });
   }
   const { id: revisionId } = latest;

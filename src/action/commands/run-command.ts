@@ -1,5 +1,5 @@
 import { isTransient, ServiceError } from '../../contract/service-error.ts';
-import { hasSucceeded, lineWords, logWords } from '../../deploy/commands/answer.ts';
+import { hasSucceeded, isFaultOfWorkflow, isOfAttempt, lineWords, logWords } from '../../deploy/commands/answer.ts';
 import { refusalOfCommand, refusalOfPerson } from '../../deploy/commands/decide.ts';
 import type { Command, CommandName } from '../../deploy/commands/definitions.ts';
 import type { CommandRefusal } from '../../deploy/commands/outcomes.ts';
@@ -81,14 +81,13 @@ async function answerCommand(run: CommandRun): Promise<Outcome> {
   }
   const { outcome } = performed;
   const { code } = outcome;
-  const isOfAttempt = outcome.kind === 'refused' && (faultsOfWorkflow.has(code) || code === 'rerun-by-other');
   try {
     const isFirst = given.parsed.kind === 'command' && given.parsed.isFirst === true;
     const ended = { ...begun, outcome };
     if (code === 'no-write' || code === 'rights-unread') await writeAside(ended, pull);
     else {
       // One that was ended midway, or that the workflow could not carry out, goes on where its run is started again.
-      const isOpen = performed.run?.kind === 'interrupted' || isOfAttempt;
+      const isOpen = performed.run?.kind === 'interrupted' || isOfAttempt(code);
       const last = { code, isDone: hasSucceeded(outcome), line: lineWords(outcome) };
       await writeAnswer(isOpen ? record : { ...record, end: last }, ended, isFirst, pull);
     }
@@ -105,7 +104,7 @@ async function answerCommand(run: CommandRun): Promise<Outcome> {
 /** A refusal of a later attempt says nothing of what an earlier one has done. */
 function sinceBegun(performed: Performed | Outcome, kept: CommandRecord | undefined): Performed | Outcome {
   if (!kept?.pins || 'kind' in performed || performed.outcome.kind !== 'refused') return performed;
-  if (performed.outcome.code === 'rerun-by-other') return performed;
+  if (isOfAttempt(performed.outcome.code)) return performed;
   const { deployment = 'the preview' } = kept.pins;
   return { ...performed, ...refuse({ code: 'begun-before', deployment }) };
 }
@@ -210,15 +209,12 @@ const performances: Record<
   status,
 };
 
-/** What is wrong with the workflow rather than with the command. */
-const faultsOfWorkflow: ReadonlySet<string> = new Set(['rights-unread', 'no-file'] satisfies CommandRefusal['code'][]);
-
 /** The outcome of the step. A refused command was answered: the step passes, and the comment says why. */
 function outcomeOf({ outcome, run }: Performed, given: GivenCommand): Outcome {
   const command = end(given, outcome.code);
   const reason = logWords(outcome);
   if (outcome.kind === 'refused') {
-    const isFault = faultsOfWorkflow.has(outcome.code);
+    const isFault = isFaultOfWorkflow(outcome.code);
     return { ...passedOver(reason), ...(isFault ? { kind: 'refused', passes: false } : {}), command };
   }
   if (run) return { ...run, command };

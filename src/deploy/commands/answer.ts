@@ -74,9 +74,17 @@ const linkOf = (outcome: Extract<CommandOutcome, { kind: 'done' }>): string =>
 const ended = (command: CommentCommand): EndedCommand[] =>
   command.outcome ? [{ ...command, outcome: command.outcome }] : [];
 
+type Code = CommandOutcome['code'];
+
+/** Whether it is wrong with the workflow rather than with the command. */
+export const isFaultOfWorkflow = (code: Code): boolean => code === 'rights-unread' || code === 'no-file';
+
+/** Whether it refuses one attempt of a run: another one may carry the command out. */
+export const isOfAttempt = (code: Code): boolean => isFaultOfWorkflow(code) || code === 'rerun-by-other';
+
 /** What a refusal says was not done: of an earlier attempt nobody knows it. */
 const nothingDone = ({ code }: CommandRefusal): string =>
-  code === 'begun-before' || code === 'rerun-by-other' ? 'this attempt did nothing' : 'nothing was done';
+  code === 'begun-before' || isOfAttempt(code) ? 'this attempt did nothing' : 'nothing was done';
 
 /** The commands before, folded away. */
 export const earlierSection = (items: readonly string[]): string[] =>

@@ -174,6 +174,23 @@ describe('once', () => {
     expect(await here.again()).toMatchObject({ kind: 'rolled-back' });
   });
 
+  test.each([
+    ['rights that are not told', '/permission', 403, 'rights-unread'],
+    ['a deploy file that is not there', 'landfall.yml', 404, 'no-file'],
+  ])('%s do not end what had begun: once mended, the run goes on', async (_, route, status, code) => {
+    here.before = () => {
+      throw new Error('killed');
+    };
+    await expect(here.say('/rollback')).rejects.toThrow('killed');
+    here.before = () => undefined;
+    here.github.before = ({ path }) => (path.includes(route) ? { status, body: { message: 'no' } } : undefined);
+    expect(await here.again()).toMatchObject({ kind: 'refused', passes: false, command: { code } });
+    expect(here.said()).toContain('his attempt did nothing: ');
+    here.github.before = () => undefined;
+    expect(await here.again()).toMatchObject({ kind: 'rolled-back' });
+    expect(here.runs).toHaveLength(1);
+  });
+
   test('requests have the same key in every attempt, and another for each comment', async () => {
     here.before = ({ bound }) => keys.push(bound.onceFor);
     const keys: unknown[] = [];
@@ -441,13 +458,35 @@ describe('/promote', () => {
     expect(here.promoted).toEqual([]);
   });
 
-  test('deploys what the environment before has proven where nothing is held', async () => {
+  const writeTwoEnvironments = (): void => {
     const entry =
       'source: github, repo-url: https://github.test/acme/agents, repo-ref: main, graph-config-path: x.json';
     here.write(
       `environments: [staging, production]\ndeployments:\n  staging: { ${entry} }\n  production: { ${entry} }`,
     );
     here.deployments.push(deploymentOf('production', ['p1']));
+  };
+
+  test('goes on with what it deployed before its run was ended, which is held by now', async () => {
+    writeTwoEnvironments();
+    const keys: unknown[] = [];
+    here.before = ({ bound }) => {
+      keys.push(bound.onceFor);
+      if (keys.length === 1) throw new Error('killed');
+    };
+    await expect(here.say('/promote production')).rejects.toThrow('killed');
+    const { deployment, revisions } = deploymentOf('production', ['p1'], { latest_revision_id: 'p2' });
+    const hold = { address: 'https://p2.test', ends_at: '2026-03-01T13:00:00Z', decision: null };
+    const own = revisionOf('p2', { status: 'DEPLOYING', hold, created_at: '2026-03-01T12:00:45Z' });
+    here.deployments.splice(1, 1, { deployment, revisions: [own, ...revisions] });
+    await here.again();
+    expect(here.runs).toMatchObject([{ inputs: { mode: 'deploy', deployment: 'production' } }]);
+    expect(keys[1]).toBe(keys[0]);
+    expect(here.promoted).toEqual([]);
+  });
+
+  test('deploys what the environment before has proven where nothing is held', async () => {
+    writeTwoEnvironments();
     await here.say('/promote production');
     expect(here.runs).toMatchObject([{ inputs: { mode: 'deploy', deployment: 'production' } }]);
     expect(here.runs[0]?.inputs).not.toHaveProperty('commit');
