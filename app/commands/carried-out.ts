@@ -31,10 +31,8 @@ export async function outcomeOfEarlier(
       return revision?.hold?.decision === 'promoted' ? outcomeOf(action) : undefined;
     }
     case 'approve': {
-      const { deploymentId, commit } = action;
-      const requested = await context.store.intentsOf(deploymentId, commit);
-      const isApproved = requested.some(({ approvals = [] }) => approvals.some((each) => each.by === by));
-      return isApproved ? outcomeOf(action) : undefined;
+      const approvals = (await context.store.intent(action.intent))?.approvals ?? [];
+      return approvals.some((each) => each.by === by) ? outcomeOf(action) : undefined;
     }
     case 'cancel':
       return cancelledOf(action, context);

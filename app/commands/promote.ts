@@ -1,9 +1,10 @@
+import { sameCommit } from '../../src/contract/control/repo-ref.ts';
 import { settleHold } from '../../src/deploy/machine/decide-hold.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import { isLater, type LaterTarget } from '../context.ts';
-import { findNewPromotion } from '../reconcile/earlier-environment.ts';
+import { findNewPromotion, type NewPromotion } from '../reconcile/earlier-environment.ts';
 import { approve } from '../reconcile/approve.ts';
-import { awaitsApproval, type IntentFields } from '../reconcile/intent.ts';
+import { awaitsApproval, type Intent, type IntentFields } from '../reconcile/intent.ts';
 import { promotionRequest } from '../reconcile/promotion-request.ts';
 import { isAfterComment, refusalOfFreeze } from '../../src/deploy/commands/decide.ts';
 import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
@@ -16,15 +17,15 @@ type PromoteKind = 'promote' | 'approve' | 'request-promotion';
 type Action<Kind extends PromoteKind> = Extract<CommandAction, { kind: Kind }>;
 
 /**
- * Promotes the revision that is held when the command is taken, whose tests go on against the live one; else approves
- * what waits for a reviewer then; else promotes what the environment before serves then and has proven.
+ * Promotes the revision that is held when the command is taken, whose tests go on against the live one; else
+ * promotes what the environment before serves then and has proven, or approves what waits for a reviewer then.
  */
 export async function promote(performance: Performance): Promise<CommandOutcome> {
   const { target } = performance.candidate;
   const decided = await decideOnce<PromoteKind>(performance, ['promote', 'approve', 'request-promotion'], async () => {
     const held = await decideHeld(performance);
     if (held.ok || held.outcome.code !== 'nothing-held') return held;
-    return (await decideApproval(performance)) ?? (isLater(target) ? await decideEarlier(performance, target) : held);
+    return isLater(target) ? decideLater(performance, target) : ((await decideApproval(performance)) ?? held);
   });
   if (!decided.ok) return decided.outcome;
   const { action } = decided;
@@ -38,27 +39,43 @@ export async function promote(performance: Performance): Promise<CommandOutcome>
   }
 }
 
-/** Undefined where nothing waits for a reviewer. */
-async function decideApproval({
-  candidate,
-  writtenAt,
-  context: { store },
-}: Performance): Promise<Decided<'approve'> | undefined> {
+/**
+ * Approves what waits for a reviewer only where the environment before has not proven another commit since: that one
+ * takes its place.
+ */
+async function decideLater(
+  performance: Performance,
+  target: LaterTarget,
+): Promise<Decided<'approve' | 'request-promotion'>> {
+  const { context } = performance;
+  const found = await findNewPromotion(target, context, callOptions(context));
+  const approval = await decideApproval(performance, found.ok ? found.commit : undefined);
+  if (approval) return approval;
+  return found.ok ? decideEarlier(performance, target, found) : { ok: false, outcome: refused(found.refusal) };
+}
+
+/** Undefined where nothing waits for a reviewer, or not this commit. */
+async function decideApproval(
+  { candidate, writtenAt, context: { store } }: Performance,
+  commit?: string,
+): Promise<Decided<'approve'> | undefined> {
   const { deploymentId, terms } = candidate.target;
-  const waiting = (await store.openIntents(deploymentId)).find(awaitsApproval);
+  const isMeant = (intent: Intent) =>
+    awaitsApproval(intent) && (commit === undefined || sameCommit(intent.commit, commit));
+  const waiting = (await store.openIntents(deploymentId)).find(isMeant);
   if (!waiting) return undefined;
   const of = { deployment: terms.deploymentName, commit: waiting.commit };
   if (isAfterComment(writtenAt, [waiting.createdAt]))
     return { ok: false, outcome: refused({ code: 'requested-since', ...of }) };
-  return { ok: true, action: { kind: 'approve', deploymentId, ...of } };
+  return { ok: true, action: { kind: 'approve', deploymentId, ...of, intent: waiting.id } };
 }
 
 async function approveWaiting(
   { stored, repository, context }: Performance,
   action: Action<'approve'>,
 ): Promise<CommandOutcome> {
-  const { deploymentId, deployment, commit } = action;
-  const refusal = await approve(context, { deploymentId, deployment, repository, commit, by: stored.by });
+  const { kind: _, ...approved } = action;
+  const refusal = await approve(context, { ...approved, repository, by: stored.by });
   return refusal ? refused(refusal) : outcomeOf(action);
 }
 
@@ -95,14 +112,11 @@ const maxSearchedIntents = 100;
 
 async function decideEarlier(
   { command: { ignoresFreeze }, writtenAt, context }: Performance,
-  target: LaterTarget,
+  { deploymentId, terms }: LaterTarget,
+  { commit, from }: NewPromotion,
 ): Promise<Decided<'request-promotion'>> {
   const { control, store } = context;
-  const { deploymentId, terms } = target;
   const options = callOptions(context);
-  const found = await findNewPromotion(target, context, options);
-  if (!found.ok) return { ok: false, outcome: refused(found.refusal) };
-  const { commit, from } = found;
   const frozen = ignoresFreeze ? undefined : refusalOfFreeze(terms, context.clock.now());
   if (frozen) return { ok: false, outcome: refused(frozen) };
   const made: readonly IntentFields[] = await store.lastWithRevision(from.deploymentId, maxSearchedIntents);

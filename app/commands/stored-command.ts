@@ -15,8 +15,8 @@ export type CommandAction =
   | ({ kind: 'test'; revisionId: string; commit: string; tests: number } & OfDeployment)
   /** The held revision. */
   | ({ kind: 'promote'; revisionId: string } & OfDeployment)
-  /** The request of this commit waits for a reviewer of its environment. */
-  | ({ kind: 'approve'; commit: string } & OfDeployment)
+  /** The request of this commit, an intent with this id, waits for a reviewer of its environment. */
+  | ({ kind: 'approve'; commit: string; intent: string } & OfDeployment)
   /** What the environment before serves and has proven. */
   | ({ kind: 'request-promotion'; commit: string; from: PromotedFrom; ignoresFreeze?: true } & OfDeployment)
   /** The ids of the intents that were open when it was taken. */

@@ -15,6 +15,8 @@ interface Approved {
   repository: InstallationRepository;
   /** The commit that the person saw. */
   commit: string;
+  /** The id of the only one that is meant; absent: whichever waits. */
+  intent?: string;
   by: string;
 }
 
@@ -35,10 +37,11 @@ async function requestersOf(
  */
 export async function approve(
   context: AppContext,
-  { deploymentId, deployment, repository, commit, by }: Approved,
+  { deploymentId, deployment, repository, commit, intent: only, by }: Approved,
 ): Promise<CommandRefusal | undefined> {
   const { store, githubApi, clock } = context;
-  const isMeant = (intent: Intent): boolean => awaitsApproval(intent) && sameCommit(intent.commit, commit);
+  const isMeant = (intent: Intent): boolean =>
+    awaitsApproval(intent) && sameCommit(intent.commit, commit) && (only === undefined || intent.id === only);
   const found = (await store.openIntents(deploymentId)).find(isMeant);
   if (!found) return { code: 'nothing-to-approve', deployment, commit };
   const { terms, branch, id } = found;

@@ -45,6 +45,9 @@ type FoundPromotion =
   | { ok: true; commit: string; from: PromotedFrom }
   | { ok: false; obstacle: Extract<Awaited<ReturnType<typeof provenIn>>, { code: unknown }> };
 
+/** What a person promotes to a deployment that does not serve it yet. */
+export type NewPromotion = Extract<FoundPromotion, { ok: true }>;
+
 /**
  * Finds what a person may promote to a deployment now. It is the newest of what was to be promoted, whoever made its
  * revision: it is what the environment before serves. @throws ServiceError
@@ -69,7 +72,7 @@ export async function findNewPromotion(
   target: LaterTarget,
   context: EarlierContext,
   options: () => CallOptions,
-): Promise<Extract<FoundPromotion, { ok: true }> | { ok: false; refusal: CommandRefusal }> {
+): Promise<NewPromotion | { ok: false; refusal: CommandRefusal }> {
   const { control, store } = context;
   const { deploymentId, terms } = target;
   const found = await findPromotion(target, context, options);
