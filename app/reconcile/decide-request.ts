@@ -148,9 +148,14 @@ async function trigger(
   if (obstacle && (await isChanging(work.context, from)))
     return awaitGate(work, intent, { kind: 'await', code: 'earlier', name: from.name });
   if (obstacle) return saveIntents(work, [withDecisionOutcome(intent, 'skipped', obstacle, work.context.clock.now())]);
-  if (from) return sendFor(work, decided, observation.deployment);
-  const head = await headOf(work, intent);
-  return head?.sha === intent.commit ? sendFor(work, decided, observation.deployment) : continued;
+  const head = from ? undefined : await headOf(work, intent);
+  if (!from && head?.sha !== intent.commit) return continued;
+  // Until now it waited for another revision, or for the environment before, and none of that counts as tried.
+  if (request.state !== 'waiting' || request.decision?.kind === 'trigger')
+    return sendFor(work, decided, observation.deployment);
+  const ready: UnsentIntent = { ...decided, state: 'waiting', waitedUntil: work.context.clock.now() };
+  await saveIntents(work, [ready]);
+  return sendFor(work, ready, observation.deployment);
 }
 
 /** Whether nothing arrives in its environment by itself. A service that builds pushes by itself waits for nobody. */

@@ -110,7 +110,7 @@ export interface IntentHeader extends DeployRequest {
   seq: number;
   /** Who let it pass the protection of its GitHub environment; `team`: as a member of that team. */
   approvals?: readonly { by: string; team?: string; at: number }[];
-  /** When it had waited for checks or for its environment (ms since the epoch). */
+  /** When it had waited for checks, for its environment, or for another revision (ms since the epoch). */
   waitedUntil?: number;
   /** What was decided last. */
   decision?: Decision;

@@ -220,6 +220,24 @@ test('of two pushes the newer serves, each tested before traffic', async () => {
   expect(fixture.tested).toEqual([held, heldAddress('r3')]);
 });
 
+test.each(['App', 'service'])(
+  'a revision that waited long for another of the %s is held all the same',
+  async (whose) => {
+    const fixture = await holding();
+    const minute = 60_000;
+    fixture.verdicts.set(b, 'failed');
+    const slow = goesLive(a).map((step) => ({ ...step, after: step.after === 30_000 ? 13 * minute : step.after }));
+    fixture.control.goes.set(a, slow);
+    if (whose === 'service') fixture.control.restatedByOthers();
+    await fixture.run(minute / 2);
+    await fixture.push('b', { terms: tested });
+    await fixture.run(12 * minute);
+    fixture.control.fails('features', serviceError('busy', 'features', { status: 503 }), { times: 2 });
+    await fixture.run();
+    expect([await fixture.ends(b), fixture.serving]).toEqual([['discarded'], a]);
+  },
+);
+
 describe('a revision is tested once it is live', () => {
   test.each<[string, Partial<Terms>, boolean]>([
     ['where the file says so', { verify: 'after-traffic' }, true],
