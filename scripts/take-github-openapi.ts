@@ -14,26 +14,36 @@ GET    /app/installations
 POST   /app/installations/{installation_id}/access_tokens
 GET    /installation/repositories
 DELETE /installation/token
+GET    /orgs/{org}/teams/{team_slug}/memberships/{username}
 GET    /repos/{owner}/{repo}
+GET    /repos/{owner}/{repo}/branches
 GET    /repos/{owner}/{repo}/branches/{branch}
 POST   /repos/{owner}/{repo}/check-runs
 GET    /repos/{owner}/{repo}/check-runs/{check_run_id}
 PATCH  /repos/{owner}/{repo}/check-runs/{check_run_id}
 GET    /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations
 GET    /repos/{owner}/{repo}/collaborators/{username}/permission
+GET    /repos/{owner}/{repo}/commits/{ref}
 GET    /repos/{owner}/{repo}/commits/{ref}/check-runs
+GET    /repos/{owner}/{repo}/commits/{ref}/status
 GET    /repos/{owner}/{repo}/compare/{basehead}
 GET    /repos/{owner}/{repo}/contents/{path}
 GET    /repos/{owner}/{repo}/deployments
 POST   /repos/{owner}/{repo}/deployments
 GET    /repos/{owner}/{repo}/deployments/{deployment_id}/statuses
 POST   /repos/{owner}/{repo}/deployments/{deployment_id}/statuses
+GET    /repos/{owner}/{repo}/environments/{environment_name}
+GET    /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies
+GET    /repos/{owner}/{repo}/environments/{environment_name}/deployment_protection_rules
+GET    /repos/{owner}/{repo}/issues/comments/{comment_id}
 GET    /repos/{owner}/{repo}/issues/{issue_number}/comments
 POST   /repos/{owner}/{repo}/issues/{issue_number}/comments
 PATCH  /repos/{owner}/{repo}/issues/comments/{comment_id}
 GET    /repos/{owner}/{repo}/pulls/{pull_number}
 POST   /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions
 GET    /repos/{owner}/{repo}/pulls/{pull_number}/files
+GET    /repos/{owner}/{repo}/rules/branches/{branch}
+GET    /user
 `
   .trim()
   .split('\n')

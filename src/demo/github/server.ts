@@ -105,6 +105,7 @@ const operations: readonly Operation[] = [
   ['POST', `${repo}/deployments`, deployments.createDeployment],
   ['GET', `${repo}/deployments/{deployment_id}/statuses`, deployments.listDeploymentStatuses],
   ['POST', `${repo}/deployments/{deployment_id}/statuses`, deployments.createDeploymentStatus],
+  ['GET', `${repo}/environments/{environment_name}`, deployments.getEnvironment],
   ['GET', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
   ['POST', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
   ['PATCH', `${repo}/issues/comments/{comment_id}`, pulls.handOn],

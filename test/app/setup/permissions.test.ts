@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript-5';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { events, permissions } from '../../../app/setup/manifest.ts';
 import type { AnyRoute } from '../../../src/github/client.ts';
+import { recorded } from '../../recorded.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -86,6 +88,11 @@ const calls = filesOfApp()
   .filter((file) => /^(?:app|src\/github)\//.test(relative(root, file)))
   .flatMap(routesIn);
 
+/** The operations of the document against which the requests of the demo and of journeys are checked. */
+const documented = z
+  .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+  .parse(recorded('github-openapi/api.github.com.json')).paths;
+
 /** GitHub's own description of each event names the permission that it takes. */
 const published = readFileSync(join(root, 'node_modules/@octokit/openapi-webhooks-types/types.d.ts'), 'utf8');
 function permissionsOfEvent(event: string): string[] {
@@ -103,6 +110,14 @@ const hasLevel = ({ oneOf, level }: Exclude<Need, string>): boolean =>
   oneOf.some((each) => levelOf(each) === 'write' || (level === 'read' && levelOf(each) === 'read'));
 
 describe('the permissions of the App', () => {
+  test('are of calls that the recorded document of GitHub has', () => {
+    const isDocumented = (route: string): boolean => {
+      const [method = '', path = ''] = route.split(' ');
+      return documented[path]?.[method.toLowerCase()] !== undefined;
+    };
+    expect(calls.filter((route) => !isDocumented(route))).toEqual([]);
+  });
+
   test('are known for each of its calls', () => {
     expect(calls.length).toBeGreaterThan(12);
     expect(calls.filter((route) => !needOf.has(route))).toEqual([]);

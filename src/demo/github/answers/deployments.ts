@@ -11,6 +11,12 @@ import {
 } from '../state.ts';
 import { accountAnswer, appAnswer, botOf } from './accounts.ts';
 
+/** No repository here has rules for an environment. */
+export async function getEnvironment(call: ApiCall, state: GitHubState): Promise<ApiResponse> {
+  await repositoryFor(state, call, 'actions', 'read');
+  throw notFound();
+}
+
 function deploymentRecord(state: GitHubState, repository: Repository, { params }: ApiCall): DeploymentRecord {
   const record = state.deployments[Number(params['deployment_id']) - 1];
   if (record?.repositoryId !== repository.id) throw notFound();
