@@ -177,6 +177,23 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     code = isDone ? exitCodes.passes : exitCodes.fails;
   });
 
+  const init = program
+    .command('init')
+    .description('Write the deploy file, a workflow and a first smoke test for the agent in this repository.')
+    .option('--agent <path>', 'The folder of the agent, or its langgraph.json. (default: the only one here or below)')
+    .option('--name <text>', 'The name of the deployment. (default: that of the folder)')
+    .option('--copy-action', 'Copy the Action into the repository, and use it from there.')
+    .option('--dry-run', 'Print the files and write nothing.')
+    .addOption(json())
+    .action(async () => {
+      const terminal = terminalOf(init);
+      const { initCommand } = await import('./init/init.ts');
+      const { agent, name } = givenInputs(init);
+      const isOn = (option: string): boolean => init.getOptionValue(option) === true;
+      const request = { root, agent, name, copyAction: isOn('copyAction'), dryRun: isOn('dryRun') };
+      code = await initCommand(request, terminal);
+    });
+
   const validate = program
     .command('validate')
     .description(

@@ -109,6 +109,13 @@ const conversationsOf = ({ desired, conversations }: DesiredDeployment): Validat
 
 /** Validates and prints the result; it needs no key and no address, and sends nothing. */
 export async function reportValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
+  const { fine, ...result } = await printValidation(inputs, terminal);
+  terminal.conclude({ fine, ...result });
+  return fine ? exitCodes.passes : exitCodes.wrongUsage;
+}
+
+/** Validates, and prints each file and each problem. */
+export async function printValidation(inputs: Inputs, terminal: Terminal) {
   const { files, problems, warnings, series = [], conversations = [], notes = [] } = await validate(inputs);
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
@@ -122,8 +129,7 @@ export async function reportValidation(inputs: Inputs, terminal: Terminal): Prom
     terminal.print(`${deployment === null ? '' : `${deployment}, `}conversations: ${costs}`);
   }
   for (const note of notes) terminal.print(`Note: ${note}`);
-  terminal.conclude({ fine, files, problems, warnings, series, conversations, notes });
-  return fine ? exitCodes.passes : exitCodes.wrongUsage;
+  return { fine, files, problems, warnings, series, conversations, notes };
 }
 
 /** Counts the warnings of a file. Those of files that were not read count for the first file, which refers to them. */

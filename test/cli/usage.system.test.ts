@@ -20,7 +20,7 @@ describe('the exit code', () => {
 
 test('has every command', async () => {
   const { out } = await runHere(['--help']);
-  for (const name of ['local', 'demo', 'validate', 'plan', 'deploy', 'smoke', 'rollback'])
+  for (const name of ['local', 'demo', 'init', 'validate', 'plan', 'deploy', 'smoke', 'rollback'])
     expect(out).toContain(`  ${name} `);
 });
 
