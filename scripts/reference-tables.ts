@@ -12,6 +12,7 @@ import { inputs } from '../src/deploy/file/input-table.ts';
 import { measures } from '../src/deploy/file/smoke-test.ts';
 import { type ReportedComparison, reportedComparison } from '../src/contract/control/verdict.ts';
 import { deploymentFields } from '../src/contract/control/field-table.ts';
+import { serviceCommandTable } from './cli-tables.ts';
 import { commandTable, refusalTable } from './command-tables.ts';
 import { errorTable, outcomeTable } from './outcome-tables.ts';
 import { fieldSchemas } from './deploy-file-schema.ts';
@@ -145,6 +146,7 @@ export async function referenceTables(actionFile: string): Promise<Record<string
     },
     'docs/app.md': { commands: await formatted(commandTable()), refusals: await formatted(refusalTable()) },
     'docs/cli.md': {
+      'service-commands': await formatted(serviceCommandTable()),
       variables: await formatted(variableTable()),
       comparison: await formatted(comparisonTable()),
     },

@@ -4,6 +4,7 @@ import { version } from '../kit/version.ts';
 import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
+import { addServiceCommands, serviceOptions } from './commands/add-commands.ts';
 import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf, pullRequestOptions } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
@@ -19,7 +20,7 @@ const modes: readonly [mode: Mode, description: string][] = [
 ];
 
 /** The inputs that identify a service. */
-const serviceInputs = new Set(['base-url', 'api-key', 'tenant-id', 'field-names', 'allow-http']);
+const serviceInputs = new Set<string>(serviceOptions);
 
 /** The inputs that identify a deployment and its service. */
 const identityInputs = new Set(['config', 'deployment', 'deployment-id', 'name', ...serviceInputs]);
@@ -106,6 +107,10 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       code = await deployCommand({ mode, inputs: givenInputs(command), commit: commitSha, resume: resumes }, terminal);
     });
   }
+
+  addServiceCommands(program, async (command, perform) => {
+    code = await perform(terminalOf(command));
+  });
 
   const preview = program
     .command('preview')

@@ -11,6 +11,15 @@ import type { Terminal } from './terminal.ts';
 export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** A command that can't be carried out, and what to do. */
+export class CommandRefused extends Error {
+  readonly advice: string | undefined;
+  constructor(reason: string, advice?: string) {
+    super(reason);
+    this.advice = advice;
+  }
+}
+
 /** The `file` of a problem with several options together. */
 const allOptions = 'options';
 

@@ -6,6 +6,8 @@ import { noLiveLine, type LiveLine } from './live-line.ts';
 export interface Streams {
   out: (text: string) => void;
   err: (text: string) => void;
+  /** The columns of the terminal that standard output is; undefined where it is none. */
+  columns?: (() => number | undefined) | undefined;
 }
 
 /** Prints all output of the command line, and replaces every secret in it by `***`. */
@@ -20,6 +22,16 @@ export class Terminal {
   constructor(streams: Streams, { json = false }: { json?: boolean } = {}) {
     this.#streams = streams;
     this.#json = json;
+  }
+
+  /** Whether the result is printed as JSON. */
+  get isJson(): boolean {
+    return this.#json;
+  }
+
+  /** The columns of the terminal; undefined where the output is none. */
+  get width(): number | undefined {
+    return this.#streams.columns?.();
   }
 
   /** Masks this secret from now on. */
@@ -45,7 +57,7 @@ export class Terminal {
     this.#live.writeAbove(() => write(`${withoutCommands(this.#mask(line))}\n`));
   }
 
-  /** Prints a line about a problem. */
+  /** Prints a line on standard error: about a problem, or about the output. */
   complain(line: string): void {
     this.#live.writeAbove(() => this.#streams.err(`${withoutCommands(this.#mask(line))}\n`));
   }
@@ -64,4 +76,5 @@ export class Terminal {
 export const processStreams: Streams = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  columns: () => (process.stdout.isTTY ? process.stdout.columns : undefined),
 };

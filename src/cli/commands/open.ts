@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { CommandRefused, exitCodes, type ExitCode } from '../problems.ts';
+import type { Terminal } from '../terminal.ts';
+import { consoleAddress } from './console-address.ts';
+import { type Invocation, withDeployment } from './service-session.ts';
+
+/** Prints the address of a deployment's page in the console, and opens it in the browser. */
+export function openConsole(invocation: Invocation, terminal: Terminal): Promise<ExitCode> {
+  return withDeployment(invocation, terminal, async (session, deployment) => {
+    const url = await consoleAddress(deployment, session);
+    if (url === undefined) {
+      throw new CommandRefused('The service has no console.', 'Only the service of this project has one.');
+    }
+    terminal.print(url);
+    const isOpened = terminal.width !== undefined && (await openInBrowser(url));
+    terminal.conclude({ url, opened: isOpened });
+    return exitCodes.passes;
+  });
+}
+
+/** The system's own opener. The address is an argument of its own, which no shell reads. */
+const openers = new Map<NodeJS.Platform, readonly [string, ...string[]]>([
+  ['darwin', ['open']],
+  ['win32', ['rundll32', 'url.dll,FileProtocolHandler']],
+]);
+
+/** Opens an address in the browser; false where the system has no opener. */
+function openInBrowser(url: string): Promise<boolean> {
+  const [program, ...args] = openers.get(process.platform) ?? ['xdg-open'];
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(false));
+    child.on('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from 'commander';
+import { isUuid } from '../../kit/uuid.ts';
+
+/** How many entries a list has by default, and at most: a page of the service. */
+export const defaultLimit = 20;
+const maxLimit = 100;
+
+/** Checks `--limit`. @throws InvalidArgumentError */
+export function readLimit(text: string): string {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= maxLimit) return text;
+  throw new InvalidArgumentError(`Give a number from 1 to ${maxLimit}.`);
+}
+
+/** Checks the id of a revision, a thread or a run. @throws InvalidArgumentError */
+export function readId(text: string): string {
+  if (isUuid(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('Give the whole id, as the lists print it.');
+}
+
+const unitMs = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** The milliseconds of a duration: `30s`, `10m`, `2h`, `7d`. @throws InvalidArgumentError */
+export function durationMs(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,5})([smhd])$/.exec(text.trim()) ?? [];
+  const ms = unitMs.get(unit);
+  if (ms === undefined) throw new InvalidArgumentError('Give a number with s, m, h or d, as in 10m.');
+  return Number(count) * ms;
+}
+
+/** Checks a duration. @throws InvalidArgumentError */
+export function readDuration(text: string): string {
+  durationMs(text);
+  return text;
+}
