@@ -1,7 +1,7 @@
 // Builds dist/ for the Action, and what is made from the tables of fields and inputs: action.yml, the tables of the pages,
 // and the schemas of the deploy file, which editors read, and of receipts. All of it is committed.
 //   npm run build
-//   node scripts/ready.mjs scripts/build.ts --package    bin/lib for the command line; npm runs it before it packs
+//   node scripts/ready.mjs scripts/build.ts --package    bin/lib for the command line, with the console and the guide; npm runs it before it packs
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
@@ -9,6 +9,7 @@ import { builds, outputs } from '../rolldown.config.ts';
 import { bundleConsole } from '../src/services/control/console/bundle.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
 import { writeReceiptSchema } from './receipt-schema.ts';
+import { writeGuide } from './guide/write.ts';
 import { writeReferenceTables } from './reference-tables.ts';
 
 /** Builds a product below `base`, from nothing. */
@@ -34,6 +35,7 @@ if (import.meta.main) {
   if (process.argv.includes('--package')) {
     await buildInto(root, 'cli');
     await writeConsole(root);
+    await writeGuide(join(outputs(root).cli, 'guide'));
   } else {
     await buildInto(root, 'action');
     await writeDeployFileSchema(root);

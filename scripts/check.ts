@@ -100,7 +100,7 @@ function checkTypes(project: string): Promise<Result> {
 const parts: Record<string, () => Promise<Result>> = {
   format: () => node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '--cache', '.'),
   lint: () => node('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'),
-  types: () => all([checkTypes('.'), checkTypes('src/console')]),
+  types: () => all(['.', 'src/console', 'scripts/guide/browser'].map(checkTypes)),
   architecture: () => node(...vitest('test/architecture.test.ts', 'test/docs.test.ts')),
   unused: () => node('node_modules/knip/bin/knip.js'),
   python: checkPython,

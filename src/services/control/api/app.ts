@@ -11,6 +11,7 @@ import { openApiDocument } from './document.ts';
 import type { ApiSettings, Env } from './operation.ts';
 import { operations } from './operations.ts';
 import { mountConsole, type ConsoleAddress } from '../console/serve.ts';
+import { mountGuide } from '../guide/serve.ts';
 import { sendError } from './response.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
@@ -40,6 +41,7 @@ export function createApp({ serviceFor, findKey, noteKeyUse, log, console, ...se
   });
 
   const [open, closed] = [operations.filter(({ open }) => open), operations.filter(({ open }) => !open)];
+  mountGuide(app);
   mountOperations(app, open);
   mountConsole(app, console);
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
