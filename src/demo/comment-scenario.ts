@@ -21,7 +21,7 @@ export const commentScenario: Scenario = {
     screen.line(`   commit ${shortCommit(commit)} says "${mistaken}"; mona comments "/rollback"`);
     let answers: string[] = [];
     await until(async () => {
-      answers = await github.commentsOfApp(fullName, number);
+      answers = await github.commentsOf(fullName, number);
       return answers.some((each) => each.includes('/rollback')) && github.reactionsTo(comment).length === 2;
     });
     const [answer = ''] = answers;

@@ -7,6 +7,7 @@ import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appPreviewScenario } from './app-preview-scenario.ts';
 import { appPromotionScenario } from './app-promotion-scenario.ts';
 import { appScenarios } from './app-scenarios.ts';
+import { commandScenario } from './command-scenario.ts';
 import { commentScenario } from './comment-scenario.ts';
 import { consoleScenario } from './console-scenarios.ts';
 import { pythonScenarios } from './python-scenarios.ts';
@@ -33,6 +34,7 @@ const allScenarios = (python: readonly Scenario[]): readonly Scenario[] => [
   ...scenarios,
   ...agentScenarios,
   actionPreviewScenario,
+  commandScenario,
   ...appScenarios,
   appPreviewScenario,
   commentScenario,

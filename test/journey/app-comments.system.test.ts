@@ -25,7 +25,7 @@ async function commented(project: Project, number: number, body: string, by: str
   const id = await github.comment(project.fullName, number, body, by);
   await fixture.untilSeen(project.fullName, `the end of ${body}`, async () => github.reactionsTo(id).length === 2);
   return fixture.untilSeen(project.fullName, `the answer to ${body}`, async () => {
-    const answers = await github.commentsOfApp(project.fullName, number);
+    const answers = await github.commentsOf(project.fullName, number);
     return answers.length === 1 && answers[0]?.includes(`<code>${body}</code> by <code>${by}</code>`)
       ? answers[0]
       : undefined;

@@ -1,8 +1,11 @@
+import { createPrivateKey } from 'node:crypto';
 import { createEmulator } from 'emulate';
+import { SignJWT } from 'jose';
 import { isObject } from '../../kit/json-object.ts';
+import { systemClock } from '../../kit/clock.ts';
 import { hasCode } from '../../kit/errors.ts';
 import { freePort } from '../../kit/free-port.ts';
-import type { JsonObject } from './exchange.ts';
+import { textAt, type JsonObject } from './exchange.ts';
 
 /** What `emulate` is started with. It stores nothing on disk. */
 interface EmulatorSettings {
@@ -21,37 +24,71 @@ interface EmulatorSettings {
   personalTokens: ReadonlyMap<string, string>;
 }
 
+/** GitHub's own App, whose tokens the jobs of workflows get, with what the documented workflow permits them. */
+const actionsApp = {
+  id: 15_368,
+  slug: 'github-actions',
+  name: 'GitHub Actions',
+  permissions: { metadata: 'read', contents: 'read', pull_requests: 'write', deployments: 'write' },
+  events: [],
+};
+
+/** Who writes with the token of a job. */
+export const actionsBot = `${actionsApp.slug}[bot]`;
+
+/** The id of the installation of GitHub's own App where that of ours has another. */
+const jobInstallationOf = (installationId: number): number => installationId + 10_000;
+
 /** The package `emulate` on its own port: it emulates tokens, repositories, pull requests, comments and check runs. */
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 /** Starts `emulate` on a free port. URLs in its responses begin with the gateway's address, not its own. */
 export async function startEmulator(settings: EmulatorSettings) {
   const { emulator, port } = await start(settings, 3);
-  const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value;
-  if (privateKey === undefined) throw new Error('emulate made no key for the App');
+  const keyOf = (appId: number): string => {
+    const made = emulator.generatedSecrets.find(
+      ({ kind, id }) => kind === 'github.app_private_key' && id === String(appId),
+    );
+    if (!made) throw new Error(`emulate made no key for App ${appId}`);
+    return made.value;
+  };
+  /** @param authorization the header that the gateway received, or one with a personal token. */
+  const request = async (
+    method: string,
+    path: string,
+    authorization: string | undefined,
+    body?: JsonObject,
+  ): Promise<{ status: number; body: unknown }> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const parsed: unknown = text === '' ? undefined : JSON.parse(text);
+    if (isObject(parsed) && 'documentation_url' in parsed) parsed['documentation_url'] = 'https://docs.github.com/rest';
+    return { status: response.status, body: parsed };
+  };
   return {
     /** The App's private key, generated at each start. */
-    privateKey,
+    privateKey: keyOf(settings.app.id),
     /** @param authorization the header that the gateway received, or one with a personal token. */
-    async request(
-      method: string,
-      path: string,
-      authorization: string | undefined,
-      body?: JsonObject,
-    ): Promise<{ status: number; body: unknown }> {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method,
-        headers: {
-          ...(authorization === undefined ? {} : { authorization }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      const parsed: unknown = text === '' ? undefined : JSON.parse(text);
-      if (isObject(parsed) && 'documentation_url' in parsed)
-        parsed['documentation_url'] = 'https://docs.github.com/rest';
-      return { status: response.status, body: parsed };
+    request,
+    /** Makes the token of a job, where our App has this installation. */
+    async jobToken(installationId: number): Promise<string> {
+      const seconds = Math.floor(systemClock.now() / 1000);
+      const key = createPrivateKey(keyOf(actionsApp.id));
+      const signed = await new SignJWT({ iss: String(actionsApp.id), iat: seconds - 30, exp: seconds + 300 })
+        .setProtectedHeader({ alg: 'RS256' })
+        .sign(key);
+      const path = `/app/installations/${jobInstallationOf(installationId)}/access_tokens`;
+      const { status, body } = await request('POST', path, `Bearer ${signed}`, {});
+      const token = isObject(body) ? textAt(body, 'token') : undefined;
+      if (token === undefined) throw new Error(`emulate answered POST ${path} with ${status}`);
+      return token;
     },
     stop: () => emulator.close(),
   };
@@ -70,7 +107,6 @@ async function start(settings: EmulatorSettings, tries: number) {
 }
 
 function emulatorSeed({ app, installations, personalTokens }: EmulatorSettings) {
-  const { permissions, events } = app;
   const members = [...personalTokens.keys()].slice(0, 1).map((login) => ({ login, role: 'admin' as const }));
   return {
     tokens: Object.fromEntries(
@@ -84,21 +120,30 @@ function emulatorSeed({ app, installations, personalTokens }: EmulatorSettings) 
       })),
       orgs: installations.map(({ owner }) => ({ login: owner, name: owner, members })),
       apps: [
-        {
-          app_id: app.id,
-          slug: app.slug,
-          name: app.name,
-          permissions,
-          events,
-          installations: installations.map(({ id, owner }) => ({
-            installation_id: id,
-            account: owner,
-            repository_selection: 'all',
-            permissions,
-            events,
-          })),
-        },
+        appSeed(app, installations),
+        appSeed(
+          actionsApp,
+          installations.map(({ id, owner }) => ({ id: jobInstallationOf(id), owner })),
+        ),
       ],
     },
   };
 }
+
+const appSeed = (
+  { id, slug, name, permissions, events }: EmulatorSettings['app'],
+  installations: EmulatorSettings['installations'],
+) => ({
+  app_id: id,
+  slug,
+  name,
+  permissions,
+  events: [...events],
+  installations: installations.map((each) => ({
+    installation_id: each.id,
+    account: each.owner,
+    repository_selection: 'all' as const,
+    permissions,
+    events: [...events],
+  })),
+});

@@ -2,7 +2,7 @@ import { isObject } from '../../kit/json-object.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { latestOf, runsOf } from './answers/checks.ts';
-import { botOf } from './answers/accounts.ts';
+import { accountNamed, botOf } from './answers/accounts.ts';
 import { statusAnswer } from './answers/statuses.ts';
 import { commentInEvent } from './answers/comments.ts';
 import { changeInstallation, deliver } from './events/deliver.ts';
@@ -75,34 +75,38 @@ export const userActions = (state: GitHubState) => ({
   /** Closes a pull request, or opens it again. */
   changePullRequest: (fullName: string, number: number, action: 'closed' | 'reopened'): Promise<void> =>
     changePull(state, knownRepository(state, fullName), number, action),
-  /** Comments on a pull request. @returns the id of the comment. */
+  /** Comments on a pull request, and delivers the event. @returns the id of the comment. */
   async comment(fullName: string, number: number, body: string, by = state.administrator): Promise<number> {
     const repository = knownRepository(state, fullName);
-    const path = `/repos/${fullName}/issues/${number}/comments`;
-    const comment = await requestEmulator(state, 'POST', path, { body }, by);
-    const {
-      id,
-      node_id,
-      title,
-      state: isOpen,
-      user,
-    } = await requestEmulator(state, 'GET', `/repos/${fullName}/pulls/${number}`);
-    const pull_request = { url: `${repositoryUrl(state, repository)}/pulls/${number}` };
-    const issue = { id, node_id, number, title, state: isOpen, user, locked: false, pull_request };
-    const payload = { action: 'created', issue, comment: commentInEvent(comment) };
+    const payload = await commentOn(state, repository, number, body, by);
     await deliver(state, repository, 'issue_comment', payload, by);
-    return numberAt(comment, 'id');
+    return numberAt(payload.comment, 'id');
   },
-  /** What the App says in its comments on a pull request. */
-  async commentsOfApp(fullName: string, number: number): Promise<string[]> {
+  /** Comments on a pull request. @returns the event that GitHub starts workflows with. */
+  async commentForWorkflow(fullName: string, number: number, body: string): Promise<JsonObject> {
+    const { administrator: by } = state;
+    const payload = await commentOn(state, knownRepository(state, fullName), number, body, by);
+    return { ...payload, sender: accountNamed(state, by) };
+  },
+  /** Gives a job of a workflow its token. */
+  async jobToken(fullName: string): Promise<string> {
+    const installation = state.installations.find(({ owner }) => owner === knownRepository(state, fullName).owner);
+    if (!installation) throw new Error(`there is no organization of ${fullName}`);
+    const token = await state.emulator.jobToken(installation.id);
+    // A job has its token whether our App is installed or not.
+    state.installationTokens.set(token, { ...installation, isInstalled: true });
+    return token;
+  },
+  /** What the App says in its comments on a pull request; else what another author says. */
+  async commentsOf(fullName: string, number: number, login = botOf(state).login): Promise<string[]> {
     const token = `token ${tokenOf(state, state.administrator)}`;
     const path = `/repos/${fullName}/issues/${number}/comments?per_page=100`;
     const { body } = await state.emulator.request('GET', path, token);
     const comments = Array.isArray(body) ? body.filter(isObject) : [];
-    const own = comments.filter((each) => textAt(objectAt(each, 'user'), 'login') === botOf(state).login);
+    const own = comments.filter((each) => textAt(objectAt(each, 'user'), 'login') === login);
     return own.map((each) => textAt(each, 'body') ?? '');
   },
-  /** The App's reactions to a comment, in order. */
+  /** The reactions of programs to a comment, in order. */
   reactionsTo: (commentId: number): readonly string[] => state.reactions.get(commentId) ?? [],
 
   /** Gives a commit a status, as a program of a person does. */
@@ -127,6 +131,17 @@ export const userActions = (state: GitHubState) => ({
     return latestOf(runs).map((run) => toShownRun(state, run));
   },
 });
+
+/** Comments on a pull request as a person. @returns the event about it, without what all events have. */
+async function commentOn(state: GitHubState, repository: Repository, number: number, body: string, by: string) {
+  const at = `/repos/${fullNameOf(repository)}`;
+  const comment = commentInEvent(await requestEmulator(state, 'POST', `${at}/issues/${number}/comments`, { body }, by));
+  const pull = await requestEmulator(state, 'GET', `${at}/pulls/${number}`);
+  const { id, node_id, title, state: isOpen, user } = pull;
+  const pull_request = { url: `${repositoryUrl(state, repository)}/pulls/${number}` };
+  const issue = { id, node_id, number, title, state: isOpen, user, locked: false, pull_request };
+  return { action: 'created', issue, comment };
+}
 
 /** Creates the empty bare repository on disk, and records it. */
 export async function addRepository(state: GitHubState, fields: Omit<Repository, 'folder'>): Promise<Repository> {
