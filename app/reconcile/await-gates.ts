@@ -43,6 +43,10 @@ const protectedLookMs = 10 * 60_000;
 /** How often the environment before is looked at while it is changing (ms). */
 const earlierMs = 20_000;
 
+/** How long such a look may be refused (ms) before that counts, and how old the last one that is stored may be. */
+const earlierRefusedMs = 10 * 60_000;
+const earlierStoredMs = earlierRefusedMs / 2;
+
 /** When to look again (ms since the epoch), without an event. */
 function nextLook(intent: UnsentIntent, decision: ShutGate, now: number): number {
   switch (decision.code) {
@@ -75,7 +79,7 @@ export function triedSince(intent: Intent): number {
     case 'reviewers':
       return Infinity;
     case 'earlier':
-      return waitedUntil;
+      return waitedUntil + earlierRefusedMs;
   }
 }
 
@@ -85,9 +89,12 @@ const jitterMs = 10_000;
 /** Waits, and shows for what: until an event, or until it is time to look. */
 export async function awaitGate(work: ReconcileContext, intent: UnsentIntent, decision: ShutGate): Promise<StepResult> {
   const { clock, random } = work.context;
-  const isShown = intent.state === 'waiting' && isDeepStrictEqual(intent.decision, decision);
-  if (!isShown) await saveIntents(work, [{ ...intent, state: 'waiting', decision }]);
   const now = clock.now();
+  const isShown = intent.state === 'waiting' && isDeepStrictEqual(intent.decision, decision);
+  const { createdAt, waitedUntil = createdAt } = intent;
+  const hasLooked = decision.code === 'earlier' && now - waitedUntil > earlierStoredMs;
+  if (!isShown || hasLooked)
+    await saveIntents(work, [{ ...intent, state: 'waiting', decision, ...(hasLooked ? { waitedUntil: now } : {}) }]);
   const until = Math.max(now + 1_000, nextLook(intent, decision, now)) + Math.round(random() * jitterMs);
   return { kind: 'requeue', until };
 }

@@ -110,7 +110,10 @@ export interface IntentHeader extends DeployRequest {
   seq: number;
   /** Who let it pass the protection of its GitHub environment; `team`: as a member of that team. */
   approvals?: readonly { by: string; team?: string; at: number }[];
-  /** When it had waited for checks, for its environment, or for another revision (ms since the epoch). */
+  /**
+   * When it had waited for checks, for its environment, or for another revision; once it has ended, for a service that
+   * failed in passing, before what follows from it was requested (ms since the epoch).
+   */
   waitedUntil?: number;
   /** What was decided last. */
   decision?: Decision;

@@ -28,7 +28,8 @@ export async function promoteProven(work: ReconcileContext, intentId: string): P
   const intent = await context.store.intent(intentId);
   if (intent?.state !== 'ended' || promotionAfter(intent, intent.end) !== 'promote')
     return recordPromotions(work, undefined, []);
-  const isLate = isExpired(context.clock, intent.id, intent.end.at + patienceMs, patienceMs);
+  const since = Math.max(intent.end.at, intent.waitedUntil ?? 0);
+  const isLate = isExpired(context.clock, intent.id, since + patienceMs, patienceMs);
   try {
     const { targets, later = [], refused } = await context.targets.targetsOf(intent.repository, intent.branch);
     const unread = refused.find(({ isFailure }) => isFailure === true);
@@ -41,6 +42,8 @@ export async function promoteProven(work: ReconcileContext, intentId: string): P
     if (!isTransientError(error)) throw error;
     if (!isRetryable(error) && isLate)
       return recordPromotions(work, intent, notPromoted(intent, [], [], error.message));
+    // What fails in passing is not refused: a refusal after it is tried again as long as any.
+    if (isRetryable(error)) await saveIntents(work, [], { also: [{ ...intent, waitedUntil: context.clock.now() }] });
     context.log.warn(`what follows from intent ${intent.id} could not be read: ${error.message}`);
     return deferred(retryLater(work, error, intent.end.at));
   }
