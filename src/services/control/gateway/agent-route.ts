@@ -28,7 +28,7 @@ export interface UpgradeRequest {
 
 interface SendOptions {
   record: RequestRecord;
-  /** Sent by a page without its user, or by anybody without a key: the agent still counts as idle. */
+  /** Sent by a page without its user: the agent still counts as idle once it is answered. */
   isInBackground?: boolean;
   upgrade?: UpgradeRequest | undefined;
 }
@@ -47,6 +47,8 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
   const { origin } = upstream;
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
   let inFlight = 0;
+  /** Those of anybody without a key, who must not keep an agent from being idle, however slowly they read. */
+  let inFlightWithoutKey = 0;
   let noneInFlight = Promise.withResolvers<void>();
   const webSockets = new Set<Socket>();
   let lastUse = steadyNow(clock);
@@ -58,10 +60,16 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     {
       record = noRecord,
       isInBackground = false,
+      isWithoutKey = false,
       ...options
-    }: Pick<Forwarding, 'respond' | 'withinMs' | 'upgrade'> & { record?: RequestRecord; isInBackground?: boolean },
+    }: Pick<Forwarding, 'respond' | 'withinMs' | 'upgrade'> & {
+      record?: RequestRecord;
+      isInBackground?: boolean;
+      isWithoutKey?: boolean;
+    },
   ): Promise<void> {
     inFlight += 1;
+    if (isWithoutKey) inFlightWithoutKey += 1;
     const onFailure = (reason: string): void => {
       record.failed();
       log.error(`An agent at ${origin} failed: ${reason}`);
@@ -75,7 +83,8 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     };
     await forward(request, response, { ...options, origin, connections, onWebSocket, clock, onFailure });
     inFlight -= 1;
-    if (!isInBackground) use();
+    if (isWithoutKey) inFlightWithoutKey -= 1;
+    if (!isInBackground && !isWithoutKey) use();
     if (inFlight > 0) return;
     noneInFlight.resolve();
     noneInFlight = Promise.withResolvers();
@@ -89,7 +98,7 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       return forwardCounted(request, response, {
         respond,
         withinMs: Math.min(preflightTimeoutMs, answerWithinMs),
-        isInBackground: true,
+        isWithoutKey: true,
       });
     };
 
@@ -97,8 +106,8 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     upstream,
     /** The number of open requests, including streams. WebSockets don't count: their clients reconnect by themselves. */
     inFlight: () => inFlight,
-    /** When the last use ended (ms, `steadyNow`); undefined while a request or a WebSocket is open. */
-    idleSince: () => (inFlight + webSockets.size > 0 ? undefined : lastUse),
+    /** When the last use ended (ms, `steadyNow`); undefined while a request with a key or a WebSocket is open. */
+    idleSince: () => (inFlight - inFlightWithoutKey + webSockets.size > 0 ? undefined : lastUse),
     /** Resolves when nothing is in flight. */
     drained: (): Promise<void> => (inFlight === 0 ? Promise.resolve() : noneInFlight.promise),
     /** Closes the connections, and cuts off requests in flight and WebSockets. */

@@ -93,3 +93,22 @@ test('an agent is idle since its last response, and not while one is open', asyn
   await (await fetch(`${address}/runs`, { method: 'OPTIONS', headers: asked })).text();
   await expect.poll(() => gateway.idleSince(deploymentId)).toBe(used);
 });
+
+test('an agent is idle while anybody without a key reads a file of its UI', async () => {
+  let finish = (): void => {};
+  const agent = await listen((_, response) => {
+    response.writeHead(200).write('begun ');
+    finish = () => response.end('ended');
+  });
+  const party = await listenAsGateway();
+  parties.push(agent, party);
+  const { gateway, address } = party;
+  gateway.switchTo(deploymentId, { origin: agent.origin, token: 't' });
+  const since = gateway.idleSince(deploymentId);
+  const file = await fetch(`${address}/ui/agent/entrypoint.js`);
+  const refused = await fetch(`${address}/threads`);
+  expect([file.status, refused.status, gateway.idleSince(deploymentId)]).toEqual([200, 401, since]);
+  finish();
+  expect(await file.text()).toBe('begun ended');
+  expect(gateway.idleSince(deploymentId)).toBe(since);
+});
