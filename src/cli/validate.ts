@@ -2,7 +2,8 @@ import { isAbsolute, join, posix } from 'node:path';
 import { domainProblems } from '../services/agent/webhooks/settings.ts';
 import type { CaseFiles } from '../deploy/file/cases.ts';
 import { defaultConfigPath, readDrafts } from '../deploy/file/deploy-file.ts';
-import { fieldProblem, type WrittenField } from '../deploy/file/draft.ts';
+import { type FileDraft, fieldProblem, type WrittenField } from '../deploy/file/draft.ts';
+import { unprovenWarnings } from '../deploy/file/environments.ts';
 import type { Inputs } from '../deploy/file/input-table.ts';
 import type { DesiredDeployment } from '../deploy/file/desired.ts';
 import { readDesired } from '../deploy/file/read-desired.ts';
@@ -51,7 +52,9 @@ async function validate(inputs: Inputs): Promise<Validation> {
     counted: (cases, count) => caseCounts.set(cases, count),
   };
   const read = readDesired({ inputs, file: { text: file.text, path }, cases });
-  const deploymentFiles = readDeploymentFiles(file.text, path);
+  const drafts = readDrafts(file.text, path);
+  const fileDrafts = drafts.ok ? drafts.drafts : [];
+  const deploymentFiles = fileDrafts.map(filesOf);
   const graphConfigs = graphConfigPaths(deploymentFiles);
   const installable = graphConfigs.filter(
     ({ path, hasInstallCommand }) => !hasInstallCommand && readTextFile(path).kind === 'read',
@@ -74,6 +77,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
     ],
     warnings: [
       ...deploymentFiles.flatMap(unknownAssistants),
+      ...unprovenWarnings(fileDrafts),
       ...(read.ok ? read.deployments.flatMap((each) => graderWarnings(path, each)) : []),
       ...validations.flatMap(({ warnings }) => warnings),
     ],
@@ -151,23 +155,19 @@ interface DeploymentFiles {
   assistants: { name: string; problem: (message: string, suggestion?: string) => Problem }[];
 }
 
-/** Reads the files that the deployments refer to, even if the deploy file has other problems. */
-function readDeploymentFiles(text: string, path: string): DeploymentFiles[] {
-  const drafts = readDrafts(text, path);
-  if (!drafts.ok) return [];
-  return drafts.drafts.map(({ fields }) => {
-    const textOf = (field: string): string | undefined => {
-      const value = fields.get(field)?.value;
-      return typeof value === 'string' ? value.trim() || undefined : undefined;
-    };
-    return {
-      graphConfig: textOf('graph-config-path'),
-      folder: textOf('source-dir'),
-      hasBuildCommand: fields.has('build-command'),
-      hasInstallCommand: fields.has('install-command'),
-      assistants: testedAssistants(fields.get('smoke-tests')),
-    };
-  });
+/** The files that a deployment refers to, even if the deploy file has other problems. */
+function filesOf({ fields }: FileDraft): DeploymentFiles {
+  const textOf = (field: string): string | undefined => {
+    const value = fields.get(field)?.value;
+    return typeof value === 'string' ? value.trim() || undefined : undefined;
+  };
+  return {
+    graphConfig: textOf('graph-config-path'),
+    folder: textOf('source-dir'),
+    hasBuildCommand: fields.has('build-command'),
+    hasInstallCommand: fields.has('install-command'),
+    assistants: testedAssistants(fields.get('smoke-tests')),
+  };
 }
 
 function testedAssistants(tests: WrittenField | undefined): DeploymentFiles['assistants'] {

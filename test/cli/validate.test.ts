@@ -110,6 +110,24 @@ describe('landfall validate', () => {
     expect((await of('{ path: "$[-1].content", judge: Is kind }')).err).not.toContain('alone');
   });
 
+  test('warns of an environment that proves nothing, though others are promoted from it', async () => {
+    const ordered = (tests: string) => `environments: [staging, production]
+defaults: { repo-url: https://github.com/acme/agents, repo-ref: main, graph-config-path: agent/langgraph.json }
+deployments:
+  support-staging:
+    environment: staging
+${tests}  support: { environment: production }
+`;
+    const of = async (tests: string) =>
+      validated({ '.github/landfall.yml': ordered(tests), 'agent/langgraph.json': graphConfig });
+    const words =
+      'no smoke test proves what it serves, so nothing is promoted to `support`: add `smoke-tests` (warning)\n';
+    expect(await of('')).toMatchObject({ code: 0, err: `.github/landfall.yml:4:3: ${words}` });
+    expect(await of('    smoke-tests: []\n')).toMatchObject({ code: 0, err: `.github/landfall.yml:6:5: ${words}` });
+    const tested = await of('    smoke-tests: [{ name: talks, assistant: support, input: {} }]\n');
+    expect(tested).toMatchObject({ code: 0, err: '' });
+  });
+
   test('reports all errors of both files at once', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile.replace('repo-ref: main', 'repo-ref: refs/heads/main\n    rebuild: sometimes'),

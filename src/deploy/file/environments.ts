@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { problemsOf } from '../../kit/diagnostics/issues.ts';
@@ -91,6 +92,20 @@ export function orderDrafts(
   const problems = [...empty, ...likelyTypos, ...ordered.flatMap((each) => each.problems)];
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, drafts: ordered.map(({ draft }) => ({ ...draft, isOrdered: true })) };
+}
+
+/** Warns of deployments that prove nothing, though others are promoted from them. */
+export function unprovenWarnings(drafts: readonly FileDraft[]): Problem[] {
+  return drafts.flatMap((draft) => {
+    const own = identityOf(draft);
+    const later = drafts.filter(({ after }) => isDeepStrictEqual(after, own));
+    const tests = draft.fields.get('smoke-tests');
+    const isTested = tests !== undefined && !(Array.isArray(tests.value) && tests.value.length === 0);
+    if (isTested || later.length === 0) return [];
+    const names = quoted(later.flatMap((each) => identityOf(each).name ?? identityOf(each).deploymentId ?? []));
+    const message = `no smoke test proves what it serves, so nothing is promoted to ${names}: add \`smoke-tests\``;
+    return [tests ? fieldProblem(tests, ['smoke-tests'], message) : draftProblem(draft, message)];
+  });
 }
 
 function withGate(draft: FileDraft, environment: Environment | undefined): FileDraft {
