@@ -60,7 +60,7 @@ const architecture: Record<string, Module> = {
   ),
   cli: module(
     'kit kit/archive kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy services/control services/agent services/listener host app demo',
-    'commander ora',
+    'commander ora zod',
   ),
 };
 

@@ -5,6 +5,7 @@ import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { addServiceCommands, serviceOptions } from './commands/add-commands.ts';
+import { useLogin } from './logins/use-login.ts';
 import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf, pullRequestOptions } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
@@ -151,16 +152,6 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     code = await compareCommand(givenInputs(compare), terminalOf(compare));
   });
 
-  const discard = program
-    .command('discard')
-    .description('End the revision that is held before traffic, so that newer ones that wait for it go on.')
-    .option('--revision <id>', 'The revision. (default: the one that has been held for longest)');
-  for (const [name, input] of allInputs) if (identityInputs.has(name)) discard.addOption(optionOf(name, input));
-  discard.addOption(json()).action(async () => {
-    const { discardCommand } = await import('./discard.ts');
-    code = await discardCommand(givenInputs(discard), terminalOf(discard));
-  });
-
   const verify = program
     .command('receipt')
     .description('Check the receipt of a deploy.')
@@ -212,6 +203,14 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       code = await reportValidation(givenInputs(validate), terminal);
     });
 
+  for (const command of commandsOf(program)) {
+    if (!command.options.some((option) => option.name() === 'base-url')) continue;
+    command.addOption(
+      new Option('--service <name>', 'A stored login, instead of --base-url and --api-key: landfall services list.'),
+    );
+    command.hook('preAction', () => useLogin(command, process.env));
+  }
+
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
@@ -220,6 +219,9 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     return error.exitCode === 0 ? exitCodes.passes : exitCodes.wrongUsage;
   }
 }
+
+/** A command with all below it. */
+const commandsOf = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsOf)];
 
 /** Adds a program that parses its own arguments and exits by itself. */
 function addProgram(

@@ -137,29 +137,3 @@ function readDeployment(
   }
   return { ...(deployment ? { deployment } : {}), problems: [] };
 }
-
-/** The input of `landfall discard`. */
-export interface DiscardRequest extends Pick<
-  EntryOptions,
-  'apiKey' | 'tenantId' | 'allowHttp' | 'baseUrl' | 'spelling'
-> {
-  deployment: Named;
-  /** By default the held revision. */
-  revision: string | undefined;
-}
-
-/** Reads the options of `landfall discard`, or every problem with them. */
-export function readDiscardRequest(
-  inputs: Inputs,
-): { ok: true; request: DiscardRequest } | { ok: false; problems: Problem[] } {
-  const entry = readEntryOptions(inputs);
-  const { deployment, problems: fileProblems } = readDeployment(inputs, true);
-  const revision = inputs['revision']?.trim().toLowerCase();
-  const problems = [...(entry.ok ? [] : entry.problems), ...fileProblems, ...keyProblems(inputs)];
-  if (revision !== undefined && !isUuid(revision)) {
-    problems.push(inputProblem('revision', 'revision is not the id of a revision'));
-  }
-  if (!entry.ok || problems.length > 0) return { ok: false, problems };
-  const { name, deploymentId } = deployment ?? {};
-  return { ok: true, request: { ...entry.options, deployment: { name, deploymentId }, revision } };
-}

@@ -18,7 +18,7 @@ export const keyProblems = (inputs: Inputs): Problem[] =>
     : [
         inputProblem(
           'api-key',
-          'the key of the control service is missing: set LANDFALL_API_KEY, or LANDFALL_OIDC_TOKEN',
+          'the key of the control service is missing: set LANDFALL_API_KEY or LANDFALL_OIDC_TOKEN, or log in with landfall login',
         ),
       ];
 

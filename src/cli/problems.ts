@@ -20,6 +20,9 @@ export class CommandRefused extends Error {
   }
 }
 
+/** How a command gets what it lacks of a service. */
+const loginAdvice = ', or log in with landfall login';
+
 /** The `file` of a problem with several options together. */
 const allOptions = 'options';
 
@@ -32,7 +35,7 @@ export function onCommandLine({ missing, ...problem }: Problem): Problem {
   const name = problem.field === '' ? (missing ?? '') : (problem.field.split(/[.[]/)[0] ?? '');
   const file = name === '' ? allOptions : `--${name}`;
   const variable = missing === undefined ? undefined : environmentVariables.get(missing);
-  if (variable !== undefined) return { ...problem, file, message: `missing: set it, or ${variable}` };
+  if (variable !== undefined) return { ...problem, file, message: `missing: set it, or ${variable}${loginAdvice}` };
   const message = problem.message
     .replaceAll(/`([a-z-]+): ([^`]+)`/g, (input, option: string, value: string) =>
       inputs.has(option) ? `\`--${option} ${value}\`` : input,

@@ -1,3 +1,4 @@
+import { withoutControls } from '../kit/plain-text.ts';
 import { strictMaskOf, type Mask } from '../contract/masking/mask.ts';
 import { jsonWithoutCommands, withoutCommands } from '../deploy/words/sanitize.ts';
 import { noLiveLine, type LiveLine } from './live-line.ts';
@@ -17,6 +18,9 @@ export class Terminal {
   readonly #json: boolean;
   #mask: Mask = strictMaskOf([]);
   #live: LiveLine = noLiveLine;
+  /** The end of a text that is not written yet: it may be the beginning of a secret. */
+  #text = '';
+  #isWithinLine = false;
 
   /** @param json if true, standard output is one line of JSON and progress goes to standard error. */
   constructor(streams: Streams, { json = false }: { json?: boolean } = {}) {
@@ -60,6 +64,32 @@ export class Terminal {
   /** Prints a line on standard error: about a problem, or about the output. */
   complain(line: string): void {
     this.#live.writeAbove(() => this.#streams.err(`${withoutCommands(this.#mask(line))}\n`));
+  }
+
+  /** Writes text of an agent as it comes. It is written word by word, so that a secret in parts is masked too. */
+  write(text: string): void {
+    if (this.#json || text === '') return;
+    this.#text += withoutControls(text);
+    const end = 1 + Math.max(this.#text.lastIndexOf(' '), this.#text.lastIndexOf('\n'));
+    this.#writeText(this.#text.slice(0, end));
+    this.#text = this.#text.slice(end);
+  }
+
+  /** Writes the rest of such a text, and ends its line. */
+  endText(): void {
+    this.#writeText(this.#text);
+    this.#text = '';
+    if (this.#isWithinLine) this.#streams.out('\n');
+    this.#isWithinLine = false;
+  }
+
+  #writeText(text: string): void {
+    if (text === '') return;
+    const masked = this.#mask(text);
+    // Only at the start of a line a runner finds a command.
+    const shown = this.#isWithinLine ? withoutCommands(`.${masked}`).slice(1) : withoutCommands(masked);
+    this.#streams.out(shown);
+    this.#isWithinLine = !shown.endsWith('\n');
   }
 
   /** Prints the result as one line of JSON, with `--json`. Masks only string values, so that it stays valid JSON. */

@@ -16,7 +16,7 @@ test.each<[title: string, problem: Problem, file: string, message: string]>([
     'a missing option that has a variable',
     ofInput('base-url', 'base-url is missing', 'base-url'),
     '--base-url',
-    'missing: set it, or LANDFALL_BASE_URL',
+    'missing: set it, or LANDFALL_BASE_URL, or log in with landfall login',
   ],
   ['all options', ofInput('', '`name` is wrong'), 'options', '`name` is wrong'],
   ['an example', ofInput('name', 'write `name: a`'), '--name', 'write `--name a`'],

@@ -24,17 +24,24 @@ export interface CliEnd {
 export interface CliRun {
   cwd?: string;
   env?: Readonly<Record<string, string>>;
+  /** What it reads from standard input; nothing by default. */
+  stdin?: string;
   /** Called as it prints, with all that it has printed there so far, and a way to send it a signal. */
   onOutput?: (text: string, send: (signal: NodeJS.Signals) => void, which: 'out' | 'err') => void;
 }
 
 /** Runs the command line as a process of its own, with nothing in its environment but what is given. */
-export function runCli(args: readonly string[], { cwd = root, env = {}, onOutput }: CliRun = {}): Promise<CliEnd> {
+export function runCli(
+  args: readonly string[],
+  { cwd = root, env = {}, stdin = '', onOutput }: CliRun = {},
+): Promise<CliEnd> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { ...nodeEnvironment(), HOME: cwd, ...ownState, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A command that reads nothing may end before.
+  child.stdin.on('error', () => undefined).end(stdin);
   // A test that ends early leaves nothing running.
   onTestFinished(() => void child.kill('SIGKILL'));
   const end: CliEnd = { code: null, out: '', err: '' };

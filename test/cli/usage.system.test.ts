@@ -56,11 +56,11 @@ describe('invalid input', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         '.github/landfall.yml:4:5: `repo-urll` is not a field of a deployment; did you mean `repo-url`?',
-        '--base-url: missing: set it, or LANDFALL_BASE_URL',
+        '--base-url: missing: set it, or LANDFALL_BASE_URL, or log in with landfall login',
         '--poll-seconds: poll-seconds is a number from 0.1 to 600',
         '--smoke-tests:1:2: `smoke-tests[0].input` is missing',
         '--secrets: `secrets[0]` takes its value from the environment variable UNSET_VARIABLE, which is not set',
-        '--api-key: the key of the control service is missing: set LANDFALL_API_KEY, or LANDFALL_OIDC_TOKEN',
+        '--api-key: the key of the control service is missing: set LANDFALL_API_KEY or LANDFALL_OIDC_TOKEN, or log in with landfall login',
       ]),
     );
     for (const line of lines) expect(line).toMatch(/^(--[a-z-]+|\S+:\d+:\d+): \S/);

@@ -3,7 +3,7 @@ import { optionInputs, type Inputs } from '../../deploy/file/input-table.ts';
 import { optionOf } from '../deploy-flags.ts';
 import type { ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
-import { definitions, type CommandDefinition } from './definitions.ts';
+import { definitions, groups, type CommandDefinition } from './definitions.ts';
 
 /** The inputs that identify a service, as options of every command that has one. */
 export const serviceOptions = ['base-url', 'api-key', 'tenant-id', 'field-names', 'allow-http'] as const;
@@ -22,7 +22,10 @@ export function addServiceCommands(
   }
 }
 
-function commandOf({ name, summary, args = [], options = [] }: CommandDefinition, program: Command): Command {
+function commandOf(
+  { name, summary, args = [], options = [], isLocal = false }: CommandDefinition,
+  program: Command,
+): Command {
   const [first = '', second] = name.split(' ');
   const group = second === undefined ? program : groupOf(first, program);
   const command = group.command(second ?? first).description(summary);
@@ -35,6 +38,7 @@ function commandOf({ name, summary, args = [], options = [] }: CommandDefinition
     command.addOption(read === undefined ? option : option.argParser(read));
   }
   command.addOption(new Option('--json', 'Print the result as one line of JSON.'));
+  if (isLocal) return command;
   const heading = 'The control service:';
   for (const input of serviceOptions) command.addOption(optionOf(input, optionInputs[input]).helpGroup(heading));
   if (args.some((argument) => argument.name === 'name'))
@@ -47,9 +51,6 @@ function groupOf(name: string, program: Command): Command {
   const found = program.commands.find((command) => command.name() === name);
   return found ?? program.command(name).description(groups.get(name) ?? '');
 }
-
-/** What the groups of commands are about. */
-const groups = new Map<string, string>([]);
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { fromJson } from '../../kit/json-text.ts';
 import { isUuid } from '../../kit/uuid.ts';
 
 /** How many entries a list has by default, and at most: a page of the service. */
@@ -37,3 +38,20 @@ export function readDuration(text: string): string {
   durationMs(text);
   return text;
 }
+
+/** Checks `true` or `false`. @throws InvalidArgumentError */
+export const readFlag = (text: string): string => oneOf(['true', 'false'])(text);
+
+/** Checks JSON. @throws InvalidArgumentError */
+export function readJson(text: string): string {
+  if (fromJson(text) !== undefined) return text;
+  throw new InvalidArgumentError('Give JSON, as in \'{"input": "Ada"}\'.');
+}
+
+/** Checks that a word is one of these. @throws InvalidArgumentError */
+export const oneOf =
+  (words: readonly string[]) =>
+  (text: string): string => {
+    if (words.includes(text)) return text;
+    throw new InvalidArgumentError(`Give one of ${words.join(', ')}.`);
+  };

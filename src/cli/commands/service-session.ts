@@ -32,7 +32,7 @@ export interface ServiceSession {
   /** Aborts at Ctrl-C. */
   signal: AbortSignal;
   /** The agent of a deployment. @throws CommandRefused where it has no address */
-  agentOf(deployment: Deployment): Promise<AgentServerClient>;
+  agentOf: (deployment: Deployment) => Promise<AgentServerClient>;
 }
 
 /** Connects to the service that the options name, and reports what it refuses. */
@@ -83,7 +83,7 @@ export function withDeployment(
   invocation: Invocation,
   terminal: Terminal,
   run: (session: ServiceSession, deployment: Deployment) => Promise<ExitCode>,
-  name: string | undefined = invocation.args[0],
+  { name }: { name: string | undefined } = { name: invocation.args[0] },
 ): Promise<ExitCode> {
   return withService(invocation, terminal, async (session) => {
     const deployment = await namedDeployment(name, invocation.options['config'], session.control);

@@ -85,6 +85,6 @@ function lastEvents(rows: readonly RevisionRow[]): DeploymentEvent[] {
 }
 
 function eventText({ at, revisionId, status, message }: DeploymentEvent, now: number): string {
-  const age = `${ageText(at, now)} ago`.padEnd(11);
+  const age = `${ageText(at, now)} ago`.padEnd(12);
   return `${age}${revisionId.slice(0, 8)}  ${status}${message === null ? '' : `: ${asLine(message, 200)}`}`;
 }

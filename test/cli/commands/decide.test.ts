@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { heldRevision } from '../../src/cli/discard.ts';
-import type { Revision } from '../../src/contract/control/revision.ts';
+import { heldRevision } from '../../../src/cli/commands/decide.ts';
+import type { Revision } from '../../../src/contract/control/revision.ts';
 
 const revision = (id: number, isHeld = false): Revision => ({
   id: `r${id}`,
