@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { navigation } from '../scripts/guide/navigation.ts';
 import { anchorsOf, filesBelow, pages, readPage } from './docs-tables.ts';
 
 const root = dirname(import.meta.dirname);
@@ -51,4 +52,30 @@ test.each([
   const diagram = readPage('docs/design/deploy-machine.md').split('stateDiagram-v2\n')[nth]?.split('```')[0] ?? '';
   const drawn = [...diagram.matchAll(/^ *(\S+) --> ([^\s:]+)/gm)].flatMap(([, from = '', to = '']) => [from, to]);
   expect(new Set(drawn.filter((state) => state !== '[*]'))).toEqual(new Set(statesOf(page)));
+});
+
+// Reference and design notes may be longer. The list may only shrink.
+const longPages = [
+  'docs/action.md',
+  'docs/app.md',
+  'docs/cli.md',
+  'docs/clients.md',
+  'docs/commands.md',
+  'docs/comparisons.md',
+  'docs/console.md',
+  'docs/kubernetes.md',
+  'docs/previews.md',
+  'docs/self-hosting.md',
+  'docs/services.md',
+  'docs/troubleshooting.md',
+  'docs/verdicts.md',
+];
+
+test('pages for a task have at most 150 lines', () => {
+  const tasks = navigation.filter(({ title }) => !['Reference', 'Design notes'].includes(title));
+  const long = tasks
+    .flatMap(({ pages }) => pages.map(([file]) => file))
+    .filter((file) => file.startsWith('docs/') && file !== 'docs/threats.md')
+    .filter((file) => readPage(file).trimEnd().split('\n').length > 150);
+  expect(long.toSorted()).toEqual(longPages);
 });

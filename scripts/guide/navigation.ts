@@ -43,6 +43,13 @@ export const navigation: readonly NavigationGroup[] = [
     title: 'Agents',
     pages: [
       ['docs/agents.md', 'Talking to an agent'],
+      ['docs/agent-runs.md', 'Threads and runs'],
+      ['docs/agent-interrupts.md', 'Interrupts'],
+      ['docs/agent-crons-and-store.md', 'Crons and the store'],
+      ['docs/agent-protocols.md', 'Other agents, and models'],
+      ['docs/agent-configuration.md', 'Configuration file'],
+      ['docs/agent-webhooks.md', 'Webhooks'],
+      ['docs/agent-search.md', 'Search by meaning'],
       ['docs/clients.md', 'Clients'],
     ],
   },

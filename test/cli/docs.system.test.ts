@@ -203,14 +203,18 @@ describe('docs/services.md', () => {
   });
 });
 
-describe('docs/agents.md', () => {
+describe('the pages of agents', () => {
   const described = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({
       method: method.toUpperCase(),
       path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
     })),
   );
-  const commands = [...read('docs/agents.md').matchAll(/^```\n([\s\S]*?)^```$/gm)]
+  const text = pages
+    .filter((page) => /^docs\/agents?\b/.test(page))
+    .map(read)
+    .join('\n');
+  const commands = [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)]
     .map(([, block = '']) => block.replaceAll('\\\n', ''))
     .flatMap((block) => [...block.matchAll(/(?:ask|as token-of-\w+)[^|>\n]*?\$AGENT([^\s"?]*)([^|>\n]*)/g)])
     .map(([command, path = '', rest = '']) => {
@@ -225,7 +229,7 @@ describe('docs/agents.md', () => {
   });
 
   test('has a valid graph configuration file', () => {
-    const [, text = ''] = /langgraph\.json <<'END'\n([\s\S]*?)^END$/m.exec(read('docs/agents.md')) ?? [];
+    const [, text = ''] = /langgraph\.json <<'END'\n([\s\S]*?)^END$/m.exec(read('docs/agent-configuration.md')) ?? [];
     expect(readGraphConfig(text, 'langgraph.json')).toMatchObject({ ok: true, warnings: [], refused: [] });
   });
 
