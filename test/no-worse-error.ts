@@ -1,10 +1,10 @@
 import { excludesDrop } from '../src/kit/statistics/comparison-statistics.ts';
 
 /** The probability of each number of right answers among so many. */
-function binomial(of: number, rate: number): number[] {
-  let chances = [1];
+function binomial(of: number, rate: number): Float64Array {
+  let chances = Float64Array.of(1);
   for (let answers = 1; answers <= of; answers += 1) {
-    chances = Array.from(
+    chances = Float64Array.from(
       { length: answers + 1 },
       (_, right) => (chances[right] ?? 0) * (1 - rate) + (chances[right - 1] ?? 0) * rate,
     );
@@ -13,26 +13,30 @@ function binomial(of: number, rate: number): number[] {
 }
 
 /** Adds so many answers to each row of a table of counts. */
-function added(rows: readonly (readonly number[])[], chances: readonly number[]): number[][] {
+function added(rows: readonly Float64Array[], chances: Float64Array): Float64Array[] {
   return rows.map((row) => {
-    const next = Array.from({ length: row.length + chances.length - 1 }, () => 0);
-    for (const [count, chance] of row.entries()) {
-      if (chance > 0)
-        for (const [more, each] of chances.entries()) next[count + more] = (next[count + more] ?? 0) + chance * each;
+    const next = new Float64Array(row.length + chances.length - 1);
+    for (let count = 0; count < row.length; count += 1) {
+      const chance = row[count] ?? 0;
+      if (chance === 0) continue;
+      // Indices are twice as fast as entries here, where most of the time goes.
+      for (let more = 0; more < chances.length; more += 1)
+        next[count + more] = (next[count + more] ?? 0) + chance * (chances[more] ?? 0);
     }
     return next;
   });
 }
 
-const transposed = (rows: readonly (readonly number[])[]): number[][] =>
-  (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? 0));
+const transposed = (rows: readonly Float64Array[]): Float64Array[] =>
+  Array.from(rows[0] ?? [], (_, column) => Float64Array.from(rows, (row) => row[column] ?? 0));
 
 /**
  * How often an agent whose pass rate is lower by exactly `drop` is called no worse after one of these numbers of answers
  * of each agent: computed exactly, with the right answers of both counted at each look.
  */
 function noWorseError(looks: readonly number[], liveRate: number, drop: number): number {
-  let [table, answers, error] = [[[1]], 0, 0];
+  let table: readonly Float64Array[] = [Float64Array.of(1)];
+  let [answers, error] = [0, 0];
   for (const look of looks) {
     const more = look - answers;
     const withChanged = added(table, binomial(more, liveRate - drop));

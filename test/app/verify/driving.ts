@@ -197,3 +197,10 @@ export class Driving {
     });
   }
 }
+
+/** A fixture with a live agent, which has the same threads. */
+export function drivingBeside(...tests: SmokeTest[]): Driving {
+  const driving = new Driving(...tests);
+  driving.live = new AgentInMemory(driving.clock, driving.agent);
+  return driving;
+}

@@ -2,20 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Series, SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import { judgeHere } from '../../../src/deploy/smoke/judge.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
-import { AgentInMemory, says } from './agent-in-memory.ts';
-import { Driving, Killed, listensFor, testExpecting } from './driving.ts';
+import { says } from './agent-in-memory.ts';
+import { Driving, drivingBeside, Killed, listensFor, testExpecting } from './driving.ts';
 
 const series: Series = { kind: 'all-right', tries: 7, atOnce: 3 };
 const often = testExpecting('hello', { series });
 const live: Series = { kind: 'live', atOnce: 3, tries: 20, drop: 0.3, decideBy: ['pass-rate'], tests: 1 };
 const beside = testExpecting('hello', { series: live });
-
-/** With a live agent, which has the same threads. */
-function drivingOf(...tests: SmokeTest[]): Driving {
-  const driving = new Driving(...tests);
-  driving.live = new AgentInMemory(driving.clock, driving.agent);
-  return driving;
-}
 
 /** How many runs of an agent began at once, at the most. */
 const mostAtOnce = ({ agent }: Driving): number => {
@@ -36,7 +29,7 @@ describe('a series', () => {
   });
 
   test('against the live revision is sent in pairs, several at once', async () => {
-    const driving = drivingOf(beside);
+    const driving = drivingBeside(beside);
     const began = driving.clock.now();
     expect(await driving.run()).toMatchObject({ kind: 'passed', tests: [{ attempts: 42 }] });
     // One pair, and twenty by three, of two seconds each.
@@ -119,7 +112,7 @@ describe('a series', () => {
   });
 
   test('that the hold ends counts what was sent, and not what was not', async () => {
-    const driving = drivingOf({ ...often, attempts: 5 }, often);
+    const driving = drivingBeside({ ...often, attempts: 5 }, often);
     driving.agent.commands = [says('hello', 100), says('hello', 100), says('hello', 3_600_000)];
     const endsAt = new Date(driving.clock.now() + 60_000 + 20_000).toISOString();
     driving.over = { hold: { address: 'https://held.example.test', endsAt } };
@@ -143,52 +136,6 @@ describe('a series', () => {
     };
     expect(await driving.run()).toMatchObject({ kind: 'passed', tests: [{ attempts: 7 }] });
     expect(driving.agent.left).toEqual([]);
-  });
-});
-
-describe('a crash in a series at once', () => {
-  const short: Series = { kind: 'all-right', tries: 4, atOnce: 3 };
-  const plans: [string, SmokeTest][] = [
-    ['of runs in the background', testExpecting('hello', { series: short })],
-    ['of runs of assistants', testExpecting('hello', { series: short, context: { tone: 'calm' } })],
-    ['of streams', listensFor('hello', { series: short })],
-    ['of pairs', testExpecting('hello', { series: live })],
-  ];
-  /** Their answers come one after the other. */
-  const slowly = (driving: Driving): Driving => {
-    driving.agent.commands = [900, 2_000, 1_200, 1_600].map((ms) => says('hello', ms));
-    return driving;
-  };
-  const resultOf = async (driving: Driving) => {
-    const { kind, tests } = await driving.run();
-    return [kind, tests[0]?.attempts, tests[0]?.verdict.comparison?.changed.answers, driving.agent.left];
-  };
-
-  test.each(plans)('%s: before any result is stored counts each answer once', async (_, smokeTest) => {
-    const whole = slowly(drivingOf(smokeTest));
-    const result = await resultOf(whole);
-    expect([result[0], result[3]]).toEqual(['passed', []]);
-    for (let at = 1; at <= whole.steps; at += 1) {
-      const driving = slowly(drivingOf(smokeTest));
-      driving.beforeStore = (step) => {
-        if (step === at) throw new Killed();
-      };
-      expect([at, ...(await resultOf(driving))]).toEqual([at, ...result]);
-    }
-  });
-
-  test.each(plans)('%s: after any call leaves nothing behind', async (_, smokeTest) => {
-    const whole = slowly(drivingOf(smokeTest));
-    let calls = 0;
-    for (const agent of [whole.agent, whole.live]) if (agent) agent.after = () => (calls += 1);
-    const result = await resultOf(whole);
-    expect(calls).toBeGreaterThan(12);
-    // The first rounds are like the others.
-    for (let at = 1; at <= Math.min(calls, 60); at += 1) {
-      const driving = slowly(drivingOf(smokeTest));
-      driving.killAfterCall(at);
-      expect([at, ...(await resultOf(driving))]).toEqual([at, ...result]);
-    }
   });
 });
 

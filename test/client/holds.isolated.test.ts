@@ -58,7 +58,7 @@ describe('a hold before traffic', () => {
 
   test('is decided with the reason, again after a response that was lost', async () => {
     const scope = nock(host);
-    scope.post(`${revisionPath}/discard`, { why: 'It answered wrongly.' }).replyWithError({ code: 'ECONNRESET' });
+    scope.post(`${revisionPath}/discard`, { why: 'It answered wrongly.' }).replyWithError(new Error('reset'));
     scope.post(`${revisionPath}/discard`, { why: 'It answered wrongly.' }).reply(200, decided('discarded'));
     expect((await deciding('discarded')).kind).toBe('discarded');
   });
