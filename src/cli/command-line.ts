@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../kit/version.ts';
 import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
+import { completionScript, type Shell, shells } from './completion.ts';
 import { addServiceCommands, serviceOptions } from './commands/add-commands.ts';
 import { useLogin } from './logins/use-login.ts';
 import { exitCodes } from './problems.ts';
@@ -202,6 +203,13 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       const { reportValidation } = await import('./validate.ts');
       code = await reportValidation(givenInputs(validate), terminal);
     });
+
+  program
+    .command('completion')
+    .description('Print the script that completes commands and options in a shell.')
+    .addArgument(new Argument('<shell>', 'Which shell.').choices(shells))
+    .addHelpText('after', '\nFor bash: echo "source <(landfall completion bash)" >> ~/.bashrc')
+    .action((name: Shell) => streams.out(completionScript(name, program)));
 
   for (const command of commandsOf(program)) {
     if (!command.options.some((option) => option.name() === 'base-url')) continue;

@@ -25,6 +25,7 @@ import { keyOf, keyProblems } from './issue-key.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { git, headOf, type GitHead } from '../host/git-head.ts';
 import { nextActivity, createLiveLine, noLiveLine, type Activity } from './live-line.ts';
+import { nextSteps, pageAfter } from './next-steps.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The input of `plan`, `deploy`, `smoke`, `rollback` and `delete`. */
@@ -88,7 +89,12 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       mask: (secret) => terminal.hide(secret),
     });
     liveLine.end();
-    return conclude(outcome, terminal);
+    const code = conclude(outcome, terminal);
+    if (desired && command.mode === 'deploy' && outcome.passes) {
+      const about = { name: desired.name, smokeTests: subject.smokeTests };
+      for (const line of nextSteps(outcome, about, await pageAfter(outcome, run.options))) terminal.print(line);
+    }
+    return code;
   } catch (error) {
     // A bug is printed with its stack, in which secrets are masked.
     terminal.complain(stackOf(error));

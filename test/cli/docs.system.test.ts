@@ -124,9 +124,9 @@ describe('docs/troubleshooting.md', () => {
 describe('docs/cli.md', () => {
   test('has every command', async () => {
     const { out } = await runHere(['--help']);
-    const commands = [...out.matchAll(/^ {2}([a-z]+)(?: \[options\])? {2}/gm)].map(([, name = '']) => name);
-    const documented = firstCells(read('docs/cli.md')).flatMap((cell) => /^landfall (\w+)$/.exec(cell)?.[1] ?? []);
-    expect(documented.toSorted()).toEqual(commands.filter((name) => name !== 'help').toSorted());
+    const commands = [...out.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name = '']) => name);
+    const documented = firstCells(read('docs/cli.md')).flatMap((cell) => /^landfall (\w+)/.exec(cell)?.[1] ?? []);
+    expect(new Set(documented)).toEqual(new Set(commands.filter((name) => name !== 'help')));
   });
 
   test('has every exit code', () => {

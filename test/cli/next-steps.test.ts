@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { nextSteps } from '../../src/cli/next-steps.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
+import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
+
+const outcome: Outcome = {
+  kind: 'deployed',
+  passes: true,
+  reason: '',
+  changed: true,
+  notes: [],
+  deploymentId: 'd1',
+  deploymentUrl: 'https://agent.test/',
+};
+
+const asks: SmokeTest = {
+  name: 'answers',
+  assistant: 'support',
+  thread: false,
+  input: { question: "What's new?" },
+  streamModes: ['updates'],
+  expect: [],
+  attempts: 1,
+  timeoutMs: 1000,
+};
+
+test('a deploy with a smoke test is followed by its page, its request and its log', () => {
+  expect(nextSteps(outcome, { name: 'support', smokeTests: [asks] }, 'https://console.test/deployments/d1')).toEqual([
+    'Next:',
+    '  page  https://console.test/deployments/d1',
+    `  call  printf 'X-Api-Key: %s\\n' "$LANDFALL_API_KEY" | curl -sS -H @- -H 'Content-Type: application/json' ` +
+      `'https://agent.test/runs/wait' -d '{"assistant_id":"support","input":{"question":"What'\\''s new?"}}'`,
+    '  logs  landfall logs support -f',
+  ]);
+});
+
+test('a deploy without one is followed by the list of its assistants', () => {
+  const [, call, logs] = nextSteps(outcome, { name: undefined, smokeTests: [] }, undefined);
+  expect(call).toContain(`'https://agent.test/assistants/search' -d '{}'`);
+  expect(logs).toBe('  logs  landfall logs d1 -f');
+});
+
+test('a deploy that did not learn the address of its agent is followed by nothing', () => {
+  const { deploymentUrl: _, ...unknown } = outcome;
+  expect(nextSteps(unknown, { name: 'support', smokeTests: [] }, undefined)).toEqual([]);
+});
