@@ -48,7 +48,7 @@ export async function agentExport(
   const field = fieldName(path);
   const source = resolve(folder, file);
   if (!existsSync(source)) throw invalid(path, `\`${field}\` names a file that is not there: ${file}`);
-  acceptTypeScript(folder);
+  await acceptTypeScript(folder);
   const module = await importFile(source).catch((error: unknown) => {
     throw cannotLoad({ invalid }, path, explainLoading(error, field, source, folder).lines, error);
   });

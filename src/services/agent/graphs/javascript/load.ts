@@ -33,7 +33,7 @@ export async function loadGraphs(
   loading: LoadingOptions,
 ): Promise<LoadedGraph[]> {
   const folder = dirname(configPath);
-  acceptTypeScript(folder);
+  if (places.length > 0) await acceptTypeScript(folder);
   const loaded: LoadedGraph[] = [];
   for (const place of places) {
     const what = `graph "${place.graphId}" of ${relative(folder, resolve(folder, place.file))}`;
