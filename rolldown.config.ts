@@ -16,14 +16,30 @@ const manifest = z
 const load = createRequire(import.meta.url);
 const constants = z.object({ ERROR: z.record(z.string(), z.unknown()), TYPE: z.record(z.string(), z.number()) });
 
-/** Where built files go: the Action's are committed, the command line's are made when the package is packed. */
-export const outputs = (base: string) => ({ action: join(base, 'dist'), cli: join(base, 'bin/lib') });
+/** A name of what is built: the Action, the command line with the services, and the agent server. */
+export type Product = 'action' | 'cli' | 'agent';
+
+/** Where built files go: the Action's are committed, the others are made when the package is packed. */
+export const outputs = (base: string): Record<Product, string> => ({
+  action: join(base, 'dist'),
+  cli: join(base, 'bin/lib'),
+  agent: join(base, 'bin/agent'),
+});
+
+/** Of the services. Names stay, so that a stack says where it was. */
+const readable = {
+  format: 'esm',
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+} satisfies BuildOptions['output'];
 
 /**
- * Two products. The Action holds everything that it needs, for a runner has no node_modules. The command line keeps
- * its packages outside, for npm installs them beside it.
+ * Three products. The Action holds everything that it needs, for a runner has no node_modules. The command line keeps
+ * its packages outside, for npm installs them beside it. The agent server holds the parts of its packages that it uses:
+ * a machine has many agents, and each would load every module of every package.
  */
-export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => ({
+export const builds = (base: string): Record<Product, BuildOptions> => ({
   action: {
     input: { index: join(root, 'src/action/index.ts') },
     platform: 'node',
@@ -121,9 +137,6 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
   cli: {
     input: {
       cli: join(root, 'src/cli/main.ts'),
-      'agent-server': join(root, 'src/services/agent/main.ts'),
-      // A step of the control service's builds.
-      'agent-prepare': join(root, 'src/services/agent/prepare.ts'),
       // A thread of the control service.
       'database-relay': join(root, 'src/kit/postgres/relay/relay-thread.ts'),
       // The demo starts it as a process of its own.
@@ -137,14 +150,26 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
       [...Object.keys(manifest.dependencies), 'rolldown', 'playwright-core'].some(
         (name) => id === name || id.startsWith(`${name}/`),
       ),
-    output: {
-      dir: outputs(base).cli,
-      format: 'esm',
-      // Names stay, so that a stack of a service says where it was.
-      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-      entryFileNames: '[name].js',
-      chunkFileNames: '[name].js',
+    output: { ...readable, dir: outputs(base).cli },
+  },
+  agent: {
+    input: {
+      'agent-server': join(root, 'src/services/agent/main.ts'),
+      // A step of the control service's builds.
+      'agent-prepare': join(root, 'src/services/agent/prepare.ts'),
     },
+    platform: 'node',
+    // These start programs or threads from files of their own.
+    external: ['esbuild', 'pino', 'pg-native', 'tsx/cjs/api', 'tsx/esm/api'],
+    resolve: {
+      alias: {
+        // A quarter of the bundle: all classes of LangChain, for its own serializer. An agent's state is read with the
+        // serializer of its own packages.
+        '@langchain/core/load$': join(root, 'scripts/left-out.cjs'),
+      },
+    },
+    // One character outside Latin-1 doubles the memory of a file's source.
+    output: { ...readable, dir: outputs(base).agent, charset: 'ascii' },
   },
 });
 

@@ -10,6 +10,8 @@ import { startRunLoad } from './run-load.ts';
 export interface AgentMemoryParts {
   agentLoad: string;
   engineLoad: string;
+  /** Our agent server. */
+  program: string;
   database: (name: string) => Promise<string>;
 }
 
@@ -21,8 +23,8 @@ const PEER_RUNS = sized(500, 2);
 const REST_MS = sized(3_000, 100);
 
 /** Memory of ours at rest and after 10,000 runs, of the bare engine at rest, and of the public server (MB). */
-export async function agentMemory({ agentLoad, engineLoad, database }: AgentMemoryParts): Promise<Measured[]> {
-  const ours = await ofServer(await startOurs(await database('memory')), agentLoad, RUNS);
+export async function agentMemory({ agentLoad, engineLoad, program, database }: AgentMemoryParts): Promise<Measured[]> {
+  const ours = await ofServer(await startOurs({ program, databaseUrl: await database('memory') }), agentLoad, RUNS);
   const floor = await ofEngine(engineLoad, await database('memory-floor'));
   const peerServer = await startPeer();
   const peer = peerServer && (await ofServer(peerServer, agentLoad, PEER_RUNS));

@@ -1,6 +1,7 @@
 // What a run costs on our agent server, beside the bare engine with the same checkpoints in the same Postgres, and
 // beside the public JavaScript server, which keeps everything in memory. The graph is that of examples/echo-agent.
 import { join } from 'node:path';
+import { buildAgentServer } from '../scripts/agent-server.ts';
 import { agentMemory } from './agent-memory.ts';
 import { startOurs, startPeer } from './agent-servers.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
@@ -51,11 +52,13 @@ export async function agentRuns(): Promise<Measured[]> {
   await using ending = new AsyncDisposableStack();
   const folder = ending.use(benchFolder());
   const postgres = ending.use(await startBenchPostgres(folder.path));
-  const memory = await agentMemory({ agentLoad, engineLoad, database: (name) => postgres.database(name) });
+  const program = await buildAgentServer(folder.path);
+  const database = (name: string): Promise<string> => postgres.database(name);
+  const memory = await agentMemory({ agentLoad, engineLoad, program, database });
 
-  const server = ending.use(await startOurs(await postgres.database('ours')));
+  const server = ending.use(await startOurs({ program, databaseUrl: await database('ours') }));
   const ours = ending.use(await startRunLoad(agentLoad, server.url));
-  const floor = ending.use(await startRunLoad(engineLoad, 'postgres', await postgres.database('floor')));
+  const floor = ending.use(await startRunLoad(engineLoad, 'postgres', await database('floor')));
   const inMemory = ending.use(await startRunLoad(engineLoad, 'memory'));
   const plain = ending.use(await startRunLoad(engineLoad, 'nothing'));
   const peerServer = await startPeer();

@@ -1,4 +1,4 @@
-// The agent servers that are compared: ours, as the control service starts it, and the public JavaScript one.
+// The agent servers that are compared: ours, built as in the package that people install, and the public JavaScript one.
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,12 +13,12 @@ export interface BenchAgentServer extends AsyncDisposable {
   pid: number;
 }
 
-/** Starts ours on a database. @param agent the graphs, and what they need of the environment; examples/echo-agent else. */
+/** Starts ours. @param agent the graphs, and what they need of the environment; examples/echo-agent else. */
 export async function startOurs(
-  databaseUrl: string,
+  { program, databaseUrl }: { program: string; databaseUrl: string },
   agent: { config: string; env?: Record<string, string> } = { config: 'examples/echo-agent/langgraph.json' },
 ): Promise<BenchAgentServer> {
-  const child = spawn(process.execPath, [join(root, 'src/services/agent/main.ts')], {
+  const child = spawn(process.execPath, [program], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URI: databaseUrl,

@@ -2,6 +2,7 @@
 // Postgres, and beside another server in Python.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { buildAgentServer } from '../scripts/agent-server.ts';
 import { openPythonEnvironment } from '../scripts/python-environment.ts';
 import { tokensOfRun } from './agent-load.ts';
 import { startOurs } from './agent-servers.ts';
@@ -45,11 +46,12 @@ export async function pythonRuns(): Promise<Measured[]> {
   await using ending = new AsyncDisposableStack();
   const folder = ending.use(benchFolder());
   const postgres = ending.use(await startBenchPostgres(folder.path));
+  const program = await buildAgentServer(folder.path);
   const agent = { config: 'bench/python/langgraph.json', env: { LANDFALL_PYTHON: python } };
   const environments = join(dirname(import.meta.dirname), '.venv');
 
   const [ours, floor, peer] = [
-    await begun(startOurs(await postgres.database('ours'), agent)),
+    await begun(startOurs({ program, databaseUrl: await postgres.database('ours') }, agent)),
     await begun(startPythonLoad(python, await postgres.database('floor'))),
     // Its packages are many, and its figures would mean nothing.
     isTiny

@@ -1,11 +1,11 @@
 // Builds dist/ for the Action, and what is made from the tables of fields and inputs: action.yml, the tables of the pages,
 // and the schemas of the deploy file, which editors read, and of receipts. All of it is committed.
 //   npm run build
-//   node scripts/ready.mjs scripts/build.ts --package    bin/lib for the command line, with the console and the guide; npm runs it before it packs
+//   node scripts/ready.mjs scripts/build.ts --package    bin/lib, with the console and the guide, and bin/agent; npm runs it before it packs
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
-import { builds, outputs } from '../rolldown.config.ts';
+import { builds, outputs, type Product } from '../rolldown.config.ts';
 import { bundleConsole } from '../src/services/control/console/bundle.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
 import { writeReceiptSchema } from './receipt-schema.ts';
@@ -13,7 +13,7 @@ import { writeGuide } from './guide/write.ts';
 import { writeReferenceTables } from './reference-tables.ts';
 
 /** Builds a product below `base`, from nothing. */
-export async function buildInto(base: string, product: 'action' | 'cli'): Promise<void> {
+export async function buildInto(base: string, product: Product): Promise<void> {
   const folder = outputs(base)[product];
   await rm(folder, { recursive: true, force: true });
   await build(builds(base)[product]);
@@ -34,6 +34,7 @@ if (import.meta.main) {
   const root = dirname(import.meta.dirname);
   if (process.argv.includes('--package')) {
     await buildInto(root, 'cli');
+    await buildInto(root, 'agent');
     await writeConsole(root);
     await writeGuide(join(outputs(root).cli, 'guide'));
   } else {

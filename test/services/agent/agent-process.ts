@@ -19,9 +19,9 @@ export interface AgentProcess {
   gone: Promise<number | string>;
 }
 
-/** Starts `main.ts` as the control service does and waits until it listens; rejects with its log on failure. */
-export async function startAgentProcess(env: Record<string, string>): Promise<AgentProcess> {
-  const started = spawnAgentProcess(env);
+/** Starts `program` as the control service does and waits until it listens; rejects with its log on failure. */
+export async function startAgentProcess(env: Record<string, string>, program = main): Promise<AgentProcess> {
+  const started = spawnAgentProcess(env, program);
   const listening = new Promise<number>((resolve) => {
     started.onLine((line) => {
       if (line.startsWith('{"event":"listening"')) resolve(Object(JSON.parse(line)).port);
@@ -34,9 +34,9 @@ export async function startAgentProcess(env: Record<string, string>): Promise<Ag
   return { ...started, url: `http://127.0.0.1:${port}` };
 }
 
-/** Spawns `main.ts` with only this environment. */
-export function spawnAgentProcess(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], {
+/** Spawns `program` with only this environment. */
+export function spawnAgentProcess(env: Record<string, string>, program = main) {
+  const child = spawn(process.execPath, [program], {
     env: { ...nodeEnvironment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -78,9 +78,9 @@ export function agentSecrets({ secrets, database, tokens }: AgentSecrets): strin
 export const specSecrets = ({ secrets, databaseUrl, tracing }: AgentSpec, token?: string): string[] =>
   agentSecrets({ secrets, database: databaseUrl, tokens: [token, tracing?.token] });
 
-/** The file that runs one revision's agent: a source file of the agent server, or the bundle beside this file. */
+/** The file that runs one revision's agent: a source file of the agent server, or the bundle in the folder beside this file's. */
 export function agentServerPath(here: string = import.meta.url): string {
-  const serverPath = here.endsWith('.ts') ? '../../agent/main.ts' : './agent-server.js';
+  const serverPath = here.endsWith('.ts') ? '../../agent/main.ts' : '../agent/agent-server.js';
   return fileURLToPath(new URL(serverPath, here));
 }
 
