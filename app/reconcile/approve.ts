@@ -63,11 +63,16 @@ export async function approve(
   if (decided.kind === 'refused') return decided.refusal;
   const approval = { by, ...(decided.team === undefined ? {} : { team: decided.team }), at: clock.now() };
   const signal = new AbortController().signal;
+  let isApproved = false;
   await withLease(context, deploymentId, async (lease) => {
-    const open = (await store.openIntents(deploymentId)).filter((intent) => intent.id === id && isMeant(intent));
-    const others = ({ approvals = [] }: Intent) => approvals.filter((each) => each.by !== by);
-    const approved = open.map((intent) => ({ ...intent, approvals: [...others(intent), approval] }));
-    if (approved.length > 0) await saveIntents({ context, lease, signal }, approved);
+    // It may have stopped waiting since it was found: it ended, or a person approved it before.
+    const now = await store.intent(id);
+    const { approvals = [] } = now ?? {};
+    if (now && isMeant(now)) {
+      const others = approvals.filter((each) => each.by !== by);
+      await saveIntents({ context, lease, signal }, [{ ...now, approvals: [...others, approval] }]);
+      isApproved = true;
+    } else isApproved = approvals.some((each) => each.by === by);
   });
-  return undefined;
+  return isApproved ? undefined : { code: 'nothing-to-approve', deployment, commit };
 }

@@ -3,6 +3,7 @@ import type { EnvironmentProtection } from '../../../app/github/github-api.ts';
 import { approve } from '../../../app/reconcile/approve.ts';
 import { DeploymentBusy } from '../../../app/reconcile/with-lease.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
+import { anIntent } from '../an-intent.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, repository, start, terms } from './requests.ts';
 
@@ -125,6 +126,24 @@ describe('an environment with reviewers', () => {
     await approvedBy('octocat');
     await fixture.run(day);
     expect([named, await fixture.ends(a)]).toEqual([[a], ['deployed']]);
+  });
+
+  test.each<[when: string, ends: boolean, refusal: object | undefined]>([
+    ['has ended', true, { code: 'nothing-to-approve', deployment: 'support', commit: a }],
+    ['was approved by the same person', false, undefined],
+  ])('says whether it took an approval of what %s meanwhile', async (_, ends, refusal) => {
+    await fixture.push('a');
+    await fixture.run(minute);
+    const take = fixture.store.takeLease.bind(fixture.store);
+    fixture.store.takeLease = async (...asked) => {
+      fixture.store.takeLease = take;
+      const { id, ...intent } = anIntent('waiting', await fixture.intent(a));
+      const end = { kind: 'skipped', reason: 'It ended.', at: start } as const;
+      if (ends) fixture.store.intents.set(id, { ...intent, id, state: 'ended', end });
+      else await approvedBy('octocat');
+      return take(...asked);
+    };
+    expect(await approvedBy('octocat')).toEqual(refusal);
   });
 
   test('asks for the approval again while the deployment is worked on', async () => {
