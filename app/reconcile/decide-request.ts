@@ -46,11 +46,15 @@ export async function waitForAnother(
   return requeueAfter(work, anothersMs);
 }
 
-/** A revision of others that never ends must not keep pushes from being built for ever. */
+/**
+ * A revision of others that never ends must not keep pushes from being built for ever. What has waited too long once
+ * does so whenever it is decided again.
+ */
 export const waitedTooLong = ({ context }: ReconcileContext, intent: UnsentIntent): boolean =>
-  intent.state === 'waiting' &&
-  intent.deadline !== undefined &&
-  isExpired(context.clock, intent.id, intent.deadline, intent.terms.timeoutMs);
+  intent.isOverdue === true ||
+  (intent.state === 'waiting' &&
+    intent.deadline !== undefined &&
+    isExpired(context.clock, intent.id, intent.deadline, intent.terms.timeoutMs));
 
 /** How long the hosted service may take to make a revision of a push (ms). */
 const hostedMs = 10 * 60_000;
@@ -99,7 +103,8 @@ export async function decideRequest(
     case 'wait': {
       if (!waitedTooLong(work, intent)) return waitForAnother(work, intent, decision, observation.latest?.commit);
       const { revisionId } = decision;
-      return trigger(work, intent, { kind: 'trigger', code: 'waited-too-long', revisionId }, observation);
+      const overdue = { ...intent, isOverdue: true } as const;
+      return trigger(work, overdue, { kind: 'trigger', code: 'waited-too-long', revisionId }, observation);
     }
     case 'trigger':
       return trigger(work, intent, decision, observation);

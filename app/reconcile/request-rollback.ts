@@ -28,10 +28,9 @@ export async function requestRollback(
   if (cause.kind === 'rollback' && observation.live?.id === revisionId && !onItsWay) {
     return skip(work, intent, { code: 'serves-already', revisionId });
   }
-  if (onItsWay && !waitedTooLong(work, intent)) {
-    return waitForAnother(work, intent, waitFor(onItsWay), onItsWay.commit);
-  }
-  return send(work, intent, observation);
+  if (!onItsWay) return send(work, intent, observation);
+  if (!waitedTooLong(work, intent)) return waitForAnother(work, intent, waitFor(onItsWay), onItsWay.commit);
+  return send(work, { ...intent, isOverdue: true }, observation);
 }
 
 async function send(

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { goesLive } from '../../deploy/machine/control-model.ts';
+import { approve } from '../../../app/reconcile/approve.ts';
+import { goesLive, serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
-import { commitOf, terms } from './requests.ts';
+import { commitOf, repository, terms } from './requests.ts';
 
 const o = commitOf('0');
 const a = commitOf('a');
@@ -50,6 +51,27 @@ describe('revisions of other clients', () => {
     await fixture.run();
     expect(fixture.made).toBe(2);
     expect(await fixture.ends(a)).toEqual(['deployed']);
+  });
+
+  test.each<[what: string, refuse: () => void]>([
+    ['refuses it for a moment', () => fixture.control.fails('patch', serviceError('busy', 'patch', { status: 429 }))],
+    [
+      'has its environment wait for a reviewer',
+      () => {
+        const reviewers = { users: ['octocat'], teams: [], preventsSelfReview: false };
+        fixture.githubApi.protection = { kind: 'protected', protection: { waitMinutes: 0, unknown: [], reviewers } };
+      },
+    ],
+  ])('that never end are waited for once, although something %s', async (_, refuse) => {
+    fixture.control.push([{ after: 0, status: 'BUILDING', commit: o }]);
+    await fixture.push('a');
+    await fixture.run(terms.timeoutMs - 60_000);
+    refuse();
+    await fixture.run(5 * 60_000);
+    const approval = { deploymentId: 'd1', deployment: 'support', repository, commit: a, by: 'octocat' };
+    await approve(fixture.context, approval);
+    await fixture.run(5 * 60_000);
+    expect([await fixture.ends(a), fixture.made]).toEqual([['deployed'], 2]);
   });
 
   test('made between observing and sending fail If-Match, and are decided again', async () => {
