@@ -34,9 +34,9 @@ const notBuilt = 'The guide is not built here. Run `npm run docs` in the clone o
 
 /** Serves the guide at `/docs/guide/`, to everybody like the page of the API. Its links are relative. */
 export function mountGuide(app: Hono<Env>, folder = built): void {
-  // Relative, so that it holds under every base path.
-  app.get('/docs/guide', (context) => context.redirect('guide/'));
   app.get('/docs/guide/*', async (context) => {
+    // The pattern includes the path without a slash. Relative, so that it holds under every base path.
+    if (context.req.path === '/docs/guide') return context.redirect('guide/');
     // Listed at every request, so that a guide that is built meanwhile is served.
     const names = await Array.fromAsync(glob('**/*.*', { cwd: folder }), (name) => name.replaceAll('\\', '/'));
     if (names.length === 0) return context.text(notBuilt, 404);
