@@ -5,7 +5,7 @@ import type { RunSubject } from '../deploy/file/desired.ts';
 import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { completionScript, type Shell, shells } from './completion.ts';
-import { addServiceCommands, serviceOptions } from './commands/add-commands.ts';
+import { addServiceCommands, serviceHeading, serviceOptions } from './commands/add-commands.ts';
 import { useLogin } from './logins/use-login.ts';
 import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf, pullRequestOptions } from './deploy-flags.ts';
@@ -214,7 +214,10 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   for (const command of commandsOf(program)) {
     if (!command.options.some((option) => option.name() === 'base-url')) continue;
     command.addOption(
-      new Option('--service <name>', 'A stored login, instead of --base-url and --api-key: landfall services list.'),
+      new Option(
+        '--service <name>',
+        'A stored login, instead of --base-url and --api-key: landfall services list.',
+      ).helpGroup(serviceHeading),
     );
     command.hook('preAction', () => useLogin(command, process.env));
   }

@@ -11,7 +11,7 @@ import { consoleAddress } from './commands/console-address.ts';
 /** The longest input that a command line shows. */
 const maxInputLength = 400;
 
-/** What a person does after a deploy: the page, a request to the agent, its log. */
+/** What a person does after a deploy: the page, a request to the agent, a question, its log. */
 export function nextSteps(
   { deploymentUrl, deploymentId }: Outcome,
   { name, smokeTests }: { name: string | undefined; smokeTests: readonly SmokeTest[] },
@@ -20,12 +20,14 @@ export function nextSteps(
   if (deploymentUrl === undefined) return [];
   const url = withoutTrailingSlashes(asLine(deploymentUrl, 300));
   const { path, body } = exampleRequest(smokeTests);
+  const known = name ?? deploymentId ?? '';
   const key = `printf 'X-Api-Key: %s\\n' "$LANDFALL_API_KEY"`;
   return [
     'Next:',
     ...(page === undefined ? [] : [`  page  ${page}`]),
     `  call  ${key} | curl -sS -H @- -H 'Content-Type: application/json' ${quoted(`${url}${path}`)} -d ${quoted(body)}`,
-    `  logs  landfall logs ${name ?? deploymentId ?? ''} -f`,
+    `  ask   landfall ask ${known} "…"`,
+    `  logs  landfall logs ${known} -f`,
   ];
 }
 

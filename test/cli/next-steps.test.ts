@@ -30,12 +30,13 @@ test('a deploy with a smoke test is followed by its page, its request and its lo
     '  page  https://console.test/deployments/d1',
     `  call  printf 'X-Api-Key: %s\\n' "$LANDFALL_API_KEY" | curl -sS -H @- -H 'Content-Type: application/json' ` +
       `'https://agent.test/runs/wait' -d '{"assistant_id":"support","input":{"question":"What'\\''s new?"}}'`,
+    '  ask   landfall ask support "…"',
     '  logs  landfall logs support -f',
   ]);
 });
 
 test('a deploy without one is followed by the list of its assistants', () => {
-  const [, call, logs] = nextSteps(outcome, { name: undefined, smokeTests: [] }, undefined);
+  const [, call, , logs] = nextSteps(outcome, { name: undefined, smokeTests: [] }, undefined);
   expect(call).toContain(`'https://agent.test/assistants/search' -d '{}'`);
   expect(logs).toBe('  logs  landfall logs d1 -f');
 });

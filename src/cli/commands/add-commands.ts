@@ -1,12 +1,15 @@
 import { Command, Option } from 'commander';
 import { optionInputs, type Inputs } from '../../deploy/file/input-table.ts';
-import { optionOf } from '../deploy-flags.ts';
+import { helpHeadings, optionOf } from '../deploy-flags.ts';
 import type { ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { definitions, groups, type CommandDefinition } from './definitions.ts';
 
 /** The inputs that identify a service, as options of every command that has one. */
 export const serviceOptions = ['base-url', 'api-key', 'tenant-id', 'field-names', 'allow-http'] as const;
+
+/** Their heading in the help. */
+export const serviceHeading = helpHeadings.service;
 
 /** Adds the commands of the table. @param run runs one of them, and keeps its exit code */
 export function addServiceCommands(
@@ -39,8 +42,7 @@ function commandOf(
   }
   command.addOption(new Option('--json', 'Print the result as one line of JSON.'));
   if (isLocal) return command;
-  const heading = 'The control service:';
-  for (const input of serviceOptions) command.addOption(optionOf(input, optionInputs[input]).helpGroup(heading));
+  for (const input of serviceOptions) command.addOption(optionOf(input, optionInputs[input]).helpGroup(serviceHeading));
   if (args.some((argument) => argument.name === 'name'))
     command.addOption(optionOf('config', optionInputs.config, 'path'));
   return command;

@@ -1,5 +1,6 @@
 import type { AgentServerClient } from '../../client/agent.ts';
 import type { Assistant } from '../../contract/agent/assistant.ts';
+import { asLine } from '../../deploy/words/sanitize.ts';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { isObject } from '../../kit/json-object.ts';
 import { fromJson } from '../../kit/json-text.ts';
@@ -34,8 +35,9 @@ export function ask(invocation: Invocation, terminal: Terminal): Promise<ExitCod
       for await (const event of agent.streamRun(request, threadId, { signal })) terminal.write(answer.read(event));
       if (answer.text === '' && answer.error === undefined) terminal.write(answer.whole);
       terminal.endText();
-      if (answer.question !== undefined) terminal.print(`The agent waits for a person: ${answer.question}`);
-      if (answer.error) terminal.complain(`The run failed: ${answer.error.error}: ${answer.error.message}`);
+      if (answer.question !== undefined) terminal.print(`The agent waits for a person: ${asLine(answer.question)}`);
+      if (answer.error)
+        terminal.complain(`The run failed: ${asLine(`${answer.error.error}: ${answer.error.message}`)}`);
       terminal.complain(`Thread ${threadId}; go on with: landfall ask ${deployment.name} --thread ${threadId} "…"`);
       terminal.conclude({
         thread_id: threadId,

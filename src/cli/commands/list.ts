@@ -73,9 +73,8 @@ const ofDeployment = (deployment: Deployment): ListedDeployment => ({
 });
 
 /** The state of a deployment, by the words of a summary where it alone decides one; else its status. */
-export function stateOf({ status, active_revision_id, latest_revision_id }: Deployment): string {
+export function stateOf({ status, active_revision_id }: Deployment): string {
   if (status === 'AWAITING_DELETE') return 'deleting';
   if (status !== 'READY') return status;
-  if (active_revision_id === null) return 'not-deployed';
-  return active_revision_id === latest_revision_id ? 'live' : 'live, changing';
+  return active_revision_id === null ? 'not-deployed' : 'live';
 }

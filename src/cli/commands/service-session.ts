@@ -6,6 +6,7 @@ import { textsToMask } from '../../contract/control/secret.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { readEntryOptions } from '../../deploy/file/entry-options.ts';
 import type { Inputs } from '../../deploy/file/input-table.ts';
+import { asLine } from '../../deploy/words/sanitize.ts';
 import { cancelOnSignal } from '../../host/cancel-on-signal.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { version } from '../../kit/version.ts';
@@ -69,7 +70,9 @@ export async function withService(
     return await run({ baseUrl: settings.baseUrl, control, overview, terminal, signal: cancelled.signal, agentOf });
   } catch (error) {
     if (cancelled.signal.aborted) return exitCodes.fails;
-    if (error instanceof CommandRefused) return refuseFor(error.message, error.advice, terminal);
+    if (error instanceof CommandRefused) {
+      return refuseFor(asLine(error.message), error.advice && asLine(error.advice), terminal);
+    }
     if (error instanceof ServiceError) return refuseFailure(error, terminal);
     throw error;
   } finally {
