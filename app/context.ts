@@ -5,7 +5,7 @@ import type { ControlRecords, ControlService } from '../src/contract/control/ser
 import type { SmokeTest } from '../src/deploy/file/smoke-test.ts';
 import type { GitHubApi, InstallationRepository } from './github/github-api.ts';
 import type { IntentFields, Measuring, SmokeState, Testing } from './reconcile/intent.ts';
-import type { EarlierDeployment, Terms } from './reconcile/deploy-request.ts';
+import type { EarlierDeployment, DeployTerms } from './reconcile/deploy-request.ts';
 import type { TestAnswers, TestResult } from '../src/deploy/machine/state.ts';
 import type { DeployFile } from './targets/file-entries.ts';
 import type { WorkStore } from './reconcile/store.ts';
@@ -66,7 +66,7 @@ export interface Target {
   deploymentId: string;
   /** In the document's spelling: what is restated. */
   repoRef: string;
-  terms: Terms;
+  terms: DeployTerms;
 }
 
 /** One deployment of a later environment. */

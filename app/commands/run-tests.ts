@@ -1,7 +1,7 @@
 import { testsOfCommand } from '../../src/deploy/commands/repeated-tests.ts';
 import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
 import type { IntentFields } from '../reconcile/intent.ts';
-import type { Terms } from '../reconcile/deploy-request.ts';
+import type { DeployTerms } from '../reconcile/deploy-request.ts';
 import { outcomeOf } from './carried-out.ts';
 import { refused, type CommandOutcome } from '../../src/deploy/commands/outcomes.ts';
 import { causeOf, decideOnce, requestOf, type Performance } from './performance.ts';
@@ -41,6 +41,6 @@ export async function runTests(performance: Performance): Promise<CommandOutcome
     cause: causeOf('rerun', stored),
     sending: { kind: 'test', revisionId },
   });
-  await store.request({ ...request, terms: { ...rest, smokeTests, onFailure: 'keep' } satisfies Terms });
+  await store.request({ ...request, terms: { ...rest, smokeTests, onFailure: 'keep' } satisfies DeployTerms });
   return outcomeOf(decided.action);
 }

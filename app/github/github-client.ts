@@ -15,7 +15,7 @@ import {
 } from './github-api.ts';
 import { unlessMissing } from './failure.ts';
 import type { AppRoute, ClientOf, RateLimitedClient } from './installation-clients.ts';
-import type { RequestCause } from './rate-limiter.ts';
+import type { Requester } from './rate-limiter.ts';
 import { readChecks, readRequiredChecks } from './commit-checks.ts';
 import { readCommitPeople, readMembership, readProtection } from './environments.ts';
 import { commitCheckName } from '../reconcile/report.ts';
@@ -191,9 +191,9 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
   const writeClientFor = (
     { installationId }: InstallationRepository,
     kind: 'change' | 'make',
-    cause: RequestCause = 'own',
+    requester: Requester = 'own',
   ): RateLimitedClient => {
-    const client = clientOf(installationId, cause);
+    const client = clientOf(installationId, requester);
     client.expectTurn(kind);
     return client;
   };
@@ -227,9 +227,9 @@ export function createGitHubApi(clientOf: ClientOf): GitHubApi {
 
     writeCheck: async (place, id, content) => {
       // Strangers cause such checks: each head of a pull request gets one.
-      const cause = place.name === commitCheckName ? 'strangers' : 'own';
+      const requester = place.name === commitCheckName ? 'strangers' : 'own';
       return writeCheck(
-        writeClientFor(place.repository, id === undefined ? 'make' : 'change', cause),
+        writeClientFor(place.repository, id === undefined ? 'make' : 'change', requester),
         place,
         id,
         content,

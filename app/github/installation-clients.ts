@@ -4,7 +4,7 @@ import { backoffMs, type Clock, unlessAborted, withTimeout } from '../../src/kit
 import type { ResponseOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
 import { quotaOf, readFailure } from './failure.ts';
 import { InstallationPaused } from './github-api.ts';
-import { githubRateLimits, type RateLimits, RateLimiter, type RequestCause, type RequestKind } from './rate-limiter.ts';
+import { githubRateLimits, type RateLimits, RateLimiter, type Requester, type RequestKind } from './rate-limiter.ts';
 import { ProbotOctokit } from 'probot';
 
 export interface InstallationClientOptions {
@@ -34,8 +34,8 @@ export interface RateLimitedClient extends GitHubClient<AppRoute> {
   expectTurn(kind: 'change' | 'make'): void;
 }
 
-/** A client of an installation (undefined: of the App itself) for requests of this cause; `own` by default. */
-export type ClientOf = (installationId: number | undefined, cause?: RequestCause) => RateLimitedClient;
+/** A client of an installation (undefined: of the App itself) for this requester; `own` by default. */
+export type ClientOf = (installationId: number | undefined, requester?: Requester) => RateLimitedClient;
 
 /**
  * Creates a client for each installation (undefined: for the App itself). It paces writes, pauses a single installation
@@ -55,7 +55,7 @@ export function createInstallationClients(options: InstallationClientOptions): C
     return made;
   };
 
-  return (installationId, cause = 'own') => {
+  return (installationId, requester = 'own') => {
     const id = installationId ?? appItself;
 
     const send: GitHubClient<AppRoute>['request'] = async (route, parameters) => {
@@ -90,7 +90,7 @@ export function createInstallationClients(options: InstallationClientOptions): C
 
     const takeTurn = async (rateLimiter: RateLimiter, kind: RequestKind): Promise<void> => {
       const now = clock.now();
-      const turn = rateLimiter.turn(kind, now, maxWaitMs, cause);
+      const turn = rateLimiter.turn(kind, now, maxWaitMs, requester);
       if (turn.kind === 'not-before') throw new InstallationPaused(id, turn.at, turn.why);
       if (turn.at <= now) return;
       await clock.sleep(turn.at - now);
@@ -105,7 +105,7 @@ export function createInstallationClients(options: InstallationClientOptions): C
     };
 
     const expectTurn = (kind: 'change' | 'make'): void => {
-      const refusal = rateLimiterOf(id).refusal(kind, clock.now(), maxWaitMs, cause);
+      const refusal = rateLimiterOf(id).refusal(kind, clock.now(), maxWaitMs, requester);
       if (refusal) throw new InstallationPaused(id, refusal.at, refusal.why);
     };
 

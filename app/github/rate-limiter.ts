@@ -16,10 +16,10 @@ export const githubRateLimits: RateLimits = { betweenWritesMs: 1000, maxCreatedP
 export type RequestKind = 'read' | 'change' | 'make';
 
 /**
- * Who causes a request. Strangers, who send pull requests, get half of the creations of an installation, and nothing of
- * the last quarter of its requests, so that no number of pull requests delays pushes.
+ * For whom a request is sent: people of the repository, or strangers, who send pull requests. Strangers get half of the
+ * creations of an installation, and nothing of the last quarter of its requests, so that they never delay pushes.
  */
-export type RequestCause = 'own' | 'strangers';
+export type Requester = 'own' | 'strangers';
 const strangersShare = 0.5;
 const reservedShare = 0.25;
 
@@ -53,9 +53,9 @@ export class RateLimiter {
   /** When the next write may be sent. */
   #nextWrite = 0;
   /** The latest time at which a refused caller was scheduled to return. */
-  #promised: Record<RequestCause, number> = { own: 0, strangers: 0 };
+  #promised: Record<Requester, number> = { own: 0, strangers: 0 };
   /** The creations of the last hour, oldest first. */
-  #created: { at: number; cause: RequestCause }[] = [];
+  #created: { at: number; requester: Requester }[] = [];
   #quota: RequestQuota | undefined;
   #paused: { until: number; why: string } | undefined;
   /** The number of consecutive pauses for which GitHub stated no time. */
@@ -66,13 +66,13 @@ export class RateLimiter {
   }
 
   /** Takes a turn, unless it would start later than `maxWaitMs` from now: then the caller can do other work first. */
-  turn(kind: RequestKind, now: number, maxWaitMs: number, cause: RequestCause = 'own'): Turn {
-    const refusal = this.refusal(kind, now, maxWaitMs, cause);
+  turn(kind: RequestKind, now: number, maxWaitMs: number, requester: Requester = 'own'): Turn {
+    const refusal = this.refusal(kind, now, maxWaitMs, requester);
     if (refusal) return refusal;
     if (kind === 'read') return { kind: 'at', at: now };
-    const at = this.#writeAt(kind, now, cause);
+    const at = this.#writeAt(kind, now, requester);
     this.#nextWrite = at + this.#limits.betweenWritesMs;
-    if (kind === 'make') this.#created.push({ at, cause });
+    if (kind === 'make') this.#created.push({ at, requester });
     return { kind: 'at', at };
   }
 
@@ -81,20 +81,20 @@ export class RateLimiter {
     kind: RequestKind,
     now: number,
     maxWaitMs: number,
-    cause: RequestCause = 'own',
+    requester: Requester = 'own',
   ): Extract<Turn, { kind: 'not-before' }> | undefined {
     this.#adjustToClock(now);
     if (this.#paused && this.#paused.until > now) {
       return { kind: 'not-before', at: this.#paused.until, why: this.#paused.why };
     }
     const quota = this.#quota;
-    if (cause === 'strangers' && quota && quota.until > now && quota.remaining < quota.limit * reservedShare) {
+    if (requester === 'strangers' && quota && quota.until > now && quota.remaining < quota.limit * reservedShare) {
       return { kind: 'not-before', at: quota.until, why: 'what is left of its requests is for pushes' };
     }
-    const at = kind === 'read' ? now : this.#writeAt(kind, now, cause);
+    const at = kind === 'read' ? now : this.#writeAt(kind, now, requester);
     if (at - now <= maxWaitMs) return undefined;
-    const promised = Math.max(at, this.#promised[cause] + this.#limits.betweenWritesMs);
-    this.#promised[cause] = promised;
+    const promised = Math.max(at, this.#promised[requester] + this.#limits.betweenWritesMs);
+    this.#promised[requester] = promised;
     return { kind: 'not-before', at: promised, why: 'its writes are paced' };
   }
 
@@ -110,12 +110,12 @@ export class RateLimiter {
     if (this.#paused) this.#paused = { ...this.#paused, until: this.#paused.until - setBackBy };
   }
 
-  #writeAt(kind: 'change' | 'make', now: number, cause: RequestCause): number {
+  #writeAt(kind: 'change' | 'make', now: number, requester: Requester): number {
     if (kind === 'change') return Math.max(now, this.#nextWrite);
     this.#created = this.#created.filter(({ at }) => at > now - hourMs);
     const allowedAt = nextCreateAt(this.#created, this.#limits);
-    if (cause === 'own') return Math.max(now, this.#nextWrite, allowedAt);
-    const ofStrangers = this.#created.filter((made) => made.cause === 'strangers');
+    if (requester === 'own') return Math.max(now, this.#nextWrite, allowedAt);
+    const ofStrangers = this.#created.filter((made) => made.requester === 'strangers');
     return Math.max(now, this.#nextWrite, allowedAt, nextCreateAt(ofStrangers, limitsOfStrangers(this.#limits)));
   }
 

@@ -51,7 +51,7 @@ export type ServiceRequest =
 export const deploysCommit = ({ kind }: ServiceRequest): boolean => kind === 'restate' || kind === 'promote';
 
 /** The deploy file's rules for this commit, stored with the request, so that later jobs need no file. */
-export interface Terms {
+export interface DeployTerms {
   deploymentName: string;
   /** Who makes the revision of a push: the App, or the hosted service by itself. */
   builder: 'app' | 'service';
@@ -96,7 +96,7 @@ export interface DeployRequest {
   branch: string;
   commit: string;
   cause: Cause;
-  terms: Terms;
+  terms: DeployTerms;
   sending: ServiceRequest;
 }
 

@@ -7,7 +7,7 @@ import { type Note, withNotesOnce } from '../../src/deploy/rules/note.ts';
 import type { Sample } from '../../src/deploy/rules/verdict-types.ts';
 import { storableText } from '../../src/kit/json-text.ts';
 import type { Ended, IntentFields, IntentHeader, LiveAnswers, Testing, UnsentIntent } from './intent.ts';
-import { deploysCommit, type Terms } from './deploy-request.ts';
+import { deploysCommit, type DeployTerms } from './deploy-request.ts';
 import type { TestAnswers } from '../../src/deploy/machine/state.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
@@ -53,7 +53,7 @@ export function answeredBefore(
 }
 
 /** The intent with notes, each once. */
-export function withNotes<I extends IntentHeader>(intent: I, more: Terms['notes']): I {
+export function withNotes<I extends IntentHeader>(intent: I, more: DeployTerms['notes']): I {
   const { terms } = intent;
   return { ...intent, terms: { ...terms, notes: withNotesOnce(terms.notes, more) } };
 }

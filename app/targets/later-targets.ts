@@ -1,13 +1,13 @@
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { Named } from '../../src/deploy/file/desired.ts';
 import type { LaterTarget, Targets } from '../context.ts';
-import type { Terms } from '../reconcile/deploy-request.ts';
+import type { DeployTerms } from '../reconcile/deploy-request.ts';
 import type { FileEntry } from './file-entries.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 import type { Selection } from './select-targets.ts';
 
 interface Readings {
-  termsOf: (entry: FileEntry, deployment: ListedDeployment) => Terms;
+  termsOf: (entry: FileEntry, deployment: ListedDeployment) => DeployTerms;
   /** What a deployment is built from, in one spelling; empty where it says nothing. */
   refOf: (deployment: ListedDeployment) => string;
 }

@@ -10,7 +10,7 @@ import type { ListedDeployment } from './listed-deployments.ts';
 import type { Ownership } from './ownership.ts';
 import type { Desired, PushedDeployment } from '../../src/deploy/file/desired.ts';
 import { defaultSkipWords, type NamedEnvironment } from '../../src/deploy/file/push-fields.ts';
-import type { Terms } from '../reconcile/deploy-request.ts';
+import type { DeployTerms } from '../reconcile/deploy-request.ts';
 
 /** The input of `selectTargets`. */
 export interface Selection {
@@ -188,7 +188,7 @@ function fileProblems({ file, branch, defaultBranch }: Selection, isReported: bo
 
 /** What the operator decides for every deployment. */
 export interface CommonTerms {
-  builder: Terms['builder'];
+  builder: DeployTerms['builder'];
   /** How long a revision is waited for (ms). */
   timeoutMs: number;
 }
@@ -200,7 +200,7 @@ export function termsOf(
   notes: readonly string[],
   common: CommonTerms,
   isShared: (environment: string) => boolean = () => false,
-): Terms {
+): DeployTerms {
   const differences = requested ? differencesOf(requested.desired, deployment) : [];
   const { environment, admins, ...rules } = requested?.push ?? {
     admins: undefined,
@@ -230,7 +230,7 @@ function environmentOf(
   deployment: ListedDeployment,
   named: NamedEnvironment | undefined,
   isShared: (environment: string) => boolean,
-): Terms['environment'] {
+): DeployTerms['environment'] {
   const name = named?.name ?? deployment.name;
   const production = isProduction({ name, production: named?.production }, deployment.source_config.deployment_type);
   return { name, production, transient: named?.transient ?? false, ...(isShared(name) ? { shared: true } : {}) };
@@ -245,7 +245,7 @@ const howToApply =
   'the App neither creates nor reconfigures deployments: run the Action, or `npx landfall deploy`, to apply the file';
 
 /** The plain fields whose values in the file and at the service differ, by their API names. */
-function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['differences'] {
+function differencesOf(desired: Desired, deployment: ListedDeployment): DeployTerms['differences'] {
   const { source } = deployment;
   const sourceDifferences = desired.source === source ? [] : [{ field: 'source', from: source, to: desired.source }];
   const fieldDifferences = requestedFields(desired)

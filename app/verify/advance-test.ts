@@ -13,7 +13,14 @@ import {
 } from '../../src/deploy/smoke/next-step.ts';
 import type { SmokeWaiting } from '../context.ts';
 import { createAttempts, dueAgain, type AttemptPlace, type AttemptOptions, type AttemptStep } from './attempt.ts';
-import { maxLost, tokensOf, writeProgress, type AttemptResources, type Progress, type UnderWay } from './progress.ts';
+import {
+  maxLost,
+  tokensOf,
+  writeProgress,
+  type AttemptResources,
+  type Progress,
+  type CurrentAttempt,
+} from './progress.ts';
 
 type Turns = Extract<TestStep, { turns: unknown }>['turns'];
 
@@ -51,18 +58,18 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
 
   /** The progress without what earlier attempts made, or what is under way where no step of this test follows. */
   const cleanUp = (at: AttemptPlace, progress: Progress, test = '(ended)'): Promise<Progress> =>
-    removeLeftovers(at, withoutUnderWay(progress, test));
+    removeLeftovers(at, withoutCurrent(progress, test));
 
   /** Performs one step of a test. */
   async function advance(run: TestRun): Promise<SmokeWaiting | EndedTest> {
     const { test, former, until, progress } = run;
-    const { under, attempts } = progress;
+    const { currentAttempts, attempts } = progress;
     const begun = beginTest(test, former);
     const course = attempts.length === 0 ? begun : { ...progress, attempts: [...former, ...attempts] };
-    const next = nextStep(test, { ...course, underWay: under.length }, { now: clock.now(), until });
+    const next = nextStep(test, { ...course, underWay: currentAttempts.length }, { now: clock.now(), until });
     if (next.kind === 'end') {
       const left = await cleanUp(run, progress, test.name);
-      const all = [...course.attempts, ...under.flatMap(cutShort)];
+      const all = [...course.attempts, ...currentAttempts.flatMap(cutShort)];
       return { kind: 'ended', how: 'out-of-time', attempts: all, kept: all, progress: left };
     }
     const ready = { ...run, progress: await removeLeftovers(run, progress) };
@@ -70,18 +77,19 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
     if (next.kind === 'wait') return waitUntil(ready.progress, next.until);
     // One attempt may have ended the process: it is sent alone.
     const turns = progress.lost > 0 ? next.turns.slice(0, 1).map((turn) => turn.slice(0, 1)) : next.turns;
-    return waitUntil({ ...ready.progress, under: turns.flat().map(() => prepare(test, progress)) });
+    return waitUntil({ ...ready.progress, currentAttempts: turns.flat().map(() => prepare(test, progress)) });
   }
 
   /** Takes a step of every attempt that is under way. */
   async function follow(run: TestRun, receivers: Turns): Promise<SmokeWaiting | EndedTest> {
     const { test, until, live, progress } = run;
-    const { under, lost } = progress;
-    if (under.some(isLost) && lost < maxLost) {
-      return waitUntil({ ...withoutUnderWay(progress, test.name), lost: lost + 1 });
+    const { currentAttempts, lost } = progress;
+    if (currentAttempts.some(isLost) && lost < maxLost) {
+      return waitUntil({ ...withoutCurrent(progress, test.name), lost: lost + 1 });
     }
-    const isNotified = under.some(({ kind }) => kind === 'started') && clock.now() < nextLook(under);
-    const undealt = [...under];
+    const isNotified =
+      currentAttempts.some(({ kind }) => kind === 'started') && clock.now() < nextLook(currentAttempts);
+    const undealt = [...currentAttempts];
     const turns = receivers.map((turn) =>
       undealt.splice(0, turn.length).map((attempt, index) => ({ attempt, receiver: turn[index] })),
     );
@@ -92,18 +100,20 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
       const agent = receiver === 'live' && live ? live : run.agent;
       return step({ ...run, test: withTimeLeft(test, leftMs), agent }, attempt, isNotified);
     });
-    const ended = under.filter((each, at) => each.kind !== 'answered' && followed[at]?.attempt.kind === 'answered');
+    const ended = currentAttempts.filter(
+      (each, at) => each.kind !== 'answered' && followed[at]?.attempt.kind === 'answered',
+    );
     // The run that was reported does not show its end yet.
     const isUnexplained = isNotified && ended.length === 0;
     const now = clock.now();
     const after = followed.map(({ attempt }) =>
       attempt.kind === 'started'
-        ? dueAgain({ ...attempt, reported: attempt.reported || isUnexplained }, now, under.length)
+        ? dueAgain({ ...attempt, reported: attempt.reported || isUnexplained }, now, currentAttempts.length)
         : attempt,
     );
     return judgeNewAnswers(run, {
       ...progress,
-      under: after,
+      currentAttempts: after,
       lost: 0,
       withoutWebhook: progress.withoutWebhook || followed.some(({ withoutWebhook }) => withoutWebhook),
       leftovers: followed.flatMap(({ made }) => made ?? []),
@@ -114,18 +124,18 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
   /** What follows the answers so far: more of them, another attempt after a pause, or the end of the test. */
   async function judgeNewAnswers(run: TestRun, progress: Progress): Promise<SmokeWaiting | EndedTest> {
     const { test, former, until } = run;
-    const { under } = progress;
-    const answers = answersOf(under);
-    const isWhole = answers.length === under.length;
-    const at = isWhole ? clock.now() : nextLook(under);
-    if (answers.length === answersOf(run.progress.under).length) return waitUntil(progress, at);
+    const { currentAttempts } = progress;
+    const answers = answersOf(currentAttempts);
+    const isWhole = answers.length === currentAttempts.length;
+    const at = isWhole ? clock.now() : nextLook(currentAttempts);
+    if (answers.length === answersOf(run.progress.currentAttempts).length) return waitUntil(progress, at);
     const made = [...former, ...progress.attempts];
     const judged = await judgeEach(test, made, answers);
     if (!judged || (!isWhole && judged.kept.length < judged.attempts.length)) {
       const attempts = [...made, ...answers];
-      return { kind: 'ended', how: 'unjudged', attempts, kept: [], progress: withoutUnderWay(progress, test.name) };
+      return { kind: 'ended', how: 'unjudged', attempts, kept: [], progress: withoutCurrent(progress, test.name) };
     }
-    const ended = { ...progress, under: [] };
+    const ended = { ...progress, currentAttempts: [] };
     if (isWhole && judged.count === 0) return { kind: 'ended', how: 'enough', ...judged, progress: ended };
     const kept = judged.kept.slice(former.length);
     if (isWhole) {
@@ -133,10 +143,10 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
       return waitUntil({ ...ended, attempts: kept, count: judged.count, notBefore });
     }
     const keptAnswers = kept.splice(progress.attempts.length);
-    const keptUnder = under.map((each) =>
+    const keptAttempts = currentAttempts.map((each) =>
       each.kind === 'answered' ? { ...each, evidence: keptAnswers.shift() ?? each.evidence } : each,
     );
-    return waitUntil({ ...progress, attempts: kept, under: keptUnder }, at);
+    return waitUntil({ ...progress, attempts: kept, currentAttempts: keptAttempts }, at);
   }
 
   /** Judges one answer after the other, as together they may be too large. Undefined where one could not be judged. */
@@ -159,23 +169,28 @@ export function createTests({ judge, ...options }: AttemptOptions & { judge: Jud
   return { advance, cleanUp, waitUntil };
 }
 
-const answersOf = (under: readonly UnderWay[]): Evidence[] =>
-  under.flatMap((each) => (each.kind === 'answered' ? [each.evidence] : []));
+const answersOf = (currentAttempts: readonly CurrentAttempt[]): Evidence[] =>
+  currentAttempts.flatMap((each) => (each.kind === 'answered' ? [each.evidence] : []));
 
 /** When the first of them is polled (ms since the epoch). */
-const nextLook = (under: readonly UnderWay[]): number =>
-  Math.min(...under.flatMap((each) => (each.kind === 'started' ? [each.lookAt] : [])));
+const nextLook = (currentAttempts: readonly CurrentAttempt[]): number =>
+  Math.min(...currentAttempts.flatMap((each) => (each.kind === 'started' ? [each.lookAt] : [])));
 
 /** What is known of an attempt that the time of the tests cuts short; nothing of one that was not sent. */
-const cutShort = (attempt: UnderWay): Evidence[] =>
+const cutShort = (attempt: CurrentAttempt): Evidence[] =>
   attempt.kind === 'prepared' ? [] : [attempt.kind === 'answered' ? attempt.evidence : tooLate];
 
 /** The progress without the attempts that are under way: what they made is to be removed. */
-function withoutUnderWay({ under, spent, leftovers, ...progress }: Progress, test: string): Progress {
-  const open = under.flatMap((each): AttemptResources[] => {
+function withoutCurrent({ currentAttempts, spent, leftovers, ...progress }: Progress, test: string): Progress {
+  const open = currentAttempts.flatMap((each): AttemptResources[] => {
     if (each.kind === 'answered') return [];
     const { threadId, assistantId } = each;
     return [{ test, threadId, assistantId, ...(each.kind === 'started' ? { runId: each.runId } : {}) }];
   });
-  return { ...progress, under: [], spent: [...spent, ...tokensOf(under)], leftovers: [...leftovers, ...open] };
+  return {
+    ...progress,
+    currentAttempts: [],
+    spent: [...spent, ...tokensOf(currentAttempts)],
+    leftovers: [...leftovers, ...open],
+  };
 }

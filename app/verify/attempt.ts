@@ -12,7 +12,7 @@ import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { IntentHeader } from '../reconcile/intent.ts';
 import { createGrading } from './grading.ts';
 import { isExpired } from '../reconcile/deadlines.ts';
-import type { AttemptResources, PreparedAttempt, Progress, RunProgress, UnderWay } from './progress.ts';
+import type { AttemptResources, PreparedAttempt, Progress, RunProgress, CurrentAttempt } from './progress.ts';
 import { makeToken, unusedTokens } from './receive-run.ts';
 
 export interface AttemptOptions {
@@ -43,7 +43,7 @@ interface AttemptContext extends AttemptPlace {
 
 /** An attempt after a step, what it made that is to be removed, and that the agent accepts or calls no webhook. */
 export interface AttemptStep {
-  attempt: UnderWay;
+  attempt: CurrentAttempt;
   made?: AttemptResources | undefined;
   withoutWebhook?: boolean;
 }
@@ -87,7 +87,7 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
   }
 
   /** Whether another process chose the ids of an attempt, and may have used them before it ended. */
-  const isLost = (attempt: UnderWay): boolean => attempt.kind === 'prepared' && !tokens.has(attempt.threadId);
+  const isLost = (attempt: CurrentAttempt): boolean => attempt.kind === 'prepared' && !tokens.has(attempt.threadId);
 
   /** The attempt with its answer; what it made is removed in the next step. */
   async function answered(
@@ -149,7 +149,7 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
   }
 
   /** Goes on with an attempt, or begins it. */
-  async function step(context: AttemptContext, attempt: UnderWay, isNotified: boolean): Promise<AttemptStep> {
+  async function step(context: AttemptContext, attempt: CurrentAttempt, isNotified: boolean): Promise<AttemptStep> {
     if (attempt.kind === 'answered') return { attempt };
     return attempt.kind === 'started' ? look(context, attempt, isNotified) : start(context, attempt);
   }

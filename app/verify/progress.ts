@@ -53,19 +53,19 @@ const jsonText = z.string().transform((text) => fromJson(text));
 /** Has its answer, before others that were sent at once with it. */
 const answeredAttempt = z.object({ kind: z.literal('answered'), evidence: jsonText.pipe(evidence) });
 
-const underWay = z.discriminatedUnion('kind', [preparedAttempt, runProgress, answeredAttempt]);
+const currentAttempt = z.discriminatedUnion('kind', [preparedAttempt, runProgress, answeredAttempt]);
 /** One of the attempts that are made at once. */
-export type UnderWay = z.infer<typeof underWay>;
+export type CurrentAttempt = z.infer<typeof currentAttempt>;
 
-/** The hashes of the webhook tokens of runs that are under way. */
-export const tokensOf = (under: readonly UnderWay[]): string[] =>
-  under.flatMap((each) => (each.kind === 'answered' || each.tokenHash === undefined ? [] : [each.tokenHash]));
+/** The hashes of the webhook tokens of runs that have not ended. */
+export const tokensOf = (attempts: readonly CurrentAttempt[]): string[] =>
+  attempts.flatMap((each) => (each.kind === 'answered' || each.tokenHash === undefined ? [] : [each.tokenHash]));
 
 const storedProgress = z.object({
   version: z.literal([1, 2]),
   kept: jsonText,
-  /** What is under way, in the order of the attempts; empty between two of them. One at most in version 1. */
-  under: z.preprocess((stored) => [stored ?? []].flat(), z.array(underWay)),
+  /** The current attempts, in their order; empty between two of them. One at most in version 1. */
+  under: z.preprocess((stored) => [stored ?? []].flat(), z.array(currentAttempt)),
   /** How many attempts are made next, once the test has some, and not before (ms since the epoch). */
   count: z.int().default(1),
   notBefore: z.number().default(0),
@@ -91,7 +91,9 @@ const storedResults = z.object({
 const nothingYet: SmokeState = { version: 2, kept: '{"verdicts":[],"attempts":[]}' };
 
 /** The progress of one intent's tests: finished tests, and attempts at the current one. */
-export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version' | 'kept' | 'conversations'> {
+export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version' | 'kept' | 'under' | 'conversations'> {
+  /** Attempts that are made at once, until each has its answer. */
+  currentAttempts: readonly CurrentAttempt[];
   conversations?: ConversationCourse | undefined;
   verdicts: readonly NamedVerdict[];
   attempts: readonly Evidence[];
@@ -104,16 +106,23 @@ export function readProgress(state: SmokeState | undefined): Progress {
   const read = storedProgress.safeParse(state);
   const held = storedResults.safeParse(read.data?.kept);
   if (!read.success || !held.success) return readProgress(nothingYet);
-  const { version: _, kept: __, conversations, ...rest } = read.data;
+  const { version: _, kept: __, under: currentAttempts, conversations, ...rest } = read.data;
   const { course, ...results } = held.data;
-  return { ...rest, ...results, conversations: conversations && { ...course, ...conversations } };
+  return { ...rest, ...results, currentAttempts, conversations: conversations && { ...course, ...conversations } };
 }
 
 /** The progress as it is stored. */
-export function writeProgress({ verdicts, attempts, compared, under, conversations, ...rest }: Progress): SmokeState {
+export function writeProgress({
+  verdicts,
+  attempts,
+  compared,
+  currentAttempts,
+  conversations,
+  ...rest
+}: Progress): SmokeState {
   const { id, tries, ...course } = conversations ?? {};
   const kept = JSON.stringify({ verdicts, attempts, compared, ...(conversations && { course }) });
-  const stored = under.map((each) =>
+  const stored = currentAttempts.map((each) =>
     each.kind === 'answered' ? { ...each, evidence: JSON.stringify(each.evidence) } : each,
   );
   const begun = id !== undefined && tries !== undefined ? { conversations: { id, tries } } : {};

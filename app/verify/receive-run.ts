@@ -74,8 +74,8 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
   return async function receiveRun({ intentId, token, body }: RunWebhook): Promise<{ status: 204 | 401 | 404 }> {
     const intent: IntentFields | undefined = isUuid(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
     if (!intent) return { status: 404 };
-    const { under, spent } = readProgress(intent.smoke);
-    const awaited = tokensOf(under).find((hash) => isTokenOf(token, hash));
+    const { currentAttempts, spent } = readProgress(intent.smoke);
+    const awaited = tokensOf(currentAttempts).find((hash) => isTokenOf(token, hash));
     if (awaited !== undefined) {
       if (isUsed(awaited)) return { status: 204 };
       await store.wake(intent.deploymentId);

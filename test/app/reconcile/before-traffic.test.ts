@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Terms } from '../../../app/reconcile/deploy-request.ts';
+import type { DeployTerms } from '../../../app/reconcile/deploy-request.ts';
 import { goesLive, serviceError } from '../../deploy/machine/control-model.ts';
 import { heldAddress } from '../../deploy/machine/model-holds.ts';
 import { QueueFixture } from './queue-fixture.ts';
@@ -10,7 +10,7 @@ const [first, a, b] = [commitOf('0'), commitOf('a'), commitOf('b')];
 const held = heldAddress('r2');
 const live = 'https://agent.test';
 
-async function holding(kind: 'passed' | 'failed' | 'unproven' = 'passed', more: Partial<Terms> = {}) {
+async function holding(kind: 'passed' | 'failed' | 'unproven' = 'passed', more: Partial<DeployTerms> = {}) {
   const fixture = new QueueFixture();
   fixture.control.lacks.delete('holds');
   fixture.control.lacks.delete('verdicts');
@@ -239,7 +239,7 @@ test.each(['App', 'service'])(
 );
 
 describe('a revision is tested once it is live', () => {
-  test.each<[string, Partial<Terms>, boolean]>([
+  test.each<[string, Partial<DeployTerms>, boolean]>([
     ['where the file says so', { verify: 'after-traffic' }, true],
     ['where the service holds none', {}, false],
   ])('%s', async (_, more, holds) => {
@@ -267,7 +267,7 @@ describe('a revision is tested once it is live', () => {
     }
   });
 
-  test.each<[string, Partial<Terms>, string | null]>([
+  test.each<[string, Partial<DeployTerms>, string | null]>([
     ['no tests', {}, 'r1'],
     ['only conversations, and nothing serves that has any', { conversations }, null],
   ])('where there are %s', async (_, more, serving) => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Terms } from '../../../app/reconcile/deploy-request.ts';
+import type { DeployTerms } from '../../../app/reconcile/deploy-request.ts';
 import type { SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, terms } from './requests.ts';
@@ -12,7 +12,7 @@ beforeEach(() => {
   fixture = new QueueFixture();
 });
 
-const after = (checks: 'required' | readonly string[], more: Partial<Terms> = {}): Terms => ({
+const after = (checks: 'required' | readonly string[], more: Partial<DeployTerms> = {}): DeployTerms => ({
   ...terms,
   ...more,
   rules: { ...terms.rules, deployAfter: { checks, timeoutMs: 60 * minute } },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EnvironmentGate } from '../../../src/deploy/file/environment-gate.ts';
-import type { Terms } from '../../../app/reconcile/deploy-request.ts';
+import type { DeployTerms } from '../../../app/reconcile/deploy-request.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, start, terms, tested } from './requests.ts';
@@ -21,7 +21,7 @@ const gate: EnvironmentGate = {
   hold: false,
   freeze: [{ kind: 'once', from: start - day, until, reason: 'Holidays' }],
 };
-const frozen: Terms = { ...terms, gate };
+const frozen: DeployTerms = { ...terms, gate };
 const title = 'Waits until 2026-11-24 08:00 UTC: Holidays';
 
 describe('a push to a frozen environment', () => {

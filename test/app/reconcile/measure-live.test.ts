@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Terms } from '../../../app/reconcile/deploy-request.ts';
+import type { DeployTerms } from '../../../app/reconcile/deploy-request.ts';
 import { hashOfTest } from '../../../src/deploy/smoke/kept-baselines.ts';
 import type { Measure } from '../../../src/deploy/file/smoke-test.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
@@ -9,12 +9,12 @@ import { commitOf, comparing } from './requests.ts';
 const [first, a, b, c] = [commitOf('0'), commitOf('a'), commitOf('b'), commitOf('c')];
 
 /** A service that holds no revision, and a push of a deployment whose test compares. */
-async function pushed(fixture = new QueueFixture(), terms: Terms = comparing): Promise<QueueFixture> {
+async function pushed(fixture = new QueueFixture(), terms: DeployTerms = comparing): Promise<QueueFixture> {
   await fixture.push('a', { terms });
   return fixture;
 }
 
-const decidedBy = (decideBy: readonly Measure[]): Terms => ({
+const decidedBy = (decideBy: readonly Measure[]): DeployTerms => ({
   ...comparing,
   smokeTests: comparing.smokeTests.map((each) =>
     each.series?.kind === 'live' ? { ...each, series: { ...each.series, decideBy } } : each,
@@ -63,7 +63,7 @@ describe('where no revision is held', () => {
     );
   });
 
-  test.each<[string, (fixture: QueueFixture) => Terms | void]>([
+  test.each<[string, (fixture: QueueFixture) => DeployTerms | void]>([
     ['times are compared', () => decidedBy(['total'])],
     [
       'the test was changed',

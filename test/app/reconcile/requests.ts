@@ -1,5 +1,5 @@
 import type { CheckContent, InstallationRepository } from '../../../app/github/github-api.ts';
-import type { Terms, DeployRequest } from '../../../app/reconcile/deploy-request.ts';
+import type { DeployTerms, DeployRequest } from '../../../app/reconcile/deploy-request.ts';
 import { checkName, type DesiredReport } from '../../../app/reconcile/report.ts';
 
 export const start = Date.parse('2026-11-21T08:00:00Z');
@@ -14,7 +14,7 @@ export const repository: InstallationRepository = {
 /** Commits that are easy to recognise. */
 export const commitOf = (letter: string): string => letter.repeat(40);
 
-export const terms: Terms = {
+export const terms: DeployTerms = {
   deploymentName: 'support',
   builder: 'app',
   rules: { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
@@ -39,10 +39,10 @@ const greets = {
 };
 
 /** Terms with a smoke test, and a rollback if it fails. */
-export const tested: Terms = { ...terms, smokeTests: [greets], onFailure: 'rollback' };
+export const tested: DeployTerms = { ...terms, smokeTests: [greets], onFailure: 'rollback' };
 
 /** Terms whose smoke test compares with the live revision, by answers that are kept. */
-export const comparing: Terms = {
+export const comparing: DeployTerms = {
   ...tested,
   smokeTests: [
     { ...greets, series: { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate'], tests: 1 } },

@@ -1,6 +1,6 @@
 import { loggerTo } from '../../logger.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
-import type { Terms } from '../../../app/reconcile/deploy-request.ts';
+import type { DeployTerms } from '../../../app/reconcile/deploy-request.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { workOnReport } from '../../../app/reporting/report-job.ts';
 import { isLater, type AppContext, type Target, type TargetResolver } from '../../../app/context.ts';
@@ -131,7 +131,7 @@ export class Simulation {
     return this.deploymentIds.filter((id) => !this.termsOf(id).promotedFrom);
   }
 
-  termsOf(deploymentId: string): Terms {
+  termsOf(deploymentId: string): DeployTerms {
     return termsOf(deploymentId, this.setting);
   }
 

@@ -1,5 +1,5 @@
 import type { InstallationRepository } from '../../../app/github/github-api.ts';
-import type { Terms } from '../../../app/reconcile/deploy-request.ts';
+import type { DeployTerms } from '../../../app/reconcile/deploy-request.ts';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 
 /** The checks that pushes wait for in some histories, and for how long (ms). */
@@ -46,8 +46,8 @@ const comparing: SmokeTest[] = [
 ];
 
 /** What may differ from one history to the next. */
-export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
-  afterRollback: Terms['rules']['afterRollback'];
+export type VaryingTerms = Pick<DeployTerms, 'builder' | 'onFailure'> & {
+  afterRollback: DeployTerms['rules']['afterRollback'];
   smokeTests: boolean;
   compares?: boolean | undefined;
   waits?: boolean | undefined;
@@ -60,7 +60,7 @@ export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
 export function termsOf(
   deploymentId: string,
   { builder, onFailure, afterRollback, smokeTests, compares, waits, promotes, holding, frozenMs = 0 }: VaryingTerms,
-): Terms {
+): DeployTerms {
   const isSecond = deploymentId === deploymentIds[1];
   const strict = isSecond && !promotes;
   return {

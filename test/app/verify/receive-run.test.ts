@@ -13,7 +13,7 @@ const nothing = {
   verdicts: [],
   attempts: [],
   compared: [],
-  under: [],
+  currentAttempts: [],
   leftovers: [],
   count: 1,
   notBefore: 0,
@@ -22,7 +22,7 @@ const nothing = {
 };
 const smoke = writeProgress({
   ...nothing,
-  under: [{ kind: 'prepared', threadId: randomUUID(), tokenHash: hash }],
+  currentAttempts: [{ kind: 'prepared', threadId: randomUUID(), tokenHash: hash }],
   spent: [former.hash],
 });
 const intent = anIntent('testing', { smoke });
@@ -89,9 +89,9 @@ describe("an agent's webhook about a run", () => {
 
   test('about any run of a series is accepted, and about one that was answered notifies no queue', async () => {
     const runs = [makeToken(), makeToken(), makeToken()];
-    const under = runs.map((each) => ({ kind: 'prepared' as const, threadId: randomUUID(), tokenHash: each.hash }));
+    const prepared = runs.map((each) => ({ kind: 'prepared' as const, threadId: randomUUID(), tokenHash: each.hash }));
     const answered = { kind: 'answered' as const, evidence: { kind: 'unreachable' as const, why: 'it hangs' } };
-    const several = writeProgress({ ...nothing, under: [...under, answered], spent: [former.hash] });
+    const several = writeProgress({ ...nothing, currentAttempts: [...prepared, answered], spent: [former.hash] });
     const { receive, notified } = receiver(anIntent('testing', { smoke: several }));
     for (const { token: one } of runs) {
       expect(await receive({ intentId: intent.id, token: one, body: () => run })).toEqual({ status: 204 });
