@@ -1,0 +1,54 @@
+// Makes what a release publishes: the npm package, the notes of its version, and the checksums.
+//   node scripts/release/make.ts v1.2.3 FOLDER
+// On GitHub it also sets the outputs `version`, `npm-tag`, `prerelease`, `image` and `image-tags` of its step.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { notesOf, versionOf, versionProblems, type Version } from './version.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+
+/** The lines of `sha256sum` for the files of a folder, which `sha256sum --check` reads. */
+function checksumsOf(folder: string): string {
+  const names = readdirSync(folder).toSorted();
+  const digest = (name: string): string =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+  return names.map((name) => `${digest(name)}  ${name}\n`).join('');
+}
+
+/** Outputs for the later jobs. Names of images are in lower case, and a prerelease moves no tag that others follow. */
+function outputsOf({ text, major, minor, isPrerelease }: Version, repository: string): string {
+  const image = `ghcr.io/${repository.toLowerCase()}`;
+  const tags = isPrerelease ? [text] : [text, `${major}.${minor}`, String(major), 'latest'];
+  const outputs = {
+    version: text,
+    'npm-tag': isPrerelease ? 'next' : 'latest',
+    prerelease: String(isPrerelease),
+    image,
+    'image-tags': tags.map((tag) => `${image}:${tag}`).join(','),
+  };
+  return Object.entries(outputs)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+const [tag = '', folder] = process.argv.slice(2);
+const problems =
+  folder === undefined ? ['Name the tag and a folder: make.ts v1.2.3 FOLDER.'] : versionProblems(tag, root);
+const version = versionOf(tag);
+if (problems.length > 0 || folder === undefined || !version) {
+  for (const problem of problems) console.error(problem);
+  process.exit(1);
+}
+const assets = join(folder, 'assets');
+mkdirSync(assets, { recursive: true });
+// Standard output of the build that npm runs first is no result.
+execFileSync('npm', ['pack', '--pack-destination', assets], { cwd: root, stdio: ['ignore', 2, 2] });
+writeFileSync(join(assets, 'SHA256SUMS'), checksumsOf(assets));
+writeFileSync(join(folder, 'notes.md'), `${notesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version.text)}\n`);
+const { GITHUB_OUTPUT: outputs, GITHUB_REPOSITORY: repository = 'owner/landfall' } = process.env;
+if (outputs) appendFileSync(outputs, outputsOf(version, repository));
+for (const name of readdirSync(assets)) console.log(join(assets, name));
