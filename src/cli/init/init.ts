@@ -84,8 +84,8 @@ async function readRepository() {
 const nextSteps = (secrets: readonly string[]): string[] => [
   '',
   'Next, on this machine:',
-  '  1. npx landfall local       starts a control service; it prints the two variables of the next step',
-  '  2. npx landfall deploy      with LANDFALL_BASE_URL and LANDFALL_API_KEY set',
+  '  1. npx landfall local       starts a control service, and prints two variables',
+  '  2. npx landfall deploy      in a second terminal, with these variables',
   'And on every push:',
   '  3. On GitHub, add the variable LANDFALL_BASE_URL and the secret LANDFALL_API_KEY of your control service.',
   ...(secrets.length > 0 ? [`     Add the secrets of the agent too: ${secrets.join(', ')}.`] : []),

@@ -17,6 +17,7 @@ import { hostings } from './deployments/validation/value-problems.ts';
 import { isOperators, operatorsWords } from './api-keys/operator-command.ts';
 import { runOperator } from './api-keys/run-operator.ts';
 import { startLocal, type LocalServices } from './local.ts';
+import { usualDataFolder } from './data-folder.ts';
 import { wrongArguments } from './wrong-arguments.ts';
 import { runProgram, type ProgramEnvironment } from '../../kit/run-until-signal.ts';
 
@@ -26,7 +27,7 @@ export const usualPort = 8420;
 export const localUsage = `Runs the control service and its agents on this machine.
 
   --port P           the port on 127.0.0.1, 0 for a free one (${usualPort})
-  --data DIR         the folder of the database, the builds and the API key (.landfall)
+  --data DIR         the folder of the database, the builds and the API key (${usualDataFolder()})
   --allow-git DIR    lets repo_url name repositories below this folder; may be repeated
   --watch-git WHICH  which repositories are watched for pushes where build_on_push is on: folders of this machine, all,
                      or off (folders); the GitHub App reports pushes to remote repositories
@@ -101,7 +102,12 @@ export function readLocalCommand(args: string[]) {
   } catch (error) {
     return wrong(wrongArguments(error, Object.keys(localFlags), operatorsWords));
   }
-  const { port = String(usualPort), data = '.landfall', 'base-path': basePath = '', 'public-url': publicUrl } = values;
+  const {
+    port = String(usualPort),
+    data = usualDataFolder(),
+    'base-path': basePath = '',
+    'public-url': publicUrl,
+  } = values;
   const { 'container-engine': engine, 'container-image': image } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return wrong(`--port ${port} is no port.`);
   if (!/^(\/[\w.-]+)*$/.test(basePath)) {
@@ -236,6 +242,11 @@ const banner = ({ url, apiKey, tenantId }: LocalServices, data: string, link: st
     `  X-Api-Key:   ${apiKey}`,
     `  X-Tenant-Id: ${tenantId}`,
     `  Everything is kept in ${data}. End it with Ctrl-C.`,
+    '',
+    'Deploy from a second terminal, in a folder with a langgraph.json:',
+    `  export LANDFALL_BASE_URL=${url} LANDFALL_API_KEY="$(cat '${resolve(data, 'api-key')}')"`,
+    '  npx landfall init',
+    '  npx landfall deploy',
     '',
     // By a pipe: every user of the machine can read the arguments of a command.
     `  printf 'X-Api-Key: %s' "$(cat '${resolve(data, 'api-key')}')" | curl -H @- ${url}/v2/deployments`,

@@ -1,3 +1,4 @@
+import { usualDataFolder } from '../data-folder.ts';
 import { parseArgs } from 'node:util';
 import { apiKeyScopes, type ApiKeyScope } from '../../../contract/control/api-key-scopes.ts';
 import { didYouMeanClause, wrongArguments } from '../wrong-arguments.ts';
@@ -15,7 +16,7 @@ export const operatorUsage = `Looks after the tenants, the API keys and the inte
   landfall local integrations bind INSTALLATION --tenant TENANT
   landfall local integrations unbind INSTALLATION --tenant TENANT
 
-  --data DIR         the data folder of the service (.landfall)
+  --data DIR         the data folder of the service (${usualDataFolder()})
   --json             one line of JSON
   --help
 
@@ -71,7 +72,7 @@ export function readOperatorCommand(
   } catch (error) {
     return { ok: false, problem: wrongArguments(error, Object.keys(flags)) };
   }
-  const { tenant: tenants = [], name, scope, data = '.landfall', json = false, help = false } = read.values;
+  const { tenant: tenants = [], name, scope, data = usualDataFolder(), json = false, help = false } = read.values;
   const days = read.values['expires-in-days'];
   const [what = '', verb = '', word, ...more] = read.positionals;
   const common = { data, json };
