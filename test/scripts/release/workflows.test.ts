@@ -41,7 +41,8 @@ describe.each([...texts])('%s', (_, text) => {
 test('all workflows use one commit of an action', () => {
   const used = [...texts.values()].flatMap((text) => [...text.matchAll(/uses: ([^@\n]+)@(.+)/g)]);
   const commits = Map.groupBy(used, ([, action]) => action);
-  for (const [action, found] of commits) expect(new Set(found.map(([, , at]) => at)).size, action).toBe(1);
+  for (const [action, found] of commits)
+    expect([action, new Set(found.map(([, , at]) => at)).size]).toEqual([action, 1]);
 });
 
 test('a release gives each job the rights that its task needs', () => {
