@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, isAbsolute, join, posix } from 'node:path';
 import { graphLocations, type GraphLocation } from '../../agent-folder/graph-config/graph-path.ts';
 import { readGraphConfig } from '../../agent-folder/graph-config/read.ts';
 import { maxDeploymentNameLength } from '../../contract/control/field-values.ts';
 import { readTextFile } from '../../host/workspace.ts';
 import { problemOfFile, type Problem } from '../../kit/diagnostics/problem.ts';
+import { trimEndOf, trimStartOf } from '../../kit/plain-text.ts';
 
 const configName = 'langgraph.json';
 
@@ -113,13 +114,13 @@ function nameOf(folder: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, maxDeploymentNameLength);
-  return plain.replaceAll(/^-+|-+$/g, '') || 'agent';
+  return trimEndOf(trimStartOf(plain, '-'), '-') || 'agent';
 }
 
-/** The names in the first of these env files that is there. Values stay unread by everything else. */
+/** The names in the first of these env files that can be read. Values stay unread by everything else. */
 function variablesOf(folder: string, files: readonly string[]): string[] {
-  const found = files.map((file) => join(folder, file)).find((path) => existsSync(path));
-  const lines = found === undefined ? [] : readFileSync(found, 'utf8').split('\n');
+  const found = files.map((file) => readTextFile(join(folder, file))).find(({ kind }) => kind === 'read');
+  const lines = found?.kind === 'read' ? found.text.split('\n') : [];
   const names = lines.flatMap((line) => /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=/.exec(line)?.[1] ?? []);
   return [...new Set(names)];
 }

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { graphLanguage } from '../../agent-folder/graph-config/language.ts';
+import { readTextFile } from '../../host/workspace.ts';
 
 /** The input of a graph, as far as its source tells: a list of messages, its required keys with samples, or unknown. */
 export type GraphInput =
@@ -15,13 +15,10 @@ const messages: GraphInput = { kind: 'messages' };
  */
 export function readGraphInput(path: string): GraphInput {
   const language = graphLanguage(path);
-  if (!existsSync(path) || language === 'unknown') return unknown;
+  const own = codeOf(path);
+  if (own === undefined || language === 'unknown') return unknown;
   const isPython = language === 'python';
-  const own = withoutComments(readFileSync(path, 'utf8'));
-  const text = [
-    own,
-    ...neighbours(path, own, isPython).map((file) => withoutComments(readFileSync(file, 'utf8'))),
-  ].join('\n');
+  const text = [own, ...neighbours(path, own, isPython).flatMap((file) => codeOf(file) ?? [])].join('\n');
   const [, named] =
     (isPython ? /\binput(?:_schema)?\s*=\s*(\w+)/ : /\binput(?:Schema)?:\s*(\w+)\s*[,}]/).exec(text) ?? [];
   const [, state] =
@@ -53,20 +50,25 @@ const samples: readonly [type: RegExp, sample: string | number | boolean][] = [
 ];
 const sampleOf = (type: string) => samples.find(([pattern]) => pattern.test(type))?.[1];
 
-/** The keys of `const NAME = z.object({ ... })`, of `Annotation.Root` and `StateSchema` likewise. */
-function scriptFields(text: string, name: string): Fields | undefined {
+/**
+ * The keys of `const NAME = z.object({ ... })`, of `Annotation.Root` and `StateSchema` likewise. None for a name in
+ * `seen`, because a schema may spread itself while it is being written.
+ */
+function scriptFields(text: string, name: string, seen = new Set<string>()): Fields | undefined {
+  if (seen.has(name)) return undefined;
+  seen.add(name);
   if (/^Messages(?:Annotation|ZodState)$/.test(name)) return new Map([['messages', undefined]]);
   const start = new RegExp(`\\bconst ${name}\\b[^=]*=[^{;]*\\{`).exec(text);
   if (!start) return undefined;
   const fields: Fields = new Map();
   for (const member of membersOf(text.slice(start.index + start[0].length))) {
-    const [, key, type = ''] = /^["']?(\w+)["']?\s*:\s*([^]*)$/.exec(member) ?? [];
+    const [, key, type = ''] = /^["']?(\w+)["']?\s*:([^]*)$/.exec(member) ?? [];
     if (key === undefined) {
       const [, spread] = /^\.\.\.(\w+)/.exec(member) ?? [];
-      for (const [inner, sample] of (spread && scriptFields(text, spread)) || []) fields.set(inner, sample);
+      for (const [inner, sample] of (spread && scriptFields(text, spread, seen)) || []) fields.set(inner, sample);
     } else {
       const isOptional = /\.(?:optional|nullish|default|catch|prefault)\(/.test(type);
-      fields.set(key, isOptional ? null : sampleOf(type));
+      fields.set(key, isOptional ? null : sampleOf(type.trimStart()));
     }
   }
   return fields;
@@ -91,25 +93,44 @@ function membersOf(text: string): string[] {
   return found.filter(Boolean);
 }
 
-/** The keys of a class that is a TypedDict, a dataclass or a Pydantic model, with those of its bases. */
-function pythonFields(text: string, name: string): Fields | undefined {
+/**
+ * The keys of a class that is a TypedDict, a dataclass or a Pydantic model, with those of its bases. None for a name in
+ * `seen`, because a class may have a base of its own name from elsewhere.
+ */
+function pythonFields(text: string, name: string, seen = new Set<string>()): Fields | undefined {
+  if (seen.has(name)) return undefined;
+  seen.add(name);
   if (name === 'MessagesState' || name === 'AgentState') return new Map([['messages', undefined]]);
   const [, bases = '', body = ''] =
     new RegExp(`^class ${name}\\b(?:\\(([^)]*)\\))?:((?:\\n(?:[ \\t].*)?)*)`, 'm').exec(text) ?? [];
   if (body === '') return undefined;
   const fields: Fields = new Map();
   const names = bases.split(',').map((base) => base.trim());
-  for (const base of names) for (const [key, sample] of pythonFields(text, base) ?? []) fields.set(key, sample);
+  // `Generic[K, V]` and `package.Class` are no names of classes in this text.
+  for (const base of names.filter((each) => /^\w+$/.test(each)))
+    for (const [key, sample] of pythonFields(text, base, seen) ?? []) fields.set(key, sample);
   const indent = /\n([ \t]+)\S/.exec(body)?.[1] ?? '';
   for (const [, key = '', type = ''] of body.matchAll(new RegExp(`^${indent}(\\w+)\\s*:[ \\t]*(.+)$`, 'gm'))) {
     const isOptional =
-      /^(?:NotRequired|Optional)\b|\|\s*None|=/.test(type.replace(/\([^)]*\)/g, '')) || names.includes('total=False');
+      /^(?:NotRequired|Optional)\b|\|\s*None|=/.test(outsideParentheses(type)) || names.includes('total=False');
     fields.set(key, isOptional ? null : sampleOf(type));
   }
   return fields;
 }
 
-/** The files of the same folder that a file imports. */
+/** `Annotated[str, Field(min_length=1)]` without its arguments. */
+function outsideParentheses(text: string): string {
+  let depth = 0;
+  let outside = '';
+  for (const character of text) {
+    if (character === '(') depth += 1;
+    if (depth === 0) outside += character;
+    if (character === ')') depth -= 1;
+  }
+  return outside;
+}
+
+/** The files of the same folder that a file imports, whether they are there or not. */
 function neighbours(path: string, text: string, isPython: boolean): string[] {
   const imports = isPython
     ? [...text.matchAll(/^from\s+(?:[\w.]*\.)?(\w+)\s+import\b/gm)].map(([, name = '']) => `${name}.py`)
@@ -117,9 +138,13 @@ function neighbours(path: string, text: string, isPython: boolean): string[] {
         name,
         name.replace(/\.js$/, '.ts'),
       ]);
-  return [...new Set(imports)]
-    .map((name) => join(dirname(path), name))
-    .filter((file) => /\.\w+$/.test(file) && existsSync(file));
+  return [...new Set(imports)].map((name) => join(dirname(path), name)).filter((file) => /\.\w+$/.test(file));
+}
+
+/** The text of a file without its comments; undefined where there is no such file to read. */
+function codeOf(path: string): string | undefined {
+  const file = readTextFile(path);
+  return file.kind === 'read' ? withoutComments(file.text) : undefined;
 }
 
 const withoutComments = (text: string): string =>

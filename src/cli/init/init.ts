@@ -1,14 +1,16 @@
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { deploymentNameProblem } from '../../contract/control/field-values.ts';
 import { defaultConfigPath } from '../../deploy/file/deploy-file.ts';
 import { webAddressOf } from '../../deploy/file/repository-url.ts';
 import { git } from '../../host/git-head.ts';
 import { problemOfFile } from '../../kit/diagnostics/problem.ts';
-import { exitCodes, refuseInput, type ExitCode } from '../problems.ts';
+import { codeOf } from '../../kit/errors.ts';
+import { exitCodes, refuseFor, refuseInput, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { printValidation } from '../validate.ts';
 import { actionSource } from './action-source.ts';
+import { commandHere } from './command-here.ts';
 import { findAgent } from './find-agent.ts';
 import { deployFileOf, secretsOf, workflowOf } from './written-files.ts';
 
@@ -38,7 +40,7 @@ export async function initCommand(request: InitRequest, terminal: Terminal): Pro
     [defaultConfigPath, deployFileOf(agent, name, repository.source)],
     [workflowPath, workflowOf(agent, { uses, branch: repository.branch })],
   ]);
-  const existing = [...wanted.keys(), ...files.keys()].filter((path) => existsSync(path));
+  const existing = [...wanted.keys(), ...files.keys()].filter(isThere);
   const written = [...wanted, ...files].filter(([path]) => !existing.includes(path));
   const paths = written.map(([path]) => path);
   terminal.print(`Found the agent ${agent.configPath}: ${agent.graphs.map(({ graphId }) => graphId).join(', ')}.`);
@@ -49,11 +51,13 @@ export async function initCommand(request: InitRequest, terminal: Terminal): Pro
     terminal.conclude({ written: [], would_write: paths, existing });
     return exitCodes.passes;
   }
-  for (const [path, text] of written) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: 'wx' });
+  const failed = writeAll(written);
+  const done = failed === undefined ? paths : paths.slice(0, paths.indexOf(failed.path));
+  for (const path of shortened(done, uses)) terminal.print(`wrote ${path}`);
+  if (failed !== undefined) {
+    const advice = `Make ${dirname(failed.path)} a folder that you may write to, and run landfall init again. It keeps what exists.`;
+    return refuseFor(`${failed.path} cannot be written (${failed.code}).`, advice, terminal);
   }
-  for (const path of shortened(paths, uses)) terminal.print(`wrote ${path}`);
   terminal.print('');
   const validation = await printValidation({}, terminal);
   if (repository.top !== undefined && repository.top !== realpathSync('.')) {
@@ -61,9 +65,34 @@ export async function initCommand(request: InitRequest, terminal: Terminal): Pro
       `GitHub reads workflows at the top of a repository only. Move ${workflowPath} there, or run landfall init in ${repository.top}.`,
     );
   }
-  if (validation.fine) for (const line of nextSteps(secretsOf(agent))) terminal.print(line);
+  if (validation.fine) for (const line of nextSteps(commandHere(request.root), secretsOf(agent))) terminal.print(line);
   terminal.conclude({ written: paths, existing, ...validation });
   return validation.fine ? exitCodes.passes : exitCodes.wrongUsage;
+}
+
+/** Whether a path is taken, also by a link to nothing, which a new file could not replace. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes new files in turn, until one of them fails. */
+function writeAll(files: readonly [path: string, text: string][]): { path: string; code: string } | undefined {
+  for (const [path, text] of files) {
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { flag: 'wx' });
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === '') throw error;
+      return { path, code };
+    }
+  }
+  return undefined;
 }
 
 /** The paths, with one for all files of a copied Action. */
@@ -81,11 +110,13 @@ async function readRepository() {
   return { top, branch, source: url === undefined ? undefined : { url, branch } };
 }
 
-const nextSteps = (secrets: readonly string[]): string[] => [
+const nextSteps = (command: string, secrets: readonly string[]): string[] => [
   '',
   'Next, on this machine:',
-  '  1. npx landfall local       starts a control service, and prints two variables',
-  '  2. npx landfall deploy      in a second terminal, with these variables',
+  '  1. Start a control service, which prints two variables:',
+  `     ${command} local`,
+  '  2. In a second terminal, set these variables, or log in once with landfall login, and deploy:',
+  `     ${command} deploy`,
   'And on every push:',
   '  3. On GitHub, add the variable LANDFALL_BASE_URL and the secret LANDFALL_API_KEY of your control service.',
   ...(secrets.length > 0 ? [`     Add the secrets of the agent too: ${secrets.join(', ')}.`] : []),

@@ -23,7 +23,7 @@ export interface GitSource {
 export function deployFileOf(agent: FoundAgent, name: string, git: GitSource | undefined): string {
   const secrets = secretsOf(agent);
   return [
-    '# What is deployed, and how it proves that it works. Check it with: npx landfall validate',
+    '# What is deployed, and how it proves that it works. Check it with: landfall validate',
     '# Every field: docs/deploy-file.md of Landfall.',
     'deployments:',
     '  # The name in the console, in reports, and of the deployment at the service.',

@@ -39,6 +39,11 @@ describe('the input of a graph in TypeScript', () => {
       { kind: 'unknown' },
     ],
     ['a schema that is not there', 'new StateGraph(Elsewhere)', { kind: 'unknown' }],
+    [
+      'a schema that spreads itself',
+      'const S = z.object({ ...S, question: z.string() });\nnew StateGraph(S)',
+      { kind: 'keys', keys: { question: 'hello' } },
+    ],
     ['a schema in a comment', '// const S = z.object({ a: z.string() })\nnew StateGraph(S)', { kind: 'unknown' }],
   ])('is read: %s', (_, text, expected) => {
     expect(inputOf({ 'graph.ts': text }, 'graph.ts')).toEqual(expected);
@@ -72,6 +77,21 @@ describe('the input of a graph in Python', () => {
       'class State(TypedDict):\n    steps: Annotated[list[str], operator.add]\n    question: str\n    answer: str\n\nStateGraph(State)',
       { kind: 'keys', keys: { question: 'hello' } },
     ],
+    [
+      'a class of generic and qualified bases',
+      'class State(TypedDict, Generic[K, V], a.Base[K]):\n    question: str\n\nStateGraph(State)',
+      { kind: 'keys', keys: { question: 'hello' } },
+    ],
+    [
+      'a class whose base has its name',
+      'class State(State):\n    question: str\n\nStateGraph(State)',
+      { kind: 'keys', keys: { question: 'hello' } },
+    ],
+    [
+      'arguments of an annotation, which make nothing optional',
+      'class State(TypedDict):\n    question: Annotated[str, Field(min_length=len("x"), max_length=max(1, 2))]\n\nStateGraph(State)',
+      { kind: 'keys', keys: { question: 'hello' } },
+    ],
     ['a schema that is not there', 'StateGraph(Elsewhere)', { kind: 'unknown' }],
   ])('is read: %s', (_, text, expected) => {
     expect(inputOf({ 'graph.py': text }, 'graph.py')).toEqual(expected);
@@ -84,6 +104,16 @@ describe('the input of a graph in Python', () => {
     };
     expect(inputOf(files, 'graph.py')).toEqual({ kind: 'keys', keys: { question: 'hello' } });
   });
+});
+
+test('a folder in the place of a module is passed over', () => {
+  const files = {
+    'graph.ts':
+      "import { S } from './state.ts';\nconst I = z.object({ n: z.number() });\nnew StateGraph({ state: S, input: I })",
+    'state.ts/index.ts': '',
+  };
+  expect(inputOf(files, 'graph.ts')).toEqual({ kind: 'keys', keys: { n: 1 } });
+  expect(inputOf(files, 'state.ts')).toEqual({ kind: 'unknown' });
 });
 
 test('a file that is not there has an unknown input', () => {

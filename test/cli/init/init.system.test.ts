@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -47,7 +47,8 @@ describe.each(readdirSync(join(root, 'examples')))('landfall init for %s', (exam
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out).toContain(`wrote ${deployPath}\nwrote ${workflowPath}\n`);
     expect(end.out).toContain(`${deployPath}: fine\n`);
-    expect(end.out).toContain('npx landfall deploy');
+    expect(end.out).toContain(`node ${root}/bin/landfall.cjs deploy\n`);
+    expect(end.out + read(deployPath)).not.toContain('npx landfall');
     expect(await judgedByGitHub('workflow', read(workflowPath))).toEqual([]);
     expect(await runHere(['validate'], { cwd: folder.path })).toMatchObject({ code: 0, err: '' });
     const [written, own] = [read(deployPath), readFileSync(join(root, 'examples', example, deployPath), 'utf8')].map(
@@ -126,6 +127,32 @@ describe('landfall init', () => {
     const again = await runHere(['init'], { cwd: folder.path });
     expect(again.out).not.toContain('wrote');
     expect(again.code).toBe(0);
+  });
+
+  test('leaves a link to nothing as it is', async () => {
+    folder = folderOf(agent);
+    mkdirSync(join(folder.path, '.github'));
+    symlinkSync('nowhere.yml', join(folder.path, deployPath));
+    const end = await runHere(['init'], { cwd: folder.path });
+    expect(end.code).toBe(2);
+    expect(end.out).toContain(`exists and stays as it is: ${deployPath}\nwrote ${workflowPath}\n`);
+    expect(end.err).toContain(`${deployPath}: `);
+  });
+
+  test('says what was written and what could not be', async () => {
+    const end = await init({ ...agent, '.github/workflows': '' });
+    expect(end).toMatchObject({ code: 1 });
+    expect(end.out).toMatch(new RegExp(`^Found .*\nwrote ${deployPath}\n$`));
+    expect(end.err).toBe(
+      `refused: ${workflowPath} cannot be written (EEXIST).\n` +
+        'What to do: Make .github/workflows a folder that you may write to, and run landfall init again. It keeps what exists.\n',
+    );
+  });
+
+  test('takes a folder in the place of the env file for none', async () => {
+    const config = '{ "graphs": { "support": "./graph.ts:graph" }, "env": "." }';
+    expect(await init({ ...agent, 'langgraph.json': config, '.env.example': 'A_KEY=' })).toMatchObject({ code: 0 });
+    expect(read(deployPath)).toContain('    secrets: [A_KEY]\n');
   });
 
   test('prints the files with --dry-run, and writes none', async () => {
