@@ -60,7 +60,7 @@ test('the packed package writes, validates, deploys and asks in an empty folder'
   service = spawn(launcher, ['local', '--port', '0', '--json'], {
     cwd: app,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   if (!service.stdout) throw new Error('The service has no output.');
   const [line] = await once(createInterface({ input: service.stdout }), 'line');

@@ -52,7 +52,7 @@ describe('the search', () => {
     ['smoke tests', 'deploy-file.html'],
     ['rolback', 'commands.html'],
     ['create a deployment', 'api/control/deployments.html'],
-    ['X-Api-K', 'agents.html'],
+    ['X-Api-K', 'agent-configuration.html'],
   ])('finds %s', (query, page) => {
     const entries: SearchEntry[] = JSON.parse(read('assets/search.json'));
     const found = createSearch(entries)(query).map((result) => result.url.split('#')[0]);
