@@ -91,7 +91,11 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     liveLine.end();
     const code = conclude(outcome, terminal);
     if (desired && command.mode === 'deploy' && outcome.passes) {
-      const about = { name: desired.name, smokeTests: subject.smokeTests };
+      const about = {
+        name: desired.name,
+        smokeTests: subject.smokeTests,
+        hasKeyVariable: Boolean(process.env['LANDFALL_API_KEY']),
+      };
       for (const line of nextSteps(outcome, about, await pageAfter(outcome, run.options))) terminal.print(line);
     }
     return code;

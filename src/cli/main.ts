@@ -1,10 +1,16 @@
 import { runCommandLine } from './command-line.ts';
 import { processStreams } from './terminal.ts';
 
-// The reader of a pipe may close it, as `head` does. That must change neither the run nor its exit code.
+// The reader of a pipe may close it, as `head` does. That changes neither a run nor its exit code, but a command that
+// only goes on printing ends.
+const closed = new AbortController();
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
+    if (stream === process.stdout) closed.abort();
   });
 }
-process.exitCode = await runCommandLine(process.argv.slice(2), processStreams);
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  ...processStreams,
+  closed: closed.signal,
+});

@@ -14,10 +14,11 @@ const maxInputLength = 400;
 /** What a person does after a deploy: the page, a request to the agent, a question, its log. */
 export function nextSteps(
   { deploymentUrl, deploymentId }: Outcome,
-  { name, smokeTests }: { name: string | undefined; smokeTests: readonly SmokeTest[] },
+  about: { name: string | undefined; smokeTests: readonly SmokeTest[]; hasKeyVariable: boolean },
   page: string | undefined,
 ): string[] {
   if (deploymentUrl === undefined) return [];
+  const { name, smokeTests, hasKeyVariable } = about;
   const url = withoutTrailingSlashes(asLine(deploymentUrl, 300));
   const { path, body } = exampleRequest(smokeTests);
   const known = name ?? deploymentId ?? '';
@@ -25,7 +26,12 @@ export function nextSteps(
   return [
     'Next:',
     ...(page === undefined ? [] : [`  page  ${page}`]),
-    `  call  ${key} | curl -sS -H @- -H 'Content-Type: application/json' ${quoted(`${url}${path}`)} -d ${quoted(body)}`,
+    // The key of a login is no variable that curl could take it from.
+    ...(hasKeyVariable
+      ? [
+          `  call  ${key} | curl -sS -H @- -H 'Content-Type: application/json' ${quoted(`${url}${path}`)} -d ${quoted(body)}`,
+        ]
+      : []),
     `  ask   landfall ask ${known} "…"`,
     `  logs  landfall logs ${known} -f`,
   ];

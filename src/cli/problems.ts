@@ -60,6 +60,13 @@ export function refuseFor(reason: string, advice: string | undefined, terminal: 
   return exitCodes.fails;
 }
 
+/** Refuses a command whose arguments do not fit together. Nothing was sent. */
+export function refuseUsage(reason: string, terminal: Terminal): ExitCode {
+  terminal.complain(reason);
+  terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice: null });
+  return exitCodes.wrongUsage;
+}
+
 /** Prints what a service did not do, and what to do. Throws every other error again. */
 export function refuseFailure(error: unknown, terminal: Terminal): ExitCode {
   if (!(error instanceof ServiceError)) throw error;

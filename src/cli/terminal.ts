@@ -9,6 +9,8 @@ export interface Streams {
   err: (text: string) => void;
   /** The columns of the terminal that standard output is; undefined where it is none. */
   columns?: (() => number | undefined) | undefined;
+  /** Aborts when the reader of standard output has closed it. */
+  closed?: AbortSignal | undefined;
 }
 
 /** Prints all output of the command line, and replaces every secret in it by `***`. */
@@ -38,6 +40,11 @@ export class Terminal {
     return this.#streams.columns?.();
   }
 
+  /** Aborts when nobody reads standard output any longer. */
+  get closed(): AbortSignal | undefined {
+    return this.#streams.closed;
+  }
+
   /** Masks this secret from now on. */
   hide(secret: string): void {
     if (secret.trim() === '' || this.#secrets.has(secret)) return;
@@ -58,12 +65,18 @@ export class Terminal {
   /** Prints a line about the progress. */
   print(line: string): void {
     const write = this.#json ? this.#streams.err : this.#streams.out;
-    this.#live.writeAbove(() => write(`${withoutCommands(this.#mask(line))}\n`));
+    this.#live.writeAbove(() => write(`${this.#shown(line)}\n`));
   }
 
   /** Prints a line on standard error: about a problem, or about the output. */
   complain(line: string): void {
-    this.#live.writeAbove(() => this.#streams.err(`${withoutCommands(this.#mask(line))}\n`));
+    this.#live.writeAbove(() => this.#streams.err(`${this.#shown(line)}\n`));
+  }
+
+  /** The text without secrets, control sequences and commands. Masked twice: a secret may have controls in it or between. */
+  #shown(text: string): string {
+    const plain = withoutControls(this.#mask(text).replace(/\r\n?/g, '\n'));
+    return withoutCommands(this.#mask(plain));
   }
 
   /** Writes text of an agent as it comes. It is written word by word, so that a secret in parts is masked too. */

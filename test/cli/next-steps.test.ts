@@ -25,7 +25,13 @@ const asks: SmokeTest = {
 };
 
 test('a deploy with a smoke test is followed by its page, its request and its log', () => {
-  expect(nextSteps(outcome, { name: 'support', smokeTests: [asks] }, 'https://console.test/deployments/d1')).toEqual([
+  expect(
+    nextSteps(
+      outcome,
+      { name: 'support', smokeTests: [asks], hasKeyVariable: true },
+      'https://console.test/deployments/d1',
+    ),
+  ).toEqual([
     'Next:',
     '  page  https://console.test/deployments/d1',
     `  call  printf 'X-Api-Key: %s\\n' "$LANDFALL_API_KEY" | curl -sS -H @- -H 'Content-Type: application/json' ` +
@@ -36,12 +42,17 @@ test('a deploy with a smoke test is followed by its page, its request and its lo
 });
 
 test('a deploy without one is followed by the list of its assistants', () => {
-  const [, call, , logs] = nextSteps(outcome, { name: undefined, smokeTests: [] }, undefined);
+  const [, call, , logs] = nextSteps(outcome, { name: undefined, smokeTests: [], hasKeyVariable: true }, undefined);
   expect(call).toContain(`'https://agent.test/assistants/search' -d '{}'`);
   expect(logs).toBe('  logs  landfall logs d1 -f');
 });
 
+test('a deploy with the key of a login names no request that needs it as a variable', () => {
+  const steps = nextSteps(outcome, { name: 'support', smokeTests: [asks], hasKeyVariable: false }, undefined);
+  expect(steps).toEqual(['Next:', '  ask   landfall ask support "…"', '  logs  landfall logs support -f']);
+});
+
 test('a deploy that did not learn the address of its agent is followed by nothing', () => {
   const { deploymentUrl: _, ...unknown } = outcome;
-  expect(nextSteps(unknown, { name: 'support', smokeTests: [] }, undefined)).toEqual([]);
+  expect(nextSteps(unknown, { name: 'support', smokeTests: [], hasKeyVariable: true }, undefined)).toEqual([]);
 });

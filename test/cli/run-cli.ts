@@ -26,6 +26,8 @@ export interface CliRun {
   env?: Readonly<Record<string, string>>;
   /** What it reads from standard input; nothing by default. */
   stdin?: string;
+  /** Whether the reader of its output closes it at once. */
+  closesOutput?: boolean;
   /** Called as it prints, with all that it has printed there so far, and a way to send it a signal. */
   onOutput?: (text: string, send: (signal: NodeJS.Signals) => void, which: 'out' | 'err') => void;
 }
@@ -33,7 +35,7 @@ export interface CliRun {
 /** Runs the command line as a process of its own, with nothing in its environment but what is given. */
 export function runCli(
   args: readonly string[],
-  { cwd = root, env = {}, stdin = '', onOutput }: CliRun = {},
+  { cwd = root, env = {}, stdin = '', closesOutput, onOutput }: CliRun = {},
 ): Promise<CliEnd> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
@@ -44,6 +46,7 @@ export function runCli(
   child.stdin.on('error', () => undefined).end(stdin);
   // A test that ends early leaves nothing running.
   onTestFinished(() => void child.kill('SIGKILL'));
+  if (closesOutput) child.stdout.destroy();
   const end: CliEnd = { code: null, out: '', err: '' };
   const heard = (which: 'out' | 'err') => (chunk: Buffer) => {
     end[which] += chunk.toString();

@@ -58,6 +58,14 @@ test('no printed line is a runner command', () => {
   expect(said.err).toBe('and # #[error]d\n');
 });
 
+test('no printed line has control sequences, and none hides a secret or a command', () => {
+  const { terminal, said } = heard();
+  terminal.hide('hunter-22');
+  terminal.print('\u001b[31mred\u001b]0;title\u0007 hun\u001b[0mter-22');
+  terminal.complain('\u001b[1m::error::x');
+  expect(said).toEqual({ out: 'red ***\n', err: '| ::error::x\n' });
+});
+
 test('nor is the result as JSON', () => {
   const { terminal, said } = heard(true);
   terminal.conclude({ reason: '##[error]no' });

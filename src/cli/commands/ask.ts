@@ -1,10 +1,11 @@
 import type { AgentServerClient } from '../../client/agent.ts';
 import type { Assistant } from '../../contract/agent/assistant.ts';
+import { ifFound } from '../../contract/service-error.ts';
 import { asLine } from '../../deploy/words/sanitize.ts';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { isObject } from '../../kit/json-object.ts';
 import { fromJson } from '../../kit/json-text.ts';
-import { CommandRefused, exitCodes, type ExitCode } from '../problems.ts';
+import { CommandRefused, exitCodes, refuseUsage, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { answerModes, RunAnswer } from './run-answer.ts';
 import { questionInput } from './question-input.ts';
@@ -18,27 +19,43 @@ export function ask(invocation: Invocation, terminal: Terminal): Promise<ExitCod
   const [name, question] = writtenInput !== undefined || second !== undefined ? [first, second] : [undefined, first];
   const isGivenTwice = writtenInput !== undefined && question !== undefined;
   if (isGivenTwice || (writtenInput === undefined && question === undefined)) {
-    terminal.complain(`Give a question or --input${isGivenTwice ? ', not both' : ''}: landfall ask support "Hello".`);
-    return Promise.resolve(exitCodes.wrongUsage);
+    return Promise.resolve(refuseUsage(usage(isGivenTwice ? ', not both' : ''), terminal));
   }
   return withDeployment(
     invocation,
     terminal,
     async ({ agentOf, signal }, deployment) => {
+      // The only word is the name: the question was forgotten.
+      if (name === undefined && question === deployment.name) return refuseUsage(usage(), terminal);
       const agent = await agentOf(deployment);
+      const isWaiting = thread !== undefined && (await waitsForPerson(agent, thread, deployment.name));
       const assistant = await assistantOf(agent, invocation.options['assistant']);
-      const input =
-        writtenInput === undefined ? await inputOf(question ?? '', assistant, agent) : fromJson(writtenInput);
+      const given = writtenInput === undefined ? undefined : fromJson(writtenInput);
+      const input = given === undefined && !isWaiting ? await inputOf(question ?? '', assistant, agent) : given;
+      const request = {
+        ...(isWaiting ? { command: { resume: given === undefined ? question : given } } : { input }),
+        assistant_id: assistant.assistant_id,
+        stream_mode: [...answerModes],
+        on_disconnect: 'cancel' as const,
+      };
       const threadId = thread ?? (await agent.createThread({}, { signal })).thread_id;
-      const answer = new RunAnswer(isObject(input) ? Object.keys(input) : []);
-      const request = { assistant_id: assistant.assistant_id, input, stream_mode: [...answerModes] };
-      for await (const event of agent.streamRun(request, threadId, { signal })) terminal.write(answer.read(event));
-      if (answer.text === '' && answer.error === undefined) terminal.write(answer.whole);
-      terminal.endText();
-      if (answer.question !== undefined) terminal.print(`The agent waits for a person: ${asLine(answer.question)}`);
-      if (answer.error)
-        terminal.complain(`The run failed: ${asLine(`${answer.error.error}: ${answer.error.message}`)}`);
-      terminal.complain(`Thread ${threadId}; go on with: landfall ask ${deployment.name} --thread ${threadId} "…"`);
+      const answer = new RunAnswer(isObject(input) && !isWaiting ? Object.keys(input) : []);
+      let isCancelled = false;
+      try {
+        for await (const event of agent.streamRun(request, threadId, { signal })) terminal.write(answer.read(event));
+        if (answer.text === '' && answer.error === undefined) terminal.write(answer.whole);
+      } catch (error) {
+        isCancelled = signal.aborted;
+        if (!isCancelled) throw error;
+        answer.error = { error: 'Cancelled', message: 'the command was stopped' };
+      } finally {
+        terminal.endText();
+        printEnd(
+          answer,
+          { isCancelled, goesOn: `landfall ask ${deployment.name} --thread ${threadId} "…"`, threadId },
+          terminal,
+        );
+      }
       terminal.conclude({
         thread_id: threadId,
         run_id: answer.runId ?? null,
@@ -51,6 +68,27 @@ export function ask(invocation: Invocation, terminal: Terminal): Promise<ExitCod
     },
     { name },
   );
+}
+
+const usage = (more = ''): string => `Give a question or --input${more}: landfall ask support "Hello".`;
+
+/** Says how the run ended, and how its thread goes on: also where its stream broke. */
+function printEnd(
+  { question, error }: RunAnswer,
+  { isCancelled, goesOn, threadId }: { isCancelled: boolean; goesOn: string; threadId: string },
+  terminal: Terminal,
+): void {
+  if (question !== undefined) terminal.print(`The agent waits for a person: ${asLine(question)}`);
+  if (isCancelled) terminal.complain('The run was cancelled.');
+  else if (error) terminal.complain(`The run failed: ${asLine(`${error.error}: ${error.message}`)}`);
+  terminal.complain(`Thread ${threadId}; ${question === undefined ? 'go on' : 'answer'} with: ${goesOn}`);
+}
+
+/** Whether an interrupt of this thread has no answer yet. @throws CommandRefused where there is no such thread */
+async function waitsForPerson(agent: AgentServerClient, id: string, name: string): Promise<boolean> {
+  const thread = await ifFound(agent.getThread(id));
+  if (!thread) throw new CommandRefused(`The agent has no thread ${id}.`, `landfall threads ${name} lists them.`);
+  return Object.values(thread.interrupts ?? {}).some((each) => Array.isArray(each) && each.length > 0);
 }
 
 /** The assistant of this name, graph or id; without one the only graph's default. @throws CommandRefused */

@@ -160,7 +160,7 @@ export const definitions: readonly CommandDefinition[] = [
   },
   {
     name: 'redeploy',
-    summary: 'Deploy the build of the live revision again, without a new build.',
+    summary: 'Deploy the build of the live revision again, with the secrets that it had.',
     args: [deployment],
     options: [ofRevision('The revision whose build it is. (default: the live one)'), wait],
     json: changed,

@@ -5,8 +5,8 @@ import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { readAddress } from '../../kit/base-address.ts';
 import { version } from '../../kit/version.ts';
-import { loginPath, type Logins, readLogins, writeLogins } from '../logins/login-file.ts';
-import { exitCodes, refuseFailure, refuseFor, type ExitCode } from '../problems.ts';
+import { isLoginName, loginOf, loginPath, type Logins, readLogins, writeLogins } from '../logins/login-file.ts';
+import { exitCodes, refuseFailure, refuseFor, refuseUsage, type ExitCode } from '../problems.ts';
 import { readSecret } from '../read-secret.ts';
 import type { Terminal } from '../terminal.ts';
 import { printList, type Invocation } from './service-session.ts';
@@ -17,9 +17,10 @@ export async function login({ args, options }: Invocation, terminal: Terminal): 
   const [url = ''] = args;
   const allowHttp = new OptionReader(options).flag('allow-http');
   const address = readAddress(url, { allowHttp });
-  if (!address.ok) {
-    terminal.complain(`${address.shown}: ${address.problem}.`);
-    return exitCodes.wrongUsage;
+  if (!address.ok) return refuseUsage(`${address.shown}: ${address.problem}.`, terminal);
+  const name = options['service'] ?? nameOf(url);
+  if (!isLoginName(name)) {
+    return refuseUsage('--service takes a name of letters, digits and . : _ -, such as team.', terminal);
   }
   const stored = readLogins(process.env);
   if (!stored.ok) return refuseFor(stored.problem, undefined, terminal);
@@ -37,7 +38,6 @@ export async function login({ args, options }: Invocation, terminal: Terminal): 
   } finally {
     await control.close();
   }
-  const name = options['service'] ?? nameOf(url);
   const made = {
     base_url: url,
     api_key: apiKey,
@@ -59,7 +59,7 @@ export async function logout({ options }: Invocation, terminal: Terminal): Promi
   const { current, services } = stored.logins;
   const name = options['service'] ?? current;
   if (name === null) return refuseFor('There is no login.', 'Log in with landfall login.', terminal);
-  if (services[name] === undefined) return refuseUnknown(name, services, terminal);
+  if (loginOf(services, name) === undefined) return refuseUnknown(name, services, terminal);
   const others = Object.fromEntries(Object.entries(services).filter(([each]) => each !== name));
   const [next = null] = name === current ? Object.keys(others) : [current];
   const failure = await store({ current: next, services: others }, terminal);
@@ -110,7 +110,7 @@ export async function chooseService({ args: [name = ''] }: Invocation, terminal:
   const stored = readLogins(process.env);
   if (!stored.ok) return refuseFor(stored.problem, undefined, terminal);
   const { services } = stored.logins;
-  if (services[name] === undefined) return refuseUnknown(name, services, terminal);
+  if (loginOf(services, name) === undefined) return refuseUnknown(name, services, terminal);
   const failure = await store({ current: name, services }, terminal);
   if (failure !== undefined) return failure;
   terminal.print(`Commands without --service use ${name} from now on.`);

@@ -2,7 +2,7 @@ import type { LogEntry, LogPage, LogQuery } from '../../contract/control/log.ts'
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { asLine } from '../../deploy/words/sanitize.ts';
 import { systemClock as clock } from '../../kit/clock.ts';
-import { CommandRefused, exitCodes, type ExitCode } from '../problems.ts';
+import { CommandRefused, exitCodes, refuseUsage, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { durationMs } from './option-values.ts';
 import { type Invocation, withDeployment } from './service-session.ts';
@@ -20,10 +20,10 @@ type ReadLog = (query: LogQuery) => Promise<LogPage>;
 export function printLogs(invocation: Invocation, terminal: Terminal): Promise<ExitCode> {
   const { build, agent, since, follow, revision } = invocation.options;
   if (build !== undefined && agent !== undefined) {
-    terminal.complain('--build and --agent are two logs. Give one of them.');
-    return Promise.resolve(exitCodes.wrongUsage);
+    return Promise.resolve(refuseUsage('--build and --agent are two logs. Give one of them.', terminal));
   }
-  return withDeployment(invocation, terminal, async ({ control, signal }, deployment) => {
+  return withDeployment(invocation, terminal, async ({ control, signal: cancelled }, deployment) => {
+    const signal = terminal.closed ? AbortSignal.any([cancelled, terminal.closed]) : cancelled;
     const { id, name, active_revision_id: live, latest_revision_id: latest } = deployment;
     // Of what has not started, only the build can say something.
     const isBuild = build !== undefined || (agent === undefined && revision === undefined && live === null);
@@ -84,7 +84,7 @@ async function entriesFrom(start_time: string | undefined, read: ReadLog): Promi
   }
 }
 
-/** Prints lines as they come, until the log ends or Ctrl-C. Lines of the last moment are read again, and printed once. */
+/** Prints lines as they come, until the log ends, Ctrl-C or the reader closes the output. Lines of the last moment are read again, and printed once. */
 async function followLog(followed: {
   read: ReadLog;
   entries: readonly LogEntry[];

@@ -43,6 +43,7 @@ export class RunAnswer {
     const added = Object.entries(this.values).filter(([field]) => !this.#given.has(field) && field !== interruptField);
     const texts = added.flatMap(([, value]) => (typeof value === 'string' ? [value] : []));
     const [only, ...more] = texts;
+    if (added.length === 0 && this.question !== undefined) return '';
     return only !== undefined && more.length === 0 ? only : JSON.stringify(Object.fromEntries(added), undefined, 2);
   }
 

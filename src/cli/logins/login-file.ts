@@ -25,6 +25,13 @@ const loginFile = z.object({
 /** The services by name, and which of them is meant where none is named. */
 export type Logins = z.infer<typeof loginFile>;
 
+/** The login of this name; no property that every object has. */
+export const loginOf = (services: Logins['services'], name: string): Login | undefined =>
+  Object.hasOwn(services, name) ? services[name] : undefined;
+
+/** Whether a login may have this name: that of a host with its port is one. */
+export const isLoginName = (name: string): boolean => /^[a-z\d[][\w.:[\]-]*$/i.test(name);
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The file of the logins: `services.json` in the user's configuration folder. */

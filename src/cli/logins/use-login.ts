@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
 import { exitCodes } from '../problems.ts';
-import { isSameAddress, type Login, readLogins } from './login-file.ts';
+import { isSameAddress, type Login, loginOf, readLogins } from './login-file.ts';
 
 /**
  * Sets the options of a command that neither the command line nor the environment sets from a stored login: the one
@@ -20,16 +20,16 @@ export function useLogin(command: Command, env: NodeJS.ProcessEnv): void {
   const read = readLogins(env);
   if (!read.ok) return chosen === undefined && address !== undefined ? undefined : refuse(read.problem);
   const { current, services } = read.logins;
-  if (chosen !== undefined && services[chosen] === undefined) {
+  if (chosen !== undefined && loginOf(services, chosen) === undefined) {
     const meant = didYouMean(chosen, Object.keys(services));
     const advice = meant === undefined ? 'Log in to it with landfall login.' : `Did you mean ${meant}?`;
     refuse(`There is no login for the service ${chosen}. ${advice}`);
   }
   const ofAddress = (): Login | undefined =>
     address === undefined
-      ? services[current ?? '']
+      ? loginOf(services, current ?? '')
       : Object.values(services).find(({ base_url }) => isSameAddress(base_url, address));
-  const login = chosen === undefined ? ofAddress() : services[chosen];
+  const login = chosen === undefined ? ofAddress() : loginOf(services, chosen);
   if (login === undefined) return;
   const set = (attribute: string, value: string | undefined): void => {
     const isKept = chosen === undefined ? textOf(attribute) !== undefined : isWritten(attribute);
