@@ -1,11 +1,9 @@
 // Moves the tag that workflows follow, such as v1, to a release of that major version.
 //   node scripts/release/move-major-tag.ts v1.2.3
 import { execFileSync } from 'node:child_process';
-import { versionOf, type Version } from './version.ts';
+import { isNewer, versionOf } from './version.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' });
-
-const isNewer = (one: Version, other: Version): boolean => (one.minor - other.minor || one.patch - other.patch) > 0;
 
 const [tag = ''] = process.argv.slice(2);
 const version = versionOf(tag);

@@ -20,6 +20,30 @@ export function versionOf(tag: string): Version | undefined {
   return { text, major: Number(major), minor: Number(minor), patch: Number(patch), isPrerelease: suffix !== undefined };
 }
 
+/** Whether one version comes after another, whatever their prereleases are called. */
+export const isNewer = (one: Version, other: Version): boolean =>
+  (one.major - other.major || one.minor - other.minor || one.patch - other.patch) > 0;
+
+/**
+ * The tags that people follow and that a release takes: none of them goes back to an older line, or to a prerelease.
+ * `others` are the versions with a tag. npm takes no tag that could be a range of versions, such as `v1.4`.
+ */
+export function followedTags(version: Version, others: readonly Version[]): { npm: string; image: string[] } {
+  const { text, major, minor, isPrerelease } = version;
+  if (isPrerelease) return { npm: 'next', image: [text] };
+  const newer = others.filter((other) => !other.isPrerelease && isNewer(other, version));
+  const ofMajor = newer.filter((other) => other.major === major);
+  return {
+    npm: newer.length === 0 ? 'latest' : `release-${major}.${minor}`,
+    image: [
+      text,
+      ...(ofMajor.some((other) => other.minor === minor) ? [] : [`${major}.${minor}`]),
+      ...(ofMajor.length > 0 ? [] : [String(major)]),
+      ...(newer.length > 0 ? [] : ['latest']),
+    ],
+  };
+}
+
 /** The section of a version in a changelog, without its heading; undefined if there is none or it is empty. */
 export function notesOf(changelog: string, version: string): string | undefined {
   const sections = changelog.split(/^## /m).slice(1);
@@ -27,8 +51,11 @@ export function notesOf(changelog: string, version: string): string | undefined 
   return section?.slice(section.indexOf('\n') + 1).trim() || undefined;
 }
 
-/** What keeps a tag from being released from the repository in `root`, one sentence each; empty if nothing. */
-export function versionProblems(tag: string, root: string): string[] {
+/**
+ * What keeps a tag from being released from the repository in `root`, one sentence each; empty if nothing. `repository`
+ * is the one on GitHub that releases: npm takes no provenance of another than package.json names.
+ */
+export function versionProblems(tag: string, root: string, repository?: string): string[] {
   const version = versionOf(tag);
   if (!version) return [`${tag} is not a version. Tag the commit with v and a semantic version, such as v1.2.3.`];
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -38,7 +65,11 @@ export function versionProblems(tag: string, root: string): string[] {
     ['src/kit/version.ts', /^export const version = '([^']+)'/m.exec(read('src/kit/version.ts'))?.[1]],
   ];
   const wrong = named.filter(([, found]) => found !== version.text);
+  const owned = /"url": "git\+https:\/\/github\.com\/([^"]+)\.git"/.exec(read('package.json'))?.[1];
   return [
+    ...(repository !== undefined && owned !== repository
+      ? [`package.json names the repository ${owned ?? 'of nobody'}, not ${repository}. Change it there.`]
+      : []),
     ...wrong.map(
       ([file, found]) => `${file} has the version ${found ?? 'none'}, not ${version.text}. Change it there.`,
     ),

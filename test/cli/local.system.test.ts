@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../kit/postgres/postgres.ts';
-import { folderOf, runCli, runHere } from './run-cli.ts';
+import { folderOf, root, runCli, runHere } from './run-cli.ts';
 
 let database: TestPostgres | undefined;
 let folder: ReturnType<typeof folderOf> | undefined;
@@ -39,6 +40,17 @@ describe('landfall local', () => {
       tenant_id: expect.any(String),
       sign_in_link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/console#code=/),
     });
+  });
+
+  test('prints commands that work in the folder of an agent', async () => {
+    const end = await local(['--port', '0'], {
+      onOutput: (text, send, which) => {
+        if (which === 'out' && text.includes('/v2/deployments')) send('SIGINT');
+      },
+    });
+    const lines = /^ {2}node '(.+)' init\n {2}node '(.+)' deploy\n/m.exec(end.out) ?? [];
+    expect(lines.slice(1)).toEqual([join(root, 'bin/landfall.cjs'), join(root, 'bin/landfall.cjs')]);
+    expect(end.code).toBe(0);
   });
 
   test('reports the port that is taken, and exits with 1', async () => {

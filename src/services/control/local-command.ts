@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../kit/errors.ts';
 import { createProgramLogger } from '../../kit/program-logger.ts';
@@ -234,6 +234,9 @@ export async function runLocal(args: string[], environment: ProgramEnvironment):
   return 0;
 }
 
+/** The command line by its path: the agent is in another folder, where nothing else finds it. */
+const program = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../../../bin' : '..', 'landfall.cjs');
+
 const banner = ({ url, apiKey, tenantId }: LocalServices, data: string, link: string): string =>
   [
     `Open the console: ${link} (valid once)`,
@@ -245,8 +248,8 @@ const banner = ({ url, apiKey, tenantId }: LocalServices, data: string, link: st
     '',
     'Deploy from a second terminal, in a folder with a langgraph.json:',
     `  export LANDFALL_BASE_URL=${url} LANDFALL_API_KEY="$(cat '${resolve(data, 'api-key')}')"`,
-    '  npx landfall init',
-    '  npx landfall deploy',
+    `  node '${program}' init`,
+    `  node '${program}' deploy`,
     '',
     // By a pipe: every user of the machine can read the arguments of a command.
     `  printf 'X-Api-Key: %s' "$(cat '${resolve(data, 'api-key')}')" | curl -H @- ${url}/v2/deployments`,

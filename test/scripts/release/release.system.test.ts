@@ -39,6 +39,11 @@ function tagChange(tag: string): void {
 
 beforeAll(() => {
   copyCheckout(checkout);
+  const manifest = join(checkout, 'package.json');
+  writeFileSync(
+    manifest,
+    readFileSync(manifest, 'utf8').replace('github.com/OWNER/landfall', 'github.com/Acme/Landfall'),
+  );
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
   git('init', '--quiet', '--initial-branch', 'main');
   git('remote', 'add', 'origin', remote);
@@ -85,6 +90,13 @@ describe('a release in a local repository', () => {
       `image-tags=ghcr.io/acme/landfall:${version},ghcr.io/acme/landfall:0.1,ghcr.io/acme/landfall:0,ghcr.io/acme/landfall:latest`,
       '',
     ]);
+  });
+});
+
+test('a release goes into a new folder', () => {
+  expect(run('make.ts', `v${version}`, base)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`${base} exists. Name a new folder: all that is in it is published.\n`),
   });
 });
 
