@@ -57,13 +57,7 @@ function replaced(
   if (wanted.kind === 'deploy' && wanted.commit === before.wanted.commit) return [];
   const why =
     wanted.kind === 'gone' ? `Removed: ${removalWords(wanted.code)}.` : `Replaced by ${shortCommit(wanted.commit)}.`;
-  const at = { ...pull, entry, commit: before.wanted.commit };
-  return [
-    ...(outcomeOf(before)
-      ? []
-      : [check(at, { status: 'completed', conclusion: 'neutral', title: asLine(why, 140), summary: why })]),
-    deployment(at, 'inactive', why),
-  ];
+  return over({ ...pull, entry, commit: before.wanted.commit }, outcomeOf(before), why);
 }
 
 /** Shows the commit that a preview has from now on. */
@@ -94,9 +88,13 @@ function gone(
   { code }: Extract<Preview['wanted'], { kind: 'gone' }>,
   { outcome }: Preview['known'],
 ): DesiredReport[] {
-  const why = `Removed: ${removalWords(code)}.`;
-  const content = { status: 'completed', conclusion: 'neutral', title: asLine(why, 140), summary: why } as const;
-  return [...(outcome?.commit === at.commit ? [] : [check(at, content)]), deployment(at, 'inactive', why)];
+  return over(at, outcome?.commit === at.commit ? outcome : undefined, `Removed: ${removalWords(code)}.`);
+}
+
+/** A commit whose preview is there no longer. Its outcome may have come since the last look, so it is shown here. */
+function over(at: ReportedCommit, outcome: PreviewOutcome | undefined, why: string): DesiredReport[] {
+  const neutral = { status: 'completed', conclusion: 'neutral', title: asLine(why, 140), summary: why } as const;
+  return [outcome ? concluded(at, outcome) : check(at, neutral), deployment(at, 'inactive', why)];
 }
 
 const begun = (at: ReportedCommit): DesiredReport[] => [
@@ -108,10 +106,15 @@ const begun = (at: ReportedCommit): DesiredReport[] => [
   deployment(at, 'in_progress', `The preview of ${shortCommit(at.commit)} is on its way`),
 ];
 
-const ended = (
+const ended = (at: ReportedCommit, outcome: PreviewOutcome): DesiredReport[] => {
+  const { kind, reason, address } = outcome;
+  return [concluded(at, outcome), deployment(at, stateByOutcome[kind], `${kind}: ${reason}`, address)];
+};
+
+const concluded = (
   at: ReportedCommit,
   { kind, passes, reason, summary, receipt, address }: PreviewOutcome,
-): DesiredReport[] => [
+): DesiredReport =>
   check(at, {
     status: 'completed',
     conclusion: passes ? 'success' : 'failure',
@@ -119,9 +122,7 @@ const ended = (
     summary,
     ...(receipt ? { text: receipt } : {}),
     ...(address ? { detailsUrl: address } : {}),
-  }),
-  deployment(at, stateByOutcome[kind], `${kind}: ${reason}`, address),
-];
+  });
 
 const check = ({ repository, number, commit, entry }: ReportedCommit, content: CheckContent): DesiredReport =>
   checkReport({ repository, headSha: commit, name: previewCheckName(entry, number) }, content);

@@ -59,13 +59,19 @@ test('ends what is shown of a commit that another one replaces', () => {
     'check of b: in_progress',
     'deployment of b: in_progress',
   ]);
-  expect(shownOf({ kind: 'update' }, proven, requestOf(7, b)).slice(0, 1)).toEqual(['deployment of a: inactive']);
+});
+
+test('shows an outcome that came since the last look, although another commit replaces it', () => {
+  expect(shownOf({ kind: 'update' }, proven, requestOf(7, b)).slice(0, 2)).toEqual([
+    'check of a: success',
+    'deployment of a: inactive',
+  ]);
 });
 
 test('says that a preview was removed, and why', () => {
   const request = removalOf(proven, 'expired', 9);
-  const [deployment, comment] = shownOf({ kind: 'remove', code: 'expired' }, proven, request);
-  expect(deployment).toBe('deployment of a: inactive');
+  const [check, deployment, comment] = shownOf({ kind: 'remove', code: 'expired' }, proven, request);
+  expect([check, deployment]).toEqual(['check of a: success', 'deployment of a: inactive']);
   expect(JSON.stringify(comment)).toMatch(/Removed: nothing changed for as long as/);
 });
 
@@ -85,7 +91,7 @@ test('a refusal needs a person, on the head of the pull request', () => {
 test('ends what is shown of a preview that another look removed', () => {
   const evicted = { ...running, version: 3, wanted: removalOf(running, 'too-many', 9).wanted };
   expect(shownOf({ kind: 'none' }, evicted).slice(0, 2)).toEqual(['check of a: neutral', 'deployment of a: inactive']);
-  expect(shownOf({ kind: 'none' }, { ...evicted, known: proven.known })[0]).toBe('deployment of a: inactive');
+  expect(shownOf({ kind: 'none' }, { ...evicted, known: proven.known })[0]).toBe('check of a: success');
 });
 
 test('says nothing where there is no preview and never was one', () => {
