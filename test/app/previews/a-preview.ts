@@ -8,9 +8,9 @@ export const repository = { installationId: 1, repositoryId: 70, owner: 'acme', 
 export const commitOf = (letter: string): string => letter.repeat(40);
 
 /** The production of every test, whose secrets no preview gets. */
-export const previewed = (preview = '{}'): string => `
+export const previewed = (preview = '{}', entry = 'support'): string => `
 deployments:
-  support:
+  ${entry}:
     source: github
     repo-url: https://github.com/acme/agents
     repo-ref: main

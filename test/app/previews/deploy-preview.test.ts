@@ -21,16 +21,16 @@ async function opened(
   isFork = false,
 ): Promise<PreviewWorld> {
   const contextOf = (context: PreviewContext) => ({ ...context, ...change(context) });
-  const world = await PreviewWorld.open({ ...setting, ...more }, { ...previewCode, contextOf });
-  world.open(5, isFork, commitOf('a'));
-  world.deliver(5, [0]);
-  world.jobs.send('approve', `5 ${commitOf('a')}`);
+  const world = new PreviewWorld({ ...setting, ...more }, { ...previewCode, contextOf });
+  world.pulls.open(5, isFork, commitOf('a'));
+  world.deliverChange(5, [0]);
+  world.approve(5, commitOf('a'));
   await world.clock.run(world.clock.now() + 5 * 60_000);
   return world;
 }
 
-const ownOf = (world: PreviewWorld) => world.service.lives.slice(world.others.length);
-const reasonOf = (world: PreviewWorld): string | undefined => world.previews.all[0]?.known.outcome?.reason;
+const ownOf = (world: PreviewWorld) => [...world.control.deployments.values()].slice(world.others.length);
+const reasonOf = (world: PreviewWorld): string | undefined => world.previewing.store.all[0]?.known.outcome?.reason;
 
 describe('makes no preview', () => {
   test('of the deployment of another repository, and reads nothing of it', async () => {
@@ -62,19 +62,19 @@ describe('makes no preview', () => {
   test('of a fork where the service builds the head of a branch', async () => {
     const world = await opened(() => ({}), { pinsCommits: false }, true);
     expect(ownOf(world)).toEqual([]);
-    expect(world.previews.all).toMatchObject([{ known: { outcome: { kind: 'refused' } } }]);
+    expect(world.previewing.store.all).toMatchObject([{ known: { outcome: { kind: 'refused' } } }]);
   });
 });
 
 test('makes that of the approved commit of a fork, with the secrets of forks', async () => {
   const world = await opened(() => ({}), {}, true);
   expect(ownOf(world)).toMatchObject([{ built: [{ commit: commitOf('a') }], secrets: [{ name: 'FORK_KEY' }, {}] }]);
-  expect(world.previews.all).toMatchObject([{ known: { outcome: { kind: 'deployed', passes: true } } }]);
+  expect(world.previewing.store.all).toMatchObject([{ known: { outcome: { kind: 'deployed', passes: true } } }]);
 });
 
 test('leaves a receipt of a deploy, with the time at which it began', async () => {
   const world = await opened(() => ({}));
-  const receipt = world.previews.all[0]?.known.outcome?.receipt ?? '';
+  const receipt = world.previewing.store.all[0]?.known.outcome?.receipt ?? '';
   expect(receipt).toMatch(/^<details><summary>Receipt<\/summary>\n\n```json\n\{\n[^]*\}\n```\n\n<\/details>$/);
   const { predicate } = JSON.parse(receipt.split('```json\n')[1]?.split('\n```')[0] ?? '');
   expect(predicate).toMatchObject({
@@ -89,10 +89,9 @@ test('leaves a receipt of a deploy, with the time at which it began', async () =
 
 test('gives a preview another name by removing the former one first', async () => {
   const world = await opened(() => ({}));
-  world.base = 'other';
-  const pull = world.pulls.get(5);
-  if (pull) pull.state.headSha = commitOf('b');
-  world.deliver(5, [0]);
+  world.previewing.base = 'other';
+  world.pulls.change(5, 'push', 'good', commitOf('b'));
+  world.deliverChange(5, [0]);
   await world.clock.run(world.clock.now() + 10 * 60_000);
   const [former, now, ...more] = ownOf(world);
   expect([former?.name, now?.name, more]).toEqual([
@@ -106,14 +105,13 @@ test('gives a preview another name by removing the former one first', async () =
 test('leaves a run to the next process on a shutdown', async () => {
   const leaving = new AbortController();
   const world = await opened(({ leaving: usual }) => ({ leaving: leaving.signal.aborted ? usual : leaving.signal }));
-  const pull = world.pulls.get(5);
-  if (pull) pull.state.headSha = commitOf('b');
-  world.deliver(5, [0]);
+  world.pulls.change(5, 'push', 'good', commitOf('b'));
+  world.deliverChange(5, [0]);
   await world.clock.run(world.clock.now() + 12_000);
   leaving.abort();
   world.alive[0]?.die();
   world.start('next');
   await world.clock.run(world.clock.now() + 10 * 60_000);
-  expect(world.previews.all).toMatchObject([{ known: { outcome: { kind: 'deployed', version: 2 } } }]);
+  expect(world.previewing.store.all).toMatchObject([{ known: { outcome: { kind: 'deployed', version: 2 } } }]);
   expect(ownOf(world)).toMatchObject([{ built: [{ commit: commitOf('a') }, { commit: commitOf('b') }] }]);
 });

@@ -14,31 +14,30 @@ const setting: WorldSetting = {
 };
 const hostedId = repositoryIdOn('https://github.acme.test', 70);
 const keyOn = (repositoryId: number) => ({ repositoryId, number: 5, entry: 'support' });
-const ownOf = (world: PreviewWorld) => world.service.alive.filter(({ name }) => name.startsWith('support-pr-5-'));
+const ownOf = (world: PreviewWorld) => world.control.alive.filter(({ name }) => name.startsWith('support-pr-5-'));
 const minutes = (world: PreviewWorld, count: number) => world.clock.run(world.clock.now() + count * 60_000);
 
 /** A pull request on a GitHub Enterprise Server, opened under an App that knows its repository as `id` says. */
 async function opened(id: { of: number }): Promise<PreviewWorld> {
-  const world = await PreviewWorld.open(setting, {
+  const world = new PreviewWorld(setting, {
     ...previewCode,
     contextOf: (context) => ({ ...context, hostedIdOf: () => id.of }),
   });
-  world.open(5, false, commitOf('a'));
-  world.deliver(5, [0]);
+  world.pulls.open(5, false, commitOf('a'));
+  world.deliverChange(5, [0]);
   await minutes(world, 10);
   return world;
 }
 
 const push = async (world: PreviewWorld): Promise<void> => {
-  const pull = world.pulls.get(5);
-  if (pull) pull.state.headSha = commitOf('b');
-  world.deliver(5, [0]);
+  world.pulls.change(5, 'push', 'good', commitOf('b'));
+  world.deliverChange(5, [0]);
   await minutes(world, 10);
 };
 const close = async (world: PreviewWorld): Promise<void> => {
   const pull = world.pulls.get(5);
   if (pull) pull.state.isOpen = false;
-  world.deliver(5, [0]);
+  world.deliverChange(5, [0]);
   await minutes(world, 10);
 };
 
@@ -66,7 +65,7 @@ test('one of before is removed at the close, and the same number of another host
   const world = await opened(id);
   id.of = hostedId;
   const other = { ...keyOn(70), entry: 'sales' };
-  await world.service.createDeployment({
+  await world.control.createDeployment({
     name: previewName(other),
     source: 'github',
     source_config: { repo_url: 'https://github.com/acme/agents', build_on_push: false },
@@ -79,5 +78,5 @@ test('one of before is removed at the close, and the same number of another host
     await minutes(world, 10);
   }
   expect(ownOf(world)).toEqual([]);
-  expect(world.service.alive.map(({ name }) => name)).toContain(previewName(other));
+  expect(world.control.alive.map(({ name }) => name)).toContain(previewName(other));
 });

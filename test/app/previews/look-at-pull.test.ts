@@ -18,12 +18,12 @@ const setting: WorldSetting = {
 };
 const key = { repositoryId: 70, number: 5 };
 const minutes = (world: PreviewWorld, count: number) => world.clock.run(world.clock.now() + count * 60_000);
-const alive = (world: PreviewWorld) => world.service.alive.length - world.others.length;
+const alive = (world: PreviewWorld) => world.control.alive.length - world.others.length;
 
 /** An open pull request with a preview, whose repository GitHub then answers for as `later` says. */
 async function previewedThen(later: (context: PreviewContext) => Partial<PreviewContext>): Promise<PreviewWorld> {
   let hasBegun = false;
-  const world = await PreviewWorld.open(setting, {
+  const world = new PreviewWorld(setting, {
     ...previewCode,
     contextOf: (context) => ({
       ...context,
@@ -34,12 +34,12 @@ async function previewedThen(later: (context: PreviewContext) => Partial<Preview
       installed: (since) => (hasBegun ? (later(context).installed ?? context.installed) : context.installed)(since),
     }),
   });
-  world.open(5, false, commitOf('a'));
-  world.deliver(5, [0]);
+  world.pulls.open(5, false, commitOf('a'));
+  world.deliverChange(5, [0]);
   await minutes(world, 10);
   expect(alive(world)).toBe(1);
   hasBegun = true;
-  world.deliver(5, [0]);
+  world.deliverChange(5, [0]);
   await minutes(world, 10);
   return world;
 }
@@ -63,7 +63,7 @@ test.each([
     installed: async () => new Map([[70, renamed]]),
   }));
   expect(alive(world)).toBe(1);
-  expect((await world.previews.pull(key))?.repository).toEqual(renamed);
+  expect((await world.previewing.store.pull(key))?.repository).toEqual(renamed);
 });
 
 test('keeps it where another repository has the name, and the list is of before', async () => {
@@ -84,7 +84,7 @@ test.each<[why: string, later: (context: PreviewContext) => Partial<PreviewConte
 test('says on a pull request without a preview where the deploy file has mistakes', async () => {
   const file = readDeployFile({ text: previewed('{ when: never }') });
   const reported: unknown[] = [];
-  const world = await PreviewWorld.open(setting, {
+  const world = new PreviewWorld(setting, {
     ...previewCode,
     contextOf: (context) => {
       const previews = overriding<typeof context.previews, typeof context.previews>(context.previews, {
@@ -96,8 +96,8 @@ test('says on a pull request without a preview where the deploy file has mistake
       return { ...context, previews, deployFile: async () => file };
     },
   });
-  world.open(5, false, commitOf('a'));
-  world.deliver(5, [0]);
+  world.pulls.open(5, false, commitOf('a'));
+  world.deliverChange(5, [0]);
   await minutes(world, 5);
   expect(alive(world)).toBe(0);
   const said = JSON.stringify(reported);
@@ -106,22 +106,22 @@ test('says on a pull request without a preview where the deploy file has mistake
 });
 
 test('Re-run proves a preview again, and approves no other commit', async () => {
-  const world = await PreviewWorld.open(setting, previewCode);
-  world.open(5, true, commitOf('a'));
-  world.deliver(5, [0]);
-  world.jobs.send('approve', `5 ${commitOf('a')}`);
+  const world = new PreviewWorld(setting, previewCode);
+  world.pulls.open(5, true, commitOf('a'));
+  world.deliverChange(5, [0]);
+  world.approve(5, commitOf('a'));
   await minutes(world, 10);
   const rerun = (headSha: string) =>
     provePreviewAgain(
-      { previews: world.previews, clock: world.clock },
+      { previews: world.previewing.store, clock: world.clock },
       { repository, number: 5, entry: 'support', headSha, by: 'wilma' },
     );
-  const version = () => world.previews.all[0]?.version;
+  const version = () => world.previewing.store.all[0]?.version;
   expect([await rerun(commitOf('b')), version()]).toEqual(['looked at the previews of pull request 5 again', 1]);
-  expect((await world.previews.pull(key))?.approval?.commit).toBe(commitOf('a'));
+  expect((await world.previewing.store.pull(key))?.approval?.commit).toBe(commitOf('a'));
   await minutes(world, 10);
   expect(version()).toBe(1);
   expect(await rerun(commitOf('a'))).toBe('requested the preview of support for pull request 5 again');
   await minutes(world, 10);
-  expect(world.previews.all).toMatchObject([{ version: 2, known: { outcome: { version: 2, passes: true } } }]);
+  expect(world.previewing.store.all).toMatchObject([{ version: 2, known: { outcome: { version: 2, passes: true } } }]);
 });

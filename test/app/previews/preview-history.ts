@@ -1,115 +1,80 @@
 import * as fc from 'fast-check';
+import type { Arrivals, Command, History, Setting } from '../simulation/commands.ts';
 import { anyFault, faultKinds, type Fault } from '../simulation/faults.ts';
+import { outcomes, type Fate } from '../simulation/model-git.ts';
+import { stranger } from '../simulation/model-hub.ts';
 import type { Cut } from '../simulation/model-process.ts';
-import { PreviewWorld, type PreviewCode, type WorldSetting } from './preview-world.ts';
+import type { PullChange } from '../simulation/model-pulls.ts';
+import type { Simulation } from '../simulation/simulation.ts';
+import { branch, repository } from '../simulation/terms.ts';
 
-/** When the copies of a delivery arrive (ms after what happened): none is lost, several are doubled and reordered. */
-type Arrivals = readonly number[];
-
-/** One thing that happens in a history, `after` ms after the one before. */
-export type PreviewCommand = { after: number } & (
+/** What happens to pull requests and their previews. */
+export type PullCommand =
   | { do: 'open'; pull: number; isFork: boolean; arrive: Arrivals }
-  | { do: 'push' | 'close' | 'reopen' | 'label' | 'unlabel'; pull: number; arrive: Arrivals }
-  /** A person approves the head, or the commit before it. */
-  | { do: 'approve'; pull: number; isOutdated: boolean; arrive: Arrivals }
+  | { do: 'change'; pull: number; how: PullChange; fate: Fate; arrive: Arrivals }
+  /** Someone comments `/preview`, with the head, the commit before it, or neither. */
+  | { do: 'preview'; pull: number; names: 'head' | 'former' | 'none'; by: string; copies: number; arrive: Arrivals }
+  /** A person presses Re-run on the check of the preview of the head. */
+  | { do: 'prove'; pull: number; arrive: Arrivals }
   | { do: 'uninstall'; arrive: Arrivals }
   | { do: 'leave-file' }
   /** The file gives previews another name. */
-  | { do: 'rename'; base: string }
-  | { do: 'kill'; process: number; cut: Cut; restartAfter: number }
-  | { do: 'fault'; fault: Fault }
-);
+  | { do: 'rename'; base: string };
 
-export interface PreviewHistory {
-  setting: WorldSetting;
-  commands: readonly PreviewCommand[];
-}
-
-/** How often previews are swept (ms), and how long a history goes on after its last command. */
-const sweepMs = 5 * 60_000;
-const restMs = 60 * 60_000;
-
-/** Plays a history until all is at rest. */
-export async function playPreviews({ setting, commands }: PreviewHistory, code: PreviewCode): Promise<PreviewWorld> {
-  const world = await PreviewWorld.open(setting, code);
-  let at = 0;
-  for (const command of commands) {
-    at += command.after;
-    world.clock.after(at, () => carryOut(world, command));
-  }
-  for (let sweep = 0; sweep < at + restMs; sweep += sweepMs) {
-    world.clock.after(sweep, () => world.jobs.send('sweep', String(sweep)));
-  }
-  await world.clock.run(world.clock.now() + at + restMs);
-  return world;
-}
-
-const shaOf = (number: number, count: number): string => `${number}${String(count).padStart(2, '0')}`.padEnd(40, 'a');
-
-function carryOut(world: PreviewWorld, command: PreviewCommand): void {
-  const now = world.clock.now();
+export function carryOutOnPulls(simulation: Simulation, command: PullCommand): void {
+  const { previewing, pulls } = simulation;
   switch (command.do) {
     case 'leave-file':
-      world.isOutOfFile = true;
+      previewing.isOutOfFile = true;
       return;
     case 'rename':
-      world.base = command.base;
+      previewing.base = command.base;
       return;
-    case 'uninstall':
-      world.uninstalledAt ??= now;
-      for (const ms of command.arrive) world.clock.after(ms, () => world.jobs.send('uninstall', `${ms}`));
-      return;
-    case 'kill': {
-      const victim = world.alive[command.process % Math.max(1, world.alive.length)];
-      if (!victim) return;
-      const giveBack = victim.onDeath;
-      victim.onDeath = () => {
-        giveBack();
-        world.clock.after(command.restartAfter, () => world.start(`${victim.name}'`));
-      };
-      return victim.cutAt(command.cut);
+    case 'uninstall': {
+      simulation.uninstall();
+      const payload = { action: 'deleted', installation: { id: repository.installationId } };
+      return simulation.deliver({ kind: 'event', name: 'installation', payload }, command.arrive);
     }
-    case 'fault':
-      return world.faults.lay(command.fault);
     case 'open':
-      if (world.pulls.has(command.pull)) return;
-      world.open(command.pull, command.isFork, shaOf(command.pull, 0));
-      return world.deliver(command.pull, command.arrive);
+      if (pulls.get(command.pull)) return;
+      pulls.open(command.pull, command.isFork);
+      return simulation.deliverPull(command.pull, 'opened', command.arrive);
+    case 'change':
+      return change(simulation, command);
     default:
-      return change(world, command);
+      return request(simulation, command);
   }
 }
 
-type Change = Extract<PreviewCommand, { do: 'push' | 'close' | 'reopen' | 'label' | 'unlabel' | 'approve' }>;
+function change(
+  simulation: Simulation,
+  { pull: number, how, fate, arrive }: Extract<PullCommand, { do: 'change' }>,
+): void {
+  const { pulls, git } = simulation;
+  const action = pulls.change(number, how, fate);
+  if (action === undefined) return;
+  simulation.deliverPull(number, action, arrive);
+  if (how !== 'merge') return;
+  const merged = git.commits.get(pulls.get(number)?.state.headSha ?? '');
+  git.commit(branch, { message: `Merge #${number}`, paths: ['agent.py'], fate: merged?.fate ?? 'good' });
+  simulation.deliverPush(arrive);
+}
 
-function change(world: PreviewWorld, command: Change): void {
-  const pull = world.pulls.get(command.pull);
+function request(simulation: Simulation, command: Extract<PullCommand, { do: 'preview' | 'prove' }>): void {
+  const { pull: number, arrive } = command;
+  const pull = simulation.pulls.get(number);
   if (!pull) return;
-  const { state } = pull;
-  switch (command.do) {
-    case 'approve': {
-      const commit = command.isOutdated ? (pull.pushed.at(-2) ?? state.headSha) : state.headSha;
-      pull.approved.add(commit);
-      const job = `${command.pull} ${commit}`;
-      for (const ms of command.arrive) world.clock.after(ms, () => world.jobs.send('approve', job));
-      return;
-    }
-    case 'push':
-      state.headSha = shaOf(command.pull, pull.pushed.length);
-      pull.pushed.push(state.headSha);
-      break;
-    case 'close':
-    case 'reopen':
-      if (state.isOpen === (command.do === 'reopen')) return;
-      state.isOpen = !state.isOpen;
-      if (state.isOpen) pull.closed.push({ from: pull.closedAt, until: world.clock.now() });
-      pull.closedAt = state.isOpen ? Infinity : world.clock.now();
-      break;
-    case 'label':
-    case 'unlabel':
-      state.labels = command.do === 'label' ? ['preview'] : [];
+  pull.requested += 1;
+  const { headSha } = pull.state;
+  if (command.do === 'prove') {
+    const name = `Landfall preview: ${simulation.previewing.entry} (#${number})`;
+    if (simulation.githubApi.check(headSha, name)) simulation.deliver({ kind: 'rerun', commit: headSha, name }, arrive);
+    return;
   }
-  world.deliver(command.pull, command.arrive);
+  const { names, by, copies } = command;
+  const named = names === 'head' ? headSha : names === 'former' ? pull.pushed.at(-2) : undefined;
+  if (named !== undefined && by !== stranger) pull.approved.add(named);
+  simulation.comment({ body: named === undefined ? '/preview' : `/preview ${named}`, number, by, copies }, arrive);
 }
 
 const arrive = fc.oneof(
@@ -122,7 +87,16 @@ const after = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 40 * 60_000 }) },
 );
 const pull = fc.integer({ min: 1, max: 3 });
-const operations = ['createDeployment', 'patchDeployment', 'deleteDeployment', 'want', 'save', 'looked', 'startRun'];
+const operations = [
+  'createDeployment',
+  'patchDeployment',
+  'deleteDeployment',
+  'want',
+  'save',
+  'looked',
+  'startRun',
+  'notify',
+];
 const cut: fc.Arbitrary<Cut> = fc.oneof(
   fc.record({ nth: fc.integer({ min: 1, max: 40 }), phase: fc.constantFrom('before', 'after') }),
   fc.record({
@@ -140,25 +114,50 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
     kind: fc.constantFrom(...faultKinds),
   }),
 );
+const fate = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Fate>('good') },
+  { weight: 1, arbitrary: fc.constantFrom(...outcomes) },
+);
+const how = fc.constantFrom<PullChange>(
+  'push',
+  'push',
+  'push',
+  'close',
+  'close',
+  'reopen',
+  'label',
+  'unlabel',
+  'merge',
+);
 
-const command: fc.Arbitrary<PreviewCommand> = fc.oneof(
+/** Someone opens a pull request. */
+export const opened: fc.Arbitrary<Command> = fc.record({
+  after,
+  do: fc.constant('open'),
+  pull,
+  isFork: fc.nat(3).map((n) => n === 0),
+  arrive,
+});
+
+/** What people do with pull requests, and what may go wrong meanwhile. */
+export const pullCommand: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 6, arbitrary: opened },
+  { weight: 12, arbitrary: fc.record({ after, do: fc.constant('change'), pull, how, fate, arrive }) },
   {
-    weight: 6,
-    arbitrary: fc.record({ after, do: fc.constant('open'), pull, isFork: fc.nat(3).map((n) => n === 0), arrive }),
-  },
-  {
-    weight: 12,
+    weight: 4,
     arbitrary: fc.record({
       after,
-      do: fc.constantFrom('push', 'push', 'close', 'close', 'reopen', 'label', 'unlabel'),
+      do: fc.constant('preview'),
       pull,
+      names: fc.constantFrom('head', 'head', 'former', 'none'),
+      by: fc.constantFrom('octocat', 'octocat', stranger),
+      copies: fc.constantFrom(1, 1, 2),
       arrive,
     }),
   },
-  { weight: 3, arbitrary: fc.record({ after, do: fc.constant('approve'), pull, isOutdated: fc.boolean(), arrive }) },
+  { weight: 1, arbitrary: fc.record({ after, do: fc.constant('prove'), pull, arrive }) },
   { weight: 1, arbitrary: fc.record({ after, do: fc.constant('leave-file') }) },
   { weight: 1, arbitrary: fc.record({ after, do: fc.constant('rename'), base: fc.constantFrom('one', 'two') }) },
-  { weight: 1, arbitrary: fc.record({ after, do: fc.constant('uninstall'), arrive }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -172,16 +171,48 @@ const command: fc.Arbitrary<PreviewCommand> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ after, do: fc.constant('fault'), fault }) },
 );
 
-const setting: fc.Arbitrary<WorldSetting> = fc.record({
-  when: fc.constantFrom('always', 'always', 'command', '{ label: preview }'),
+const uninstall: fc.Arbitrary<Command> = fc.record({ after, do: fc.constant('uninstall'), arrive });
+
+/** What the deploy file says of previews. */
+export const previewSetting = fc.record({
+  when: fc.constantFrom('always', 'always', 'always', 'command', '{ label: preview }'),
   expiresAfter: fc.constantFrom('7d', '7d', '20m'),
   max: fc.constantFrom(10, 10, 1),
-  copies: fc.integer({ min: 1, max: 2 }),
-  honoursKeys: fc.boolean(),
-  pinsCommits: fc.boolean(),
-  seed: fc.nat({ max: 999_999 }),
 });
 
-/** Histories of up to `maxCommands` commands; fast-check shrinks a failing one. */
-export const previewHistories = (maxCommands: number): fc.Arbitrary<PreviewHistory> =>
-  fc.record({ setting, commands: fc.array(command, { minLength: 2, maxLength: maxCommands }) });
+/** A setting without a deployment that pushes are for. */
+export const onlyPreviews: Setting = {
+  offers: { idempotencyKeys: true, ifMatch: true, lists: true, pinsCommits: true },
+  copies: 1,
+  deployments: 0,
+  builder: 'app',
+  onFailure: 'keep',
+  afterRollback: 'continue',
+  smokeTests: false,
+  previews: { when: 'always', expiresAfter: '7d', max: 10 },
+  seed: 1,
+};
+
+const setting: fc.Arbitrary<Setting> = fc
+  .record({
+    previews: previewSetting,
+    copies: fc.integer({ min: 1, max: 2 }),
+    idempotencyKeys: fc.boolean(),
+    pinsCommits: fc.boolean(),
+    seed: fc.nat({ max: 999_999 }),
+  })
+  .map(({ idempotencyKeys, pinsCommits, ...drawn }) => ({
+    ...onlyPreviews,
+    ...drawn,
+    offers: { ...onlyPreviews.offers, idempotencyKeys, pinsCommits },
+  }));
+
+/** Histories of pull requests alone, up to `maxCommands` commands; fast-check shrinks a failing one. */
+export const previewHistories = (maxCommands: number): fc.Arbitrary<History> =>
+  fc.record({
+    setting,
+    commands: fc.array(fc.oneof({ weight: 34, arbitrary: pullCommand }, { weight: 1, arbitrary: uninstall }), {
+      minLength: 2,
+      maxLength: maxCommands,
+    }),
+  });

@@ -20,12 +20,12 @@ const key = { repositoryId: repository.repositoryId, number: 5, entry: 'another'
 
 let world: PreviewWorld;
 beforeEach(async () => {
-  world = await PreviewWorld.open(setting, previewCode);
+  world = new PreviewWorld(setting, previewCode);
 });
 
 /** A preview that another client made, as a workflow does. */
 const leftBehind = (marked: typeof key, name = previewName(marked)) =>
-  world.service.createDeployment({
+  world.control.createDeployment({
     name,
     source: 'github',
     source_config: { repo_url: 'https://github.com/acme/agents' },
@@ -47,7 +47,7 @@ const removalOfStray = (commit: string): PreviewRequest => ({
 });
 
 const alive = (): string[] =>
-  world.service.alive.map(({ name }) => name).filter((name) => !world.others.includes(name));
+  world.control.alive.map(({ name }) => name).filter((name) => !world.others.includes(name));
 
 const passed = async (): Promise<string[]> => {
   world.clock.after(5 * minuteMs, () => undefined);
@@ -65,7 +65,7 @@ const swept = async (times = 1): Promise<string[]> => {
 
 describe('a sweep', () => {
   test('removes what a workflow left behind of a closed pull request, under whatever name', async () => {
-    world.open(5, false, commitOf('a'));
+    world.pulls.open(5, false, commitOf('a'));
     close();
     await leftBehind(key);
     expect(await swept()).toEqual([]);
@@ -77,8 +77,8 @@ describe('a sweep', () => {
   });
 
   test('keeps what a workflow made for an open pull request', async () => {
-    world.isOutOfFile = true;
-    world.open(5, false, commitOf('a'));
+    world.previewing.isOutOfFile = true;
+    world.pulls.open(5, false, commitOf('a'));
     await leftBehind(key);
     expect(await swept(3)).toEqual([previewName(key)]);
   });
@@ -92,17 +92,17 @@ describe('a sweep', () => {
   test('keeps a deployment that has the name of a preview, and makes none in its place', async () => {
     const own = { ...key, entry: 'support' };
     await leftBehind({ ...own, repositoryId: 71 }, previewName(own));
-    world.open(5, false, commitOf('a'));
-    world.deliver(5, [0]);
+    world.pulls.open(5, false, commitOf('a'));
+    world.deliverChange(5, [0]);
     expect(await swept(2)).toEqual([previewName(own)]);
-    expect(world.previews.all).toMatchObject([{ known: { outcome: { kind: 'refused', passes: false } } }]);
+    expect(world.previewing.store.all).toMatchObject([{ known: { outcome: { kind: 'refused', passes: false } } }]);
     close();
     expect(await swept(3)).toEqual([previewName(own)]);
   });
 
   test('removes a preview whose creation takes effect after its removal', async () => {
-    world.open(5, false, commitOf('a'));
-    world.deliver(5, [0]);
+    world.pulls.open(5, false, commitOf('a'));
+    world.deliverChange(5, [0]);
     await swept();
     close();
     expect(await swept()).toEqual([]);
@@ -111,43 +111,43 @@ describe('a sweep', () => {
   });
 
   test('forgets what is gone, and nothing of it stays in the store', async () => {
-    world.open(5, false, commitOf('a'));
-    world.deliver(5, [0]);
+    world.pulls.open(5, false, commitOf('a'));
+    world.deliverChange(5, [0]);
     await swept();
     close();
     await swept(10);
-    expect(world.previews.all).toEqual([]);
-    expect(await world.previews.pull(key)).toBeUndefined();
+    expect(world.previewing.store.all).toEqual([]);
+    expect(await world.previewing.store.pull(key)).toBeUndefined();
   });
 
   test('takes no list of before an uninstall for the reach of the App', async () => {
     const repositories = async function* () {
-      if (world.uninstalledAt === undefined) yield repository;
+      if (world.previewing.uninstalledAt === undefined) yield repository;
     };
     const installed = createInstalled({ repositories }, { now: () => world.clock.now() });
-    world = await PreviewWorld.open(setting, {
+    world = new PreviewWorld(setting, {
       ...previewCode,
       contextOf: (context) => ({ ...context, installed }),
     });
-    world.open(5, false, commitOf('a'));
+    world.pulls.open(5, false, commitOf('a'));
     await leftBehind(key);
     await swept();
-    world.uninstalledAt = world.clock.now();
+    world.uninstall();
     expect(await swept(3)).toEqual([previewName(key)]);
   });
 
   test('removes a stray once, and nothing that comes after it', async () => {
     await leftBehind(key);
     expect(await swept()).toEqual([]);
-    world.open(5, false, commitOf('a'));
+    world.pulls.open(5, false, commitOf('a'));
     await leftBehind(key);
-    world.uninstalledAt = world.clock.now();
+    world.uninstall();
     expect(await swept(3)).toEqual([previewName(key)]);
   });
 
   test('reads no deployment alone that has the name of a stored preview', async () => {
     const read: string[] = [];
-    world = await PreviewWorld.open(setting, {
+    world = new PreviewWorld(setting, {
       ...previewCode,
       contextOf: (context) => {
         const { control } = context;
@@ -163,11 +163,11 @@ describe('a sweep', () => {
         };
       },
     });
-    world.open(5, false, commitOf('a'));
-    world.deliver(5, [0]);
+    world.pulls.open(5, false, commitOf('a'));
+    world.deliverChange(5, [0]);
     await passed();
     read.length = 0;
-    const [preview] = world.service.alive.slice(world.others.length);
+    const [preview] = world.control.alive.slice(world.others.length);
     expect(await swept(2)).toEqual([preview?.name]);
     expect(read).not.toContain(preview?.id);
   });
@@ -175,7 +175,7 @@ describe('a sweep', () => {
 
 describe('after a stray was removed', () => {
   beforeEach(async () => {
-    world.open(5, false, commitOf('a'));
+    world.pulls.open(5, false, commitOf('a'));
     close();
     await leftBehind(key);
     await swept();
@@ -183,13 +183,13 @@ describe('after a stray was removed', () => {
 
   test('a pull request that is opened again keeps its preview', async () => {
     reopen();
-    world.deliver(5, [0]);
+    world.deliverChange(5, [0]);
     expect(await passed()).toHaveLength(1);
     expect(await swept(8)).toHaveLength(1);
   });
 
   test('a pull request that is opened again keeps what a workflow made', async () => {
-    world.isOutOfFile = true;
+    world.previewing.isOutOfFile = true;
     reopen();
     await leftBehind(key);
     expect(await swept(8)).toEqual([previewName(key)]);
@@ -198,35 +198,35 @@ describe('after a stray was removed', () => {
   test('another stray is removed, and both are forgotten', async () => {
     await leftBehind({ ...key, entry: 'support' });
     expect(await swept(10)).toEqual([]);
-    expect(world.previews.all).toEqual([]);
+    expect(world.previewing.store.all).toEqual([]);
   });
 });
 
 describe('the removal of a stray', () => {
   beforeEach(async () => {
-    world.open(5, false, commitOf('a'));
+    world.pulls.open(5, false, commitOf('a'));
     close();
     await leftBehind(key);
-    await world.previews.notify(repository, 5);
+    await world.previewing.store.notify(repository, 5);
   });
 
   test('spares what is left of a pull request that was opened again since', async () => {
-    world.isOutOfFile = true;
+    world.previewing.isOutOfFile = true;
     reopen();
-    await world.previews.want([removalOfStray(commitOf('a'))], []);
+    await world.previewing.store.want([removalOfStray(commitOf('a'))], []);
     expect(await passed()).toEqual([previewName(key)]);
   });
 
   test('spares what is left where the App does not reach the repository any more', async () => {
-    world.uninstalledAt = world.clock.now();
-    await world.previews.want([removalOfStray(commitOf('a'))], []);
+    world.uninstall();
+    await world.previewing.store.want([removalOfStray(commitOf('a'))], []);
     expect(await passed()).toEqual([previewName(key)]);
   });
 
   test('is left to the next sweep where GitHub does not respond', async () => {
     await passed();
     world.faults.lay({ party: 'githubApi', operation: 'pullRequest', nth: 1, kind: 'refused' });
-    await world.previews.want([removalOfStray(commitOf('a'))], []);
+    await world.previewing.store.want([removalOfStray(commitOf('a'))], []);
     expect(await passed()).toEqual([previewName(key)]);
     expect([...world.jobs.failures.keys()]).toEqual([]);
     expect(await swept()).toEqual([]);

@@ -1,4 +1,5 @@
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
+import { sweepPreviews } from '../../../app/previews/sweep.ts';
 import { workOnReport } from '../../../app/reporting/report-job.ts';
 import { recover } from '../../../app/recovery/recover.ts';
 import { deliver } from './deliver.ts';
@@ -11,6 +12,8 @@ export const appCode: Code = {
   makeStore: memoryStore,
   deploymentQueue: reconcileDeployment,
   report: workOnReport,
+  previewContext: (context) => context,
+  sweep: sweepPreviews,
   deliver,
   recover: (context) =>
     recover(

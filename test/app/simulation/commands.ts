@@ -4,13 +4,15 @@ import type { SeenCheck } from '../../../src/deploy/rules/after-checks.ts';
 import { anyFault, faultKinds, type Fault } from './faults.ts';
 import { outcomes, type Fate } from './model-git.ts';
 import type { Cut } from './model-process.ts';
-import type { Offers } from './model-control.ts';
+import type { PullCommand } from '../previews/preview-history.ts';
+import type { Offers } from './offers.ts';
+import type { PreviewSetting } from './previewing.ts';
 
 /**
  * When the copies of a delivery arrive (ms after what happened): several are duplicates, long ones reorder, none is
  * lost.
  */
-type Arrivals = readonly number[];
+export type Arrivals = readonly number[];
 
 /**
  * One thing that happens in a history, `after` ms after the one before. Indices count from the newest, round and round.
@@ -28,7 +30,7 @@ export type Command = { after: number } & (
   /** A person presses Promote on the check of the commit that the deployment serves. */
   | { do: 'promote'; deployment: number; arrive: Arrivals }
   /** A person gives a command in a comment; `copies` of its delivery have GUIDs of their own. */
-  | { do: 'comment'; name: CommentName; deployment: number; copies: number; arrive: Arrivals }
+  | { do: 'comment'; name: CommentName; deployment: number; copies: number; by?: string; arrive: Arrivals }
   /** A workflow's Action restates the ref beside the App. */
   | { do: 'action'; deployment: number }
   /** A person promotes or discards what is held. */
@@ -39,6 +41,9 @@ export type Command = { after: number } & (
   | { do: 'fault'; fault: Fault }
   /** Checks of others come to a state. */
   | { do: 'checks'; commit: number; names: readonly string[]; state: SeenCheck['state']; arrive: Arrivals }
+  /** A reviewer of the second environment presses Approve on the check of a commit there. */
+  | { do: 'approve'; commit: number; arrive: Arrivals }
+  | PullCommand
 );
 
 /** The commands that change something, and one that does not. */
@@ -64,6 +69,10 @@ export interface Setting {
   holding?: 'first' | 'second' | undefined;
   /** Until when the second environment is frozen (ms after the begin). */
   frozenMs?: number | undefined;
+  /** The second environment has reviewers at GitHub. */
+  isReviewed?: boolean;
+  /** Pull requests have previews. */
+  previews?: PreviewSetting | undefined;
   /** Draws latencies and how long builds take. */
   seed: number;
 }

@@ -1,12 +1,12 @@
 import type { HandlerContext } from '../../../app/events/event-types.ts';
 import { onCommand } from '../../../app/commands/on-command.ts';
 import { parseComment } from '../../../src/deploy/commands/parse.ts';
-import { onBranchDeleted, onChecksChanged, onPush } from '../../../app/events/handle-event.ts';
+import { handleEvent, onBranchDeleted, onChecksChanged, onPush } from '../../../app/events/handle-event.ts';
 import { onRequestedAction, onRerun } from '../../../app/events/check-actions.ts';
 import type { AppContext } from '../../../app/context.ts';
 import { noExaminer } from '../events/handler-fixture.ts';
 import type { Delivery } from './simulation.ts';
-import { branch, pullNumber, repository } from './terms.ts';
+import { branch, repository } from './terms.ts';
 
 /** Hands a delivery to its handler. @returns what was done. */
 export async function deliver({ guid, requests }: Delivery, context: AppContext): Promise<readonly string[]> {
@@ -22,8 +22,12 @@ export async function deliver({ guid, requests }: Delivery, context: AppContext)
     const { body, kind: _, ...at } = requests;
     const parsed = parseComment(body);
     if (parsed.kind === 'none') throw new Error(`${body} is not a command`);
-    const comment = { ...at, repository, number: pullNumber, by: { login: by, id: 5 }, parsed, isLocked: false };
+    const comment = { ...at, repository, by: { login: at.by, id: 5 }, parsed, isLocked: false };
     return onCommand({ kind: 'command', ...comment, why: 'a person gave a command' }, handling);
+  }
+  if (requests.kind === 'event') {
+    const { name, payload } = requests;
+    return (await handleEvent({ id: guid, name, payload }, context, noExaminer)).did;
   }
   if (requests.kind === 'checks') {
     const why = 'a check has ended';

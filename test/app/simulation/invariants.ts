@@ -1,10 +1,13 @@
 import type { StoredCommand } from '../../../app/commands/stored-command.ts';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';
 import { commitCheckName } from '../../../app/reconcile/report.ts';
+import { answeredOnce, commentedPulls, doneOnce, oncePerPerson, promotedBy } from './commanded.ts';
 import { afterChecks } from './gated.ts';
 import { promotedInOrder } from './promoted.ts';
 import type { Simulation } from './simulation.ts';
-import { branch, pullNumber, repository } from './terms.ts';
+import { previewViolations } from '../previews/preview-invariants.ts';
+import { reviewed } from './reviewed.ts';
+import { branch, repository } from './terms.ts';
 import type { Written } from './model-control.ts';
 import type { ModelRevisions } from './model-revisions.ts';
 import { nameOf } from './play.ts';
@@ -14,15 +17,19 @@ export async function violations(simulation: Simulation): Promise<string[]> {
   const intents = new Map<string, IntentFields[]>();
   for (const id of simulation.deploymentIds) intents.set(id, await simulation.intents(id));
   const all = [...intents.values()].flat();
-  const given = await simulation.store.lastCommands(repository.repositoryId, pullNumber, 1_000);
+  const given: StoredCommand[] = [];
+  for (const number of commentedPulls(simulation))
+    given.push(...(await simulation.store.lastCommands(repository.repositoryId, number, 1_000)));
   const found = [
     ...atRest(simulation),
     ...oncePerCause(simulation, all),
     ...notDoubled(simulation, all),
     ...findRollbackTarget(simulation, all),
   ];
-  found.push(...nothingOpen(simulation, all), ...nothingLost(simulation), ...comparedRightly(simulation));
-  for (const held of simulation.control.deployments.values()) {
+  found.push(...nothingLost(simulation), ...comparedRightly(simulation), ...oncePerPerson(simulation, all));
+  for (const id of simulation.deploymentIds) {
+    const held = simulation.control.deployments.get(id);
+    if (!held) continue;
     found.push(
       ...(simulation.pushedIds.includes(held.id) ? standingHead(simulation, held) : []),
       ...afterChecks(simulation, intents.get(held.id) ?? [], held),
@@ -32,8 +39,14 @@ export async function violations(simulation: Simulation): Promise<string[]> {
       ...markContained(simulation, intents.get(held.id) ?? [], held),
     );
   }
-  found.push(...promotedInOrder(simulation, intents));
-  found.push(...doneOnce(simulation, given, all), ...answeredOnce(simulation, given));
+  found.push(
+    ...promotedInOrder(simulation, intents),
+    ...reviewed(simulation, intents, given),
+    ...previewViolations(simulation),
+  );
+  found.push(...doneOnce(simulation, given, all), ...answeredOnce(simulation, given, all));
+  if (simulation.previewing.uninstalledAt !== undefined) return found;
+  found.push(...nothingOpen(simulation, all));
   const unreported = await simulation.store.pendingReports();
   if (unreported.length > 0) found.push(`${unreported.length} reports were not sent`);
   return found;
@@ -57,10 +70,14 @@ function atRest({ jobs, clock, control }: Simulation): string[] {
 }
 
 /** One cause makes at most one revision. */
-function oncePerCause({ control }: Simulation, intents: readonly IntentFields[]): string[] {
+function oncePerCause({ control, deploymentIds }: Simulation, intents: readonly IntentFields[]): string[] {
   const byCause = new Map<string, Written[]>();
   for (const written of control.written) {
     if (!written.revision) continue;
+    const isAtItsOwn = deploymentIds.includes(written.deploymentId);
+    // Previews have invariants of their own.
+    if (!isAtItsOwn && !intents.some(({ id }) => id === written.key)) continue;
+    if (!isAtItsOwn) return [`${written.revision.id} was made of what is not deployed on push`];
     const intent = intents.find(({ id }) => id === written.key);
     const cause = intent
       ? `${intent.deploymentId} ${intent.commit} ${intent.cause.kind} ${intent.cause.key}`
@@ -72,37 +89,6 @@ function oncePerCause({ control }: Simulation, intents: readonly IntentFields[])
       ? [`the cause ${cause} made ${made.length} revisions: ${made.map(({ revision }) => revision?.id).join(', ')}`]
       : [],
   );
-}
-
-/** A comment changes what it names, once, at what was stored before it was done. */
-function doneOnce(simulation: Simulation, given: readonly StoredCommand[], intents: readonly IntentFields[]): string[] {
-  return given.flatMap(({ commentId, text, action, outcome }) => {
-    const made = intents.filter(({ cause }) => cause.key === `comment-${commentId}`);
-    if (made.length > 1) return [`${text} (${commentId}) made ${made.length} requests`];
-    const isWrong = made.some(
-      ({ deploymentId, commit }) =>
-        !text.endsWith(` ${simulation.termsOf(deploymentId).deploymentName}`) ||
-        action === undefined ||
-        !('deploymentId' in action) ||
-        action.deploymentId !== deploymentId ||
-        ('commit' in action && action.commit !== commit),
-    );
-    if (isWrong) return [`${text} (${commentId}) acted on something else`];
-    const isLost = outcome?.kind === 'done' && action !== undefined && 'commit' in action && made.length === 0;
-    return isLost ? [`${text} (${commentId}) is said to be done and requested nothing`] : [];
-  });
-}
-
-/** Every command that arrived has an outcome and its last reaction; all are answered in one comment. */
-function answeredOnce({ deliveries, githubApi }: Simulation, given: readonly StoredCommand[]): string[] {
-  const ended = new Map(given.map((command) => [command.commentId, command]));
-  const unanswered = deliveries.flatMap(({ requests, storedAt }) => {
-    if (requests.kind !== 'comment' || storedAt === undefined) return [];
-    return ended.has(requests.commentId) ? [] : [`${requests.body} (${requests.commentId}) has no outcome`];
-  });
-  const written = githubApi.comments.length;
-  const expected = given.length > 0 ? 1 : 0;
-  return [...unanswered, ...(written === expected ? [] : [`${written} comments answer ${given.length} commands`])];
 }
 
 /**
@@ -242,12 +228,6 @@ function promotedByVerdict(
     return found;
   });
 }
-
-/** The revisions that people promote by commands. */
-const promotedBy = (given: readonly StoredCommand[]): Set<string> =>
-  new Set(
-    given.flatMap(({ action }) => (action?.kind === 'promote' ? [`${action.deploymentId} ${action.revisionId}`] : [])),
-  );
 
 /** A green check's commit, or one that contains it, was live. */
 function noFalseGreen(simulation: Simulation, held: ModelRevisions): string[] {

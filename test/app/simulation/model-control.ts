@@ -1,25 +1,24 @@
-import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
+import type {
+  Deployment,
+  DeploymentCreateRequest,
+  DeploymentPatchRequest,
+  DeploymentsQuery,
+} from '../../../src/contract/control/deployment.ts';
 import type { HoldDecision, Revision } from '../../../src/contract/control/revision.ts';
 import { classOfRevisionStatus } from '../../../src/contract/control/revision-status.ts';
-import type { ChangeOptions, ControlFeatures, ControlService } from '../../../src/contract/control/service.ts';
-import { serviceError } from '../../deploy/machine/control-model.ts';
+import type {
+  ChangeOptions,
+  ControlFeatures,
+  ControlService,
+  WriteOptions,
+} from '../../../src/contract/control/service.ts';
+import type { UploadAndDeleteService } from '../../../src/deploy/machine/deploy-run.ts';
+import { notOffered, serviceError } from '../../deploy/machine/control-model.ts';
+import type { Offers } from './offers.ts';
 import type { Timer } from './timer.ts';
-import type { Fate, ModelGit } from './model-git.ts';
-import { type Maker, type ModelRevision, ModelRevisions } from './model-revisions.ts';
-
-/** What a service offers beyond the document. */
-export interface Offers {
-  /** Builds the commit that a request names. */
-  pinsCommits?: boolean;
-  /** Deploys the build of another deployment's revision. */
-  copiesBuilds?: boolean;
-  idempotencyKeys: boolean;
-  ifMatch: boolean;
-  /** `GET /v2/deployments/{id}/revisions` */
-  lists: boolean;
-  /** Holds revisions before traffic. */
-  holds?: boolean;
-}
+import { addressOf, ModelDeployment } from './model-deployment.ts';
+import { ownUrl, type Fate, type ModelGit } from './model-git.ts';
+import type { Maker, ModelRevision } from './model-revisions.ts';
 
 /** A write as it reached the service, whatever its result. */
 export interface Written {
@@ -34,13 +33,17 @@ export interface Written {
   latestWasOnItsWay: boolean;
 }
 
-const addressOf = ({ id }: ModelRevision): string => `https://held.test/${id}`;
+/** How long a deletion takes (ms). */
+const deletionMs = 12_000;
 
-const notOffered = (operation: string) => serviceError('missing', operation, { status: 404 });
+async function lacks(): Promise<never> {
+  throw notOffered('operation');
+}
 
-/** The control service with several deployments in memory: it never fails by itself. */
-export class ModelControl implements ControlService {
-  readonly deployments = new Map<string, ModelRevisions>();
+/** The control service with any number of deployments in memory: it never fails by itself. */
+export class ModelControl implements ControlService, UploadAndDeleteService {
+  /** Those that were deleted among them. */
+  readonly deployments = new Map<string, ModelDeployment>();
   readonly written: Written[] = [];
   /** What tests have at agents. */
   readonly threads = new Set<string>();
@@ -50,7 +53,7 @@ export class ModelControl implements ControlService {
   readonly #clock: Timer;
   readonly #git: ModelGit;
   readonly #random: () => number;
-  readonly #answers = new Map<string, { request: string; revisionId: string }>();
+  readonly #answers = new Map<string, { deploymentId: string; request: string; revisionId: string }>();
 
   constructor(clock: Timer, git: ModelGit, random: () => number, offers: Offers) {
     this.#clock = clock;
@@ -59,12 +62,33 @@ export class ModelControl implements ControlService {
     this.offers = offers;
   }
 
-  /** A deployment of the branch, whose first revision has started. */
-  add(id: string, branch: string): ModelRevisions {
-    const made = new ModelRevisions(id, branch, this.#clock, this.#git, this.#random);
+  /** A deployment of the branch that pushes build, whose first revision has started. */
+  add(id: string, branch: string): ModelDeployment {
+    return this.put(id, {
+      name: id.slice(0, 2),
+      source: 'github',
+      source_config: { repo_url: ownUrl, build_on_push: true },
+      source_revision_config: { repo_ref: branch },
+      secrets: [{ name: 'PRODUCTION_KEY', value: 'production-value' }],
+    });
+  }
+
+  /** A deployment that is not the App's, whose first revision has started. */
+  put(
+    id: string,
+    request: DeploymentCreateRequest,
+    madeBy: Maker = { who: 'setup' },
+    pinned?: string,
+  ): ModelDeployment {
+    const made = new ModelDeployment(id, request, this.#clock, this.#git, this.#random);
     this.deployments.set(id, made);
-    made.make({ who: 'setup' });
+    made.make(madeBy, undefined, undefined, { pinned });
     return made;
+  }
+
+  /** What is there now. */
+  get alive(): ModelDeployment[] {
+    return [...this.deployments.values()].filter(({ goneAt }) => goneAt > this.#clock.now());
   }
 
   /** Another client restates the ref: a workflow's Action, which decides about its hold, or the service on a push. */
@@ -110,13 +134,13 @@ export class ModelControl implements ControlService {
   }
 
   async getDeployment(id: string): Promise<Deployment> {
-    return this.#deploymentResponse(this.#of(id));
+    return this.#of(id).response();
   }
 
   async getRevision(deploymentId: string, revisionId: string): Promise<Revision> {
     const found = this.#of(deploymentId).all.find(({ id }) => id === revisionId);
     if (!found) throw serviceError('missing', 'get revision', { status: 404 });
-    return this.#revision(this.#of(deploymentId), found);
+    return this.#of(deploymentId).revisionResponse(found);
   }
 
   async listRevisions(
@@ -126,24 +150,49 @@ export class ModelControl implements ControlService {
     if (!this.offers.lists) throw notOffered('list revisions');
     const held = this.#of(deploymentId);
     const page = held.all.toReversed().slice(offset, offset + limit);
-    return { resources: page.map((each) => this.#revision(held, each)), offset };
+    return { resources: page.map((each) => held.revisionResponse(each)), offset };
   }
 
-  async listDeployments(): Promise<{ resources: Deployment[]; offset: number }> {
-    return { resources: [...this.deployments.values()].map((each) => this.#deploymentResponse(each)), offset: 0 };
+  async listDeployments({ limit = 20, offset = 0, name_contains: part = '' }: DeploymentsQuery = {}): Promise<{
+    resources: Deployment[];
+    offset: number;
+  }> {
+    const named = this.alive.filter(({ name }) => name.includes(part));
+    return { resources: named.slice(offset, offset + limit).map((each) => each.response()), offset };
+  }
+
+  async createDeployment(request: DeploymentCreateRequest, options: WriteOptions = {}): Promise<Deployment> {
+    const { idempotencyKey: key, commit } = options;
+    const known = this.offers.idempotencyKeys && key !== undefined ? this.#answers.get(key) : undefined;
+    if (known) return this.getDeployment(known.deploymentId);
+    if (this.alive.some(({ name }) => name === request.name))
+      throw serviceError('conflict', 'create deployment', { status: 409 });
+    const id = `c${(this.deployments.size + 1).toString(16).padStart(7, '0')}-0000-4000-8000-000000000000`;
+    const made = this.put(id, request, { who: 'app', key }, this.#pinned(commit));
+    if (key !== undefined) this.#answers.set(key, { deploymentId: id, request: 'create', revisionId: '' });
+    return made.response();
+  }
+
+  async deleteDeployment(id: string): Promise<void> {
+    this.#of(id).leave(deletionMs);
+  }
+
+  async interruptRevision(): Promise<void> {
+    return undefined;
   }
 
   async patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
     const held = this.#of(id);
-    if (!request.source_revision_config?.repo_ref) return this.#deploymentResponse(held);
+    if (!request.source_revision_config && !request.source_config && !request.secrets) return held.response();
     const { buildOf, commit: pinned } = options ?? {};
     const all = [...this.deployments.values()].flatMap((each) => each.all);
     const copied = buildOf === undefined ? undefined : all.find((each) => each.id === buildOf);
     if (buildOf !== undefined && (!this.offers.copiesBuilds || copied?.status !== 'DEPLOYED'))
       throw serviceError('rejected', 'patch deployment', { status: 422 });
-    return this.#write(held, 'restate', JSON.stringify([request, buildOf, pinned]), options, (maker) =>
-      held.make(maker, undefined, options?.holdSeconds, { pinned, copied }),
-    );
+    return this.#write(held, 'restate', JSON.stringify([request, buildOf, pinned]), options, (maker) => {
+      held.patch(request);
+      return held.make(maker, undefined, options?.holdSeconds, { pinned: this.#pinned(pinned), copied });
+    });
   }
 
   async redeployRevision(id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {
@@ -157,16 +206,6 @@ export class ModelControl implements ControlService {
   async features(): Promise<ControlFeatures> {
     const { idempotencyKeys, holds, pinsCommits, copiesBuilds } = this.offers;
     return { idempotencyKeys, verdicts: false, holds, pinsCommits, copiesBuilds };
-  }
-  async reportVerdict(): Promise<never> {
-    throw notOffered('report verdict');
-  }
-
-  async getBaseline(): Promise<never> {
-    throw notOffered('get baseline');
-  }
-  async keepBaseline(): Promise<never> {
-    throw notOffered('keep baseline');
   }
 
   async promoteRevision(id: string, revisionId: string): Promise<Revision> {
@@ -183,21 +222,18 @@ export class ModelControl implements ControlService {
     if (found.hold?.decision === decision) found.hold.repeated += 1;
     else if (held.held !== found) throw serviceError('conflict', 'decide', { status: 409 });
     else held.decide(found, decision, 'app');
-    return this.#revision(held, found);
+    return held.revisionResponse(found);
   }
 
-  createDeployment(): Promise<Deployment> {
-    throw new Error('The App creates no deployment');
-  }
-  async listIntegrations(): Promise<never> {
-    throw notOffered('list integrations');
-  }
-  async listListeners(): Promise<never> {
-    throw notOffered('list listeners');
-  }
-  async listRepositories(): Promise<never> {
-    throw notOffered('list repositories');
-  }
+  listIntegrations = lacks;
+  listListeners = lacks;
+  listRepositories = lacks;
+  requestUpload = lacks;
+  putTarball = lacks;
+  reportVerdict = lacks;
+  getBaseline = lacks;
+  keepBaseline = lacks;
+
   async buildLogs(): Promise<{ logs: { message: string }[] }> {
     return { logs: [{ message: 'npm error code E404' }] };
   }
@@ -206,7 +242,7 @@ export class ModelControl implements ControlService {
   }
 
   #write(
-    held: ModelRevisions,
+    held: ModelDeployment,
     kind: Written['kind'],
     request: string,
     options: ChangeOptions | undefined,
@@ -232,7 +268,7 @@ export class ModelControl implements ControlService {
       if (known) {
         note(undefined);
         const first = held.all.find(({ id }) => id === known.revisionId);
-        return { ...this.#deploymentResponse(held, first), latest_revision_id: known.revisionId };
+        return { ...held.response(first), latest_revision_id: known.revisionId };
       }
     }
     if (this.offers.ifMatch && options?.ifLatest !== undefined && options.ifLatest !== (latest?.id ?? null)) {
@@ -242,46 +278,21 @@ export class ModelControl implements ControlService {
     const made = make({ who: 'app', key });
     note(made);
     if (key !== undefined)
-      this.#answers.set(`${held.id} ${key}`, { request: `${kind} ${request}`, revisionId: made.id });
-    return this.#deploymentResponse(held);
+      this.#answers.set(`${held.id} ${key}`, {
+        deploymentId: held.id,
+        request: `${kind} ${request}`,
+        revisionId: made.id,
+      });
+    return held.response();
   }
 
-  #of(id: string): ModelRevisions {
+  #pinned(commit: string | undefined): string | undefined {
+    return this.offers.pinsCommits ? commit : undefined;
+  }
+
+  #of(id: string): ModelDeployment {
     const held = this.deployments.get(id);
-    if (!held) throw serviceError('missing', 'get deployment', { status: 404 });
+    if (!held || held.goneAt <= this.#clock.now()) throw serviceError('missing', 'get deployment', { status: 404 });
     return held;
-  }
-
-  #revision(held: ModelRevisions, revision: ModelRevision): Revision {
-    const { id, status, commit, message, madeAt, hold } = revision;
-    const endsAt = hold?.endsAt === undefined ? null : new Date(hold.endsAt).toISOString();
-    return {
-      id,
-      status,
-      created_at: new Date(madeAt).toISOString(),
-      source: 'github',
-      source_revision_config: { repo_ref: held.branch, repo_commit_sha: commit ?? null },
-      status_message: message ?? null,
-      ...(hold ? { hold: { address: addressOf(revision), ends_at: endsAt, decision: hold.decision ?? null } } : {}),
-    };
-  }
-
-  #deploymentResponse(held: ModelRevisions, latest = held.latest): Deployment {
-    const at = new Date(this.#clock.now()).toISOString();
-    return {
-      id: held.id,
-      name: held.id,
-      tenant_id: 't',
-      source: 'github',
-      source_config: { repo_url: 'https://github.test/acme/agent', build_on_push: true },
-      source_revision_config: { repo_ref: held.branch, repo_commit_sha: latest?.commit ?? null },
-      secrets: [],
-      created_at: at,
-      updated_at: at,
-      status: 'READY',
-      latest_revision_id: held.latest?.id ?? null,
-      active_revision_id: held.active?.id ?? null,
-      url: `https://${held.id}.test`,
-    };
   }
 }

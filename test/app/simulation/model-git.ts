@@ -11,12 +11,20 @@ export type Fate = (typeof outcomes)[number];
 /** A commit of the model. */
 export interface ModelCommit {
   sha: string;
+  /** Where it was made. */
+  branch: string;
   parent: string | undefined;
   message: string;
   paths: readonly string[];
   fate: Fate;
   at: number;
 }
+
+/** The repository of every history. */
+export const ownUrl = 'https://github.com/acme/agents';
+
+/** The name of a branch in the model: that of a fork stands beside the repository's own. */
+export const branchOf = (repoUrl: string, ref: string): string => (repoUrl === ownUrl ? ref : `${repoUrl}#${ref}`);
 
 /** What is written in a new commit. */
 export type NewCommit = Pick<ModelCommit, 'message' | 'paths' | 'fate'>;
@@ -33,11 +41,11 @@ export class ModelGit {
     this.#now = now;
   }
 
-  /** A new commit on top of the branch, or the first of a new one. */
-  commit(branch: string, written: NewCommit): string {
+  /** A new commit on top of the branch, or the first of a new one; `named`: its id, where a test says it. */
+  commit(branch: string, written: NewCommit, named?: string): string {
     const parent = this.branches.get(branch);
-    const sha = (this.commits.size + 1).toString(16).padStart(8, '0').repeat(5);
-    this.commits.set(sha, { ...written, sha, parent, at: this.#now() });
+    const sha = named ?? (this.commits.size + 1).toString(16).padStart(8, '0').repeat(5);
+    this.commits.set(sha, { ...written, sha, branch, parent, at: this.#now() });
     this.point(branch, sha);
     return sha;
   }

@@ -46,6 +46,9 @@ export interface ShownComment {
   body: string;
 }
 
+/** A person who may comment on a public repository, and nothing more. */
+export const stranger = 'mallory';
+
 /** GitHub over a model of git: it keeps what was reported to it and never fails by itself. */
 export class ModelHub implements GitHubApi {
   readonly git: ModelGit;
@@ -53,12 +56,16 @@ export class ModelHub implements GitHubApi {
   readonly deployments: ShownDeployment[] = [];
   /** Files by path, of whatever commit. */
   readonly files = new Map<string, string>();
+  /** What each person may do but `stranger`. */
   permission: Permission = 'write';
+  /** The App no longer reaches the repository. */
+  isGone = false;
   /** The checks of others by commit and name, and those that every branch requires. */
   readonly others = new Map<string, Map<string, SeenCheck>>();
   required: readonly RequiredCheck[] = [];
-  /** The protection of every environment, who is in which team, and who wrote every commit. */
+  /** The protection of every environment but `open`, who is in which team, and who wrote every commit. */
   protection: ProtectionRead = { kind: 'none' };
+  open: string | undefined;
   readonly teams = new Map<string, Map<string, 'member' | 'unread'>>();
   people: readonly string[] = [];
   /** Pull requests by number. */
@@ -92,16 +99,16 @@ export class ModelHub implements GitHubApi {
     return 'main';
   }
 
-  async permissionOf(_at: InstallationRepository, _login: string, _userId?: number): Promise<Permission> {
-    return this.permission;
+  async permissionOf(_at: InstallationRepository, login: string, _userId?: number): Promise<Permission> {
+    return login === stranger ? 'none' : this.permission;
   }
 
   async checksOf(_at: InstallationRepository, commit: string): Promise<CommitChecks> {
     return { seen: [...(this.others.get(commit)?.values() ?? [])] };
   }
 
-  async environmentProtection(): Promise<ProtectionRead> {
-    return this.protection;
+  async environmentProtection(_at: InstallationRepository, environment: string): Promise<ProtectionRead> {
+    return environment === this.open ? { kind: 'none' } : this.protection;
   }
 
   async membershipOf(_at: InstallationRepository, { slug }: ReviewerTeam, login: string) {
@@ -158,7 +165,7 @@ export class ModelHub implements GitHubApi {
   }
 
   async pullRequest({ number }: PullRequestKey): Promise<PullRequestState | undefined> {
-    return this.pulls.get(number);
+    return this.isGone ? undefined : structuredClone(this.pulls.get(number));
   }
 
   async writeComment({ number }: PullRequestKey, id: number | undefined, body: string): Promise<number> {

@@ -105,6 +105,12 @@ export class ModelProcess {
     return answer;
   }
 
+  /** A named step of the App, at which the process may be cut, too. */
+  async reach(step: string): Promise<void> {
+    if (this.#cut?.cut.operation === step) this.#cutOf(step)?.act();
+    await this.#goesOn();
+  }
+
   /** The cut that this call is the one for. */
   #cutOf(operation: string): { cut: Cut; act: () => void } | undefined {
     const laid = this.#cut;

@@ -1,6 +1,6 @@
 import type { HoldDecision } from '../../../src/contract/control/revision.ts';
 import type { Timer } from './timer.ts';
-import type { ModelGit } from './model-git.ts';
+import { branchOf, type ModelGit } from './model-git.ts';
 
 /** Who had a revision made: the App for one of its intents, a workflow's Action, or the service at a push. */
 export interface Maker {
@@ -25,6 +25,9 @@ export interface ModelRevision {
   madeBy: Maker;
   madeAt: number;
   status: string;
+  /** The repository that it is built from, and the name of the branch there in the model. */
+  repoUrl: string;
+  branch: string;
   commit: string | undefined;
   message: string | undefined;
   hold: ModelHold | undefined;
@@ -33,6 +36,12 @@ export interface ModelRevision {
   copied: ModelRevision | undefined;
   /** The commit that is built, whatever the head is. */
   pinned: string | undefined;
+}
+
+/** What the next revision is built from. */
+export interface ModelSource {
+  repoUrl: string;
+  repoRef: string;
 }
 
 /** A moment at which a revision began to serve, and what served before. */
@@ -48,7 +57,7 @@ export interface Switch {
  */
 export class ModelRevisions {
   readonly id: string;
-  readonly branch: string;
+  source: ModelSource;
   /** Oldest first. */
   readonly all: ModelRevision[] = [];
   readonly switches: Switch[] = [];
@@ -59,9 +68,9 @@ export class ModelRevisions {
   #running: ModelRevision | undefined;
   readonly #interruptedOnce = new Set<string>();
 
-  constructor(id: string, branch: string, clock: Timer, git: ModelGit, random: () => number) {
+  constructor(id: string, source: ModelSource, clock: Timer, git: ModelGit, random: () => number) {
     this.id = id;
-    this.branch = branch;
+    this.source = source;
     this.#clock = clock;
     this.#git = git;
     this.#random = random;
@@ -87,7 +96,10 @@ export class ModelRevisions {
     holdSeconds?: number,
     { pinned, copied }: { pinned?: string | undefined; copied?: ModelRevision | undefined } = {},
   ): ModelRevision {
+    const { repoUrl, repoRef } = this.source;
     const made: ModelRevision = {
+      repoUrl,
+      branch: branchOf(repoUrl, repoRef),
       id: `${this.id.slice(0, -4)}${(this.all.length + 1).toString(16).padStart(4, '0')}`,
       madeBy,
       madeAt: this.#clock.now(),
@@ -127,9 +139,9 @@ export class ModelRevisions {
 
   #build(made: ModelRevision): void {
     made.status = 'BUILDING';
-    const head = this.#git.head(this.branch);
+    const head = this.#git.head(made.branch);
     if (!head) {
-      this.#end(made, 'BUILD_FAILED', `there is no branch ${this.branch}`);
+      this.#end(made, 'BUILD_FAILED', `there is no branch ${made.branch}`);
       return;
     }
     const sha = made.pinned ?? head.sha;

@@ -1,11 +1,16 @@
 import type { Command, History } from './commands.ts';
-import { Simulation, type Code, type Delivery } from './simulation.ts';
-import { branch } from './terms.ts';
+import { carryOutOnPulls } from '../previews/preview-history.ts';
+import { Simulation, type Code } from './simulation.ts';
+import { branch, pullNumber } from './terms.ts';
 import type { ModelProcess } from './model-process.ts';
 
 /** How often the App looks for what was missed (ms), and for how long after the last deed. */
 const recoveryMs = 10 * 60_000;
 const recoveredMs = 45 * 60_000;
+
+/** How often previews are swept (ms), and for how long after the last deed. */
+const sweepMs = 5 * 60_000;
+const sweptMs = 60 * 60_000;
 
 /** How long after the last deed all must have come to rest (ms). */
 const restMs = 12 * 60 * 60_000;
@@ -23,6 +28,11 @@ export async function play({ setting, commands }: History, code: Code): Promise<
   for (let late = 0; late < at + recoveredMs; late += recoveryMs) {
     simulation.clock.after(late, () => simulation.jobs.send('recovery', `${late}`));
   }
+  if (setting.previews) {
+    for (let sweep = 0; sweep < at + sweptMs; sweep += sweepMs)
+      simulation.clock.after(sweep, () => simulation.jobs.send('sweep', `${sweep}`));
+  }
+  simulation.clock.after(at + recoveredMs, () => simulation.endReview());
   await simulation.clock.run(simulation.clock.now() + at + restMs);
   return simulation;
 }
@@ -34,25 +44,25 @@ function carryOut(simulation: Simulation, command: Command): void {
     case 'push': {
       const message = command.words === 'skip' ? 'Try something [skip deploy]' : 'Change the agent';
       git.commit(branch, { message, paths: [command.paths === 'docs' ? 'docs/a.md' : 'agent.py'], fate: command.fate });
-      return pushed(simulation, command.arrive);
+      return simulation.deliverPush(command.arrive);
     }
     case 'force': {
-      const to = round([...git.commits.keys()].toReversed(), command.to);
+      const to = round(mainCommits(simulation), command.to);
       if (to === undefined || to === git.branches.get(branch)) return;
       git.point(branch, to);
-      return pushed(simulation, command.arrive);
+      return simulation.deliverPush(command.arrive);
     }
     case 'delete':
       if (!git.branches.has(branch)) return;
       git.point(branch, undefined);
-      return pushed(simulation, command.arrive);
+      return simulation.deliverPush(command.arrive);
     case 'redeliver': {
       const known = round(simulation.deliveries.toReversed(), command.which);
       if (known) simulation.arrive(known);
       return;
     }
     case 'rerun': {
-      const reported = round([...git.commits.keys()].toReversed(), command.commit);
+      const reported = round(mainCommits(simulation), command.commit);
       return requestedAction(simulation, 'rerun', reported, deploymentId, command.arrive);
     }
     case 'redeploy':
@@ -66,8 +76,16 @@ function carryOut(simulation: Simulation, command: Command): void {
         deploymentId,
         command.arrive,
       );
-    case 'comment':
-      return commented(simulation, command, deploymentId);
+    case 'comment': {
+      if (deploymentId === undefined) return;
+      const { name, copies, arrive } = command;
+      const body = `/${name} ${simulation.termsOf(deploymentId).deploymentName}`;
+      return simulation.comment({ body, number: pullNumber, by: command.by ?? 'octocat', copies }, arrive);
+    }
+    case 'approve': {
+      const commit = round(mainCommits(simulation), command.commit);
+      return requestedAction(simulation, 'approve', commit, simulation.deploymentIds[1], command.arrive);
+    }
     case 'action':
       if (deploymentId && git.branches.has(branch)) control.restateBeside(deploymentId, 'action');
       return;
@@ -93,56 +111,34 @@ function carryOut(simulation: Simulation, command: Command): void {
       simulation.faults.lay(command.fault);
       return;
     case 'checks': {
-      const commit = round([...git.commits.keys()].toReversed(), command.commit);
+      const commit = round(mainCommits(simulation), command.commit);
       if (commit === undefined) return;
       for (const name of command.names) simulation.setCheck(commit, { name, state: command.state });
-      deliver(simulation, { kind: 'checks', commit }, command.arrive);
+      return simulation.deliver({ kind: 'checks', commit }, command.arrive);
     }
+    default:
+      return carryOutOnPulls(simulation, command);
   }
 }
 
 export const nameOf = (simulation: Simulation, deploymentId: string): string =>
   `Landfall: ${simulation.termsOf(deploymentId).deploymentName}`;
 
-function pushed(simulation: Simulation, arrive: readonly number[]): void {
-  const after = simulation.git.branches.get(branch);
-  if (after !== undefined && simulation.setting.builder === 'service') {
-    for (const id of simulation.deploymentIds) simulation.control.restateBeside(id, 'service');
-  }
-  deliver(simulation, { kind: 'push', after }, arrive);
-}
-
-/** A person gives a command on a deployment, also one that GitHub delivers under several GUIDs. */
-function commented(
-  simulation: Simulation,
-  { name, copies, arrive }: Extract<Command, { do: 'comment' }>,
-  deploymentId: string | undefined,
-): void {
-  if (deploymentId === undefined) return;
-  const commentId = 1_000 + simulation.deliveries.length;
-  const body = `/${name} ${simulation.termsOf(deploymentId).deploymentName}`;
-  const writtenAt = simulation.clock.now();
-  for (let copy = 0; copy < copies; copy += 1)
-    deliver(simulation, { kind: 'comment', body, commentId, writtenAt }, arrive);
-}
+/** The commits that were made on the deployed branch, the newest first. */
+const mainCommits = ({ git }: Simulation): string[] =>
+  [...git.commits.values()].flatMap((each) => (each.branch === branch ? each.sha : [])).toReversed();
 
 /** A person requests an action on a check, if there is one. */
 function requestedAction(
   simulation: Simulation,
-  kind: 'rerun' | 'redeploy' | 'rollback' | 'promote',
+  kind: 'rerun' | 'redeploy' | 'rollback' | 'promote' | 'approve',
   commit: string | undefined,
   deploymentId: string | undefined,
   arrive: readonly number[],
 ): void {
   if (commit === undefined || deploymentId === undefined) return;
   const name = nameOf(simulation, deploymentId);
-  if (simulation.githubApi.check(commit, name)) deliver(simulation, { kind, commit, name }, arrive);
-}
-
-function deliver(simulation: Simulation, requests: Delivery['requests'], arrive: readonly number[]): void {
-  const delivery: Delivery = { guid: `delivery-${simulation.deliveries.length + 1}`, requests };
-  simulation.deliveries.push(delivery);
-  for (const ms of arrive) simulation.clock.after(ms, () => simulation.arrive(delivery));
+  if (simulation.githubApi.check(commit, name)) simulation.deliver({ kind, commit, name }, arrive);
 }
 
 const alive = (simulation: Simulation): ModelProcess[] => simulation.processes.filter(({ isAlive }) => isAlive);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { IntentFields } from '../../../app/reconcile/intent.ts';
-import { command, comment, setting, soon, type Command, type History } from './commands.ts';
+import { command, comment, setting, soon, type Command, type History, type Setting } from './commands.ts';
 import type { ModelRevision, ModelRevisions } from './model-revisions.ts';
 import type { Simulation } from './simulation.ts';
 import { begin, deploymentIds } from './terms.ts';
@@ -43,31 +43,34 @@ const frozen = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 600_000, max: 5_400_000 }) },
 );
 
+/** Two environments in order, of which the second may hold, or be frozen for a while. */
+export const promotedSetting: fc.Arbitrary<Setting> = fc
+  .tuple(setting, fc.record({ pinsCommits: fc.boolean(), copiesBuilds: fc.boolean() }), holding, frozen)
+  .map(([drawn, offered, holds, frozenMs]) => ({
+    ...drawn,
+    builder: 'app' as const,
+    promotes: true,
+    holding: holds,
+    frozenMs,
+    smokeTests: drawn.smokeTests || drawn.compares === true,
+    deployments: 2,
+    offers: { ...drawn.offers, ...offered },
+  }));
+
+/** What happens where the second of two environments gets what the first has proven. */
+export const promotedCommand: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 8, arbitrary: command(soon) },
+  { weight: 3, arbitrary: good },
+  { weight: 2, arbitrary: steered },
+  { weight: 1, arbitrary: promoted },
+  { weight: 2, arbitrary: comment },
+);
+
 /** Histories of two environments in order, in which the second gets what the first has proven. */
 export const promotedHistories = (maxCommands: number): fc.Arbitrary<History> =>
   fc.record({
-    setting: fc
-      .tuple(setting, fc.record({ pinsCommits: fc.boolean(), copiesBuilds: fc.boolean() }), holding, frozen)
-      .map(([drawn, offered, holds, frozenMs]) => ({
-        ...drawn,
-        builder: 'app' as const,
-        promotes: true,
-        holding: holds,
-        frozenMs,
-        smokeTests: drawn.smokeTests || drawn.compares === true,
-        deployments: 2,
-        offers: { ...drawn.offers, ...offered },
-      })),
-    commands: fc.array(
-      fc.oneof(
-        { weight: 8, arbitrary: command(soon) },
-        { weight: 3, arbitrary: good },
-        { weight: 2, arbitrary: steered },
-        { weight: 1, arbitrary: promoted },
-        { weight: 2, arbitrary: comment },
-      ),
-      { minLength: 1, maxLength: maxCommands },
-    ),
+    setting: promotedSetting,
+    commands: fc.array(promotedCommand, { minLength: 1, maxLength: maxCommands }),
   });
 
 /** What an intent promotes. */

@@ -7,7 +7,12 @@ export const gates = ['build', 'lint'] as const;
 export const gateMs = 60 * 60_000;
 
 /** The one repository of every history. */
-export const repository: InstallationRepository = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };
+export const repository: InstallationRepository = {
+  installationId: 1,
+  repositoryId: 70,
+  owner: 'acme',
+  name: 'agents',
+};
 /** The branch that is deployed. */
 export const branch = 'main';
 /** The pull request on which people give commands. */
@@ -74,7 +79,7 @@ export function termsOf(
     },
     smokeTests: smokeTests ? (compares ? comparing : [greets]) : [],
     onFailure,
-    environment: { name: 'production', production: true, transient: false },
+    environment: { name: promotes && !isSecond ? 'staging' : 'production', production: true, transient: false },
     ...(isSecond || holding
       ? { gate: gateOf(holding === (isSecond ? 'second' : 'first'), isSecond ? frozenMs : 0) }
       : {}),
