@@ -17,7 +17,7 @@ import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import { startReconcileWorkers } from '../../../app/create-app-work.ts';
-import type { AppContext } from '../../../app/context.ts';
+import { isLater, type AppContext } from '../../../app/context.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openDatabase } from '../../../src/kit/postgres/database.ts';
 import { migrate } from '../../../src/kit/postgres/migrate.ts';
@@ -29,12 +29,14 @@ import { ModelSmoke } from './model-smoke.ts';
 import { remoteControl, remoteHub, remoteTested } from './remote-parties.ts';
 import { branch, deploymentIds, termsOf } from './terms.ts';
 
-const { databaseUrl, line, webhookSecret, faster, compares, dieAt } = processFixture.parse(
+const { databaseUrl, line, webhookSecret, faster, compares, promotes, dieAt } = processFixture.parse(
   JSON.parse(process.argv[2] ?? ''),
 );
 const log = loggerTo((message: string): void => console.error(message));
-const step = (name: string): void => {
-  if (name === dieAt) process.kill(process.pid, 'SIGKILL');
+const [deploymentId, laterId] = deploymentIds;
+const step = async (name: string): Promise<void> => {
+  if (name !== dieAt) return;
+  if (!promotes || (await context.store.openIntents(laterId)).length > 0) process.kill(process.pid, 'SIGKILL');
 };
 
 const { db, pool } = openDatabase<InboxTables>({ url: databaseUrl, max: 6 });
@@ -45,8 +47,12 @@ const queue = await openQueue({ url: databaseUrl, log, alone: true });
 const clock = hurriedClock(faster);
 const jobs = hurriedQueue(queue, faster);
 
-const terms = { builder: 'app', onFailure: 'keep', afterRollback: 'continue', smokeTests: true, compares } as const;
-const [deploymentId] = deploymentIds;
+const varying = { builder: 'app', onFailure: 'keep', afterRollback: 'continue', smokeTests: true } as const;
+const target = (id: string) => ({
+  deploymentId: id,
+  repoRef: branch,
+  terms: termsOf(id, { ...varying, compares, promotes }),
+});
 const context: AppContext = {
   clock,
   random: Math.random,
@@ -56,8 +62,9 @@ const context: AppContext = {
   agentAt: () => new AgentModel(clock),
   targets: {
     targetsOf: async () => ({
-      targets: [{ deploymentId, repoRef: branch, terms: termsOf(deploymentId, terms) }],
+      targets: [target(deploymentId)],
       refused: [],
+      later: promotes ? [target(laterId)].filter(isLater) : [],
     }),
   },
   smoke: new ModelSmoke(() => clock.now(), remoteTested(line)),

@@ -23,6 +23,11 @@ export const heldSteps: readonly string[] = ['held', 'before-decision', 'decided
 /** The steps where tests compare with the live revision. */
 export const comparingSteps: readonly string[] = ['measuring', 'measured'];
 
+/** The steps that a promotion meets by itself: it comes with no delivery, and its tests compare with nothing. */
+export const promotionSteps: readonly string[] = Object.keys(killSteps).filter(
+  (step) => step !== 'stored' && !comparingSteps.includes(step),
+);
+
 /** How a push comes: one delivery; or three of one GUID and another of the same commit, all at once. */
 export const deliveries = [
   { copies: 1, words: 'once' },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { deliveries, killSteps, rowOf, tableHead } from './kill-steps.ts';
+import { deliveries, killSteps, promotionSteps, rowOf, tableHead } from './kill-steps.ts';
 import { killedAt, type Fared } from './killed-at.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -39,6 +39,17 @@ test('killed at any step, the App still makes one live revision and one check ru
 });
 
 const atOnce = 5;
+
+test('killed at any step of a promotion, the App makes one revision of it', async () => {
+  const left = [...promotionSteps];
+  const worker = async (): Promise<void> => {
+    for (let step = left.shift(); step !== undefined; step = left.shift()) {
+      const { acknowledged: _, ...fared } = await killedAt(step, 2, true);
+      expect({ step, ...fared }).toEqual({ step, ...once });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+});
 
 test('sweeps every step of the App, and no other', () => {
   const named = readdirSync(join(root, 'app'), { recursive: true, encoding: 'utf8' })

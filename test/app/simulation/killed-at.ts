@@ -5,7 +5,7 @@ import { comparingSteps, heldSteps } from './kill-steps.ts';
 import { sendWebhook, startChildApp } from './child-app.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelGit } from './model-git.ts';
-import { ModelHub } from './model-hub.ts';
+import { ModelHub, type ShownCheck } from './model-hub.ts';
 import { openPartyLine } from './party-line.ts';
 import { branch, deploymentIds, repository } from './terms.ts';
 import { hurriedTimer } from './timer.ts';
@@ -31,8 +31,10 @@ const maxWaitMs = 45_000;
 /**
  * A push is delivered `copies` times (with one GUID), and once more as another delivery where there are several; the
  * App kills itself when it reaches `step`, and is started again. What was not acknowledged is delivered again.
+ *
+ * @param promotes it is the promotion of the pushed commit that reaches the step, and how that fared is returned.
  */
-export async function killedAt(step: string, copies: number): Promise<Fared> {
+export async function killedAt(step: string, copies: number, promotes = false): Promise<Fared> {
   const timer = hurriedTimer(faster);
   const git = new ModelGit(() => timer.now());
   git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
@@ -41,8 +43,12 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
     ifMatch: true,
     lists: true,
     holds: heldSteps.includes(step),
+    pinsCommits: promotes,
+    copiesBuilds: promotes,
   });
-  const held = control.add(deploymentIds[0], branch);
+  const first = control.add(deploymentIds[0], branch);
+  const held = promotes ? control.add(deploymentIds[1], branch) : first;
+  const checkOf = (sha: string) => githubApi.check(sha, promotes ? 'Landfall: d2' : 'Landfall: d1');
   const githubApi = new ModelHub(git);
   const postgres = await startTestPostgres();
   const line = await openPartyLine({ githubApi, control });
@@ -53,10 +59,11 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
     webhookSecret: secret,
     faster,
     compares: comparingSteps.includes(step),
+    promotes,
   };
   try {
-    await until(() => held.active !== undefined);
-    const first = await startChildApp({ ...fixture, dieAt: step });
+    await until(() => first.active !== undefined && held.active !== undefined);
+    const killed = await startChildApp({ ...fixture, dieAt: step });
     const before = git.branches.get(branch);
     const after = git.commit(branch, { message: 'Change', paths: ['agent.py'], fate: 'good' });
     const payload = pushOf(before, after);
@@ -65,18 +72,18 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
     const sent = await Promise.all(
       guids.map(async (guid) => ({
         guid,
-        taken: await sendWebhook(first.url, secret, { guid, event: 'push', payload }),
+        taken: await sendWebhook(killed.url, secret, { guid, event: 'push', payload }),
       })),
     );
-    const died = await Promise.race([first.ended, pause(maxWaitMs, null, { ref: false })]);
-    await first.stop();
+    const died = await Promise.race([killed.ended, pause(maxWaitMs, null, { ref: false })]);
+    await killed.stop();
     const second = await startChildApp(fixture);
     try {
       // GitHub holds what was not acknowledged, for a later redelivery.
       for (const { guid, taken } of sent) {
         if (!taken) await sendWebhook(second.url, secret, { guid, event: 'push', payload });
       }
-      await until(() => isQuiet(githubApi, after) && !held.isBusy);
+      await until(() => isQuiet(githubApi, checkOf(after)) && !held.isBusy);
       // Whatever would be done twice is done by then.
       await pause(1_500);
     } finally {
@@ -84,7 +91,7 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
     }
     const mistakes = [...control.mistaken, ...[...control.threads].map((id) => `thread ${id} is left`)];
     if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
-    const check = githubApi.check(after, 'Landfall: d1');
+    const check = checkOf(after);
     const taken = sent.filter((each) => each.taken).length;
     return {
       died,
@@ -92,7 +99,8 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
       revisions: held.all.filter(({ madeBy, commit }) => madeBy.who === 'app' && commit === after).length,
       serves: held.active?.commit === after,
       check: check?.content.conclusion ?? check?.content.status ?? 'none',
-      checks: githubApi.checks.filter(({ headSha }) => headSha === after).length,
+      checks: githubApi.checks.filter(({ headSha, name }) => headSha === after && (!promotes || name === check?.name))
+        .length,
       open: githubApi.checks.filter(({ content }) => content.status !== 'completed').length,
     };
   } finally {
@@ -101,8 +109,8 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
   }
 }
 
-const isQuiet = (githubApi: ModelHub, sha: string): boolean =>
-  githubApi.check(sha, 'Landfall: d1')?.content.status === 'completed' &&
+const isQuiet = (githubApi: ModelHub, check: ShownCheck | undefined): boolean =>
+  check?.content.status === 'completed' &&
   githubApi.checks.every(({ content }) => content.status === 'completed') &&
   githubApi.deployments.every(({ states }) => states.at(-1) === 'success');
 

@@ -10,7 +10,9 @@ export const processFixture = z.object({
   faster: z.number(),
   /** Its smoke tests compare with the live revision. */
   compares: z.boolean(),
-  /** Where it kills itself: at the first time that this step is reached. */
+  /** What the first deployment proves is promoted to the second. */
+  promotes: z.boolean(),
+  /** Where it kills itself: at the first time that this step is reached; where it promotes, by a promotion. */
   dieAt: z.string().optional(),
 });
 export type ProcessFixture = z.infer<typeof processFixture>;

@@ -86,7 +86,13 @@ export function remoteControl(url: string): ControlService {
     features: () =>
       line(
         'features',
-        z.object({ idempotencyKeys: z.boolean(), verdicts: z.boolean(), holds: z.boolean().optional() }),
+        z.object({
+          idempotencyKeys: z.boolean(),
+          verdicts: z.boolean(),
+          holds: z.boolean().optional(),
+          pinsCommits: z.boolean().optional(),
+          copiesBuilds: z.boolean().optional(),
+        }),
       ),
     buildLogs: (id, revisionId) => line('buildLogs', logPage, id, revisionId),
     deployLogs: (id, revisionId) => line('deployLogs', logPage, id, revisionId),
@@ -100,10 +106,12 @@ export function remoteControl(url: string): ControlService {
   };
 }
 
-const ours = ({ ifLatest, idempotencyKey, holdSeconds }: ChangeOptions = {}) => ({
+const ours = ({ ifLatest, idempotencyKey, holdSeconds, commit, buildOf }: ChangeOptions = {}) => ({
   ifLatest,
   idempotencyKey,
   holdSeconds,
+  commit,
+  buildOf,
 });
 
 /** What smoke tests see of the models in the other process. */
