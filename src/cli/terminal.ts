@@ -1,4 +1,5 @@
 import { withoutControls } from '../kit/plain-text.ts';
+import { minHiddenLength } from '../contract/masking/secret-spellings.ts';
 import { strictMaskOf, type Mask } from '../contract/masking/mask.ts';
 import { jsonWithoutCommands, withoutCommands } from '../deploy/words/sanitize.ts';
 import { noLiveLine, type LiveLine } from './live-line.ts';
@@ -79,13 +80,19 @@ export class Terminal {
     return withoutCommands(this.#mask(plain));
   }
 
-  /** Writes text of an agent as it comes. It is written word by word, so that a secret in parts is masked too. */
+  /** Writes text of an agent as it comes, but for what may be the beginning of a secret: its rest may come later. */
   write(text: string): void {
     if (this.#json || text === '') return;
     this.#text += withoutControls(text);
-    const end = 1 + Math.max(this.#text.lastIndexOf(' '), this.#text.lastIndexOf('\n'));
+    const end = cutsOf(this.#text).find((at) => this.#canCut(at)) ?? 0;
     this.#writeText(this.#text.slice(0, end));
     this.#text = this.#text.slice(end);
+  }
+
+  /** Whether the text that is not written yet can be cut there: within no secret, and no beginning of one. */
+  #canCut(at: number): boolean {
+    const [head, rest] = [this.#text.slice(0, at), this.#text.slice(at)];
+    return this.#mask(this.#text, { cut: true }) === this.#mask(head) + this.#mask(rest, { cut: true });
   }
 
   /** Writes the rest of such a text, and ends its line. */
@@ -114,6 +121,35 @@ export class Terminal {
     this.#streams.out(`${jsonWithoutCommands(masked)}\n`);
   }
 }
+
+/** How much has to be known behind a cut: a shorter beginning of a secret is not found. */
+const minRest = minHiddenLength - 1;
+/** From this length on, a text without white space is cut within words. */
+const maxHeldWord = 200;
+/** A text of this length is cut anywhere. */
+const maxHeld = 8_192;
+/** How many places are tried at each part of a text. */
+const maxCuts = 4;
+
+/**
+ * Where a text may be cut, the last place first: behind white space, and where it has none within a word that is longer
+ * than the secrets that are masked only as whole words.
+ */
+function cutsOf(text: string): number[] {
+  const cuts: number[] = [];
+  for (let at = text.length - minRest; at > 0 && cuts.length < maxCuts; at -= 1) {
+    if (text[at - 1] === ' ' || text[at - 1] === '\n') cuts.push(at);
+  }
+  if (cuts.length > 0 || text.length < maxHeldWord) return cuts;
+  // The beginning of a secret is longer where it is escaped.
+  for (let at = text.length - maxHeldWord / 2; at > minHiddenLength && cuts.length < maxCuts; at -= 1) {
+    if (withinWord.test(text.slice(at - minHiddenLength, at + 1)) && !lowSurrogate.test(text.charAt(at))) cuts.push(at);
+  }
+  return cuts.length === 0 && text.length >= maxHeld ? [text.length] : cuts;
+}
+
+const withinWord = /^[\p{L}\p{N}_]+$/u;
+const lowSurrogate = /[\udc00-\udfff]/;
 
 /** The streams of this process. */
 export const processStreams: Streams = {

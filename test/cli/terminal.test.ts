@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Terminal } from '../../src/cli/terminal.ts';
 
 function heard(json = false) {
@@ -64,6 +64,31 @@ test('no printed line has control sequences, and none hides a secret or a comman
   terminal.print('\u001b[31mred\u001b]0;title\u0007 hun\u001b[0mter-22');
   terminal.complain('\u001b[1m::error::x');
   expect(said).toEqual({ out: 'red ***\n', err: '| ::error::x\n' });
+});
+
+describe('text that comes in parts', () => {
+  test.each([
+    ['with spaces', 'correct horse battery staple', ['it is correct ', 'horse battery ', 'staple.\n'], 'it is ***.\n'],
+    ['with a short first word', 'a b c d', ['it is a ', 'b c d.\n'], 'it is ***.\n'],
+    ['of two lines', 'first-of-it\nsecond-of-it', ['it is first-of-it\n', 'second-of-it.\n'], 'it is ***.\n'],
+    ['without one', 'hunter-22', ['a hun', 'ter-22 b\n'], 'a *** b\n'],
+    ['in a long word', 'hunter-22', [`${'漢'.repeat(300)}hun`, 'ter-22\n'], `${'漢'.repeat(300)}***\n`],
+  ])('shows nothing of a secret %s', (_, secret, parts, shown) => {
+    const { terminal, said } = heard();
+    terminal.hide(secret);
+    for (const part of parts) terminal.write(part);
+    terminal.endText();
+    expect(said.out).toBe(shown);
+  });
+
+  test('is written while it comes, also where it has no spaces', () => {
+    const { terminal, said } = heard();
+    terminal.hide('hunter-22');
+    for (let part = 0; part < 100; part += 1) terminal.write('漢字'.repeat(5));
+    expect(said.out.length).toBeGreaterThan(700);
+    terminal.endText();
+    expect(said.out).toBe(`${'漢字'.repeat(500)}\n`);
+  });
 });
 
 test('nor is the result as JSON', () => {

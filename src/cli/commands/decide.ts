@@ -50,7 +50,7 @@ export async function heldRevision(
   const held = await openHolds(deploymentId, control);
   if (requested !== undefined) {
     if (held.includes(requested)) return { ok: true, id: requested };
-    const problem = `Revision ${requested} of ${name} is not held. Give the id of one that is, or none for the only one.`;
+    const problem = `Revision ${requested} of ${name} is not held. Give the id of one that is, or none for the one held for longest.`;
     return { ok: false, problem };
   }
   const [oldest] = held.toReversed();

@@ -32,7 +32,8 @@ export function useLogin(command: Command, env: NodeJS.ProcessEnv): void {
   const login = chosen === undefined ? ofAddress() : loginOf(services, chosen);
   if (login === undefined) return;
   const set = (attribute: string, value: string | undefined): void => {
-    const isKept = chosen === undefined ? textOf(attribute) !== undefined : isWritten(attribute);
+    const isKept =
+      chosen === undefined && address !== undefined ? textOf(attribute) !== undefined : isWritten(attribute);
     if (!isKept) command.setOptionValueWithSource(attribute, value, 'config');
   };
   const hasToken = (env['LANDFALL_OIDC_TOKEN']?.trim() ?? '') !== '' && chosen === undefined;

@@ -28,6 +28,6 @@ test.each([
 test('says that a revision is not held', async () => {
   expect(await heldRevision({ id: 'd1', name: 'echo' }, 'r250', control)).toEqual({
     ok: false,
-    problem: 'Revision r250 of echo is not held. Give the id of one that is, or none for the only one.',
+    problem: 'Revision r250 of echo is not held. Give the id of one that is, or none for the one held for longest.',
   });
 });

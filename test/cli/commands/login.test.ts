@@ -52,6 +52,12 @@ describe('a command uses', () => {
     ],
     ['its own key before a stored one', ['--api-key', 'mine'], {}, ['http://127.0.0.1:8420', 'mine', undefined]],
     [
+      'the key of the current login at its address, and none of a variable',
+      [],
+      { apiKey: 'env', tenantId: 't' },
+      ['http://127.0.0.1:8420', 'key-local', undefined],
+    ],
+    [
       'a variable before a stored login',
       [],
       { baseUrl: 'https://other.test', apiKey: 'env' },
