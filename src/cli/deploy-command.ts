@@ -25,7 +25,7 @@ import { keyOf, keyProblems } from './issue-key.ts';
 import { readTextFile } from '../host/workspace.ts';
 import { git, headOf, type GitHead } from '../host/git-head.ts';
 import { nextActivity, createLiveLine, noLiveLine, type Activity } from './live-line.ts';
-import { nextSteps, pageAfter } from './next-steps.ts';
+import { isKeyVariable, nextSteps, pageAfter } from './next-steps.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The input of `plan`, `deploy`, `smoke`, `rollback` and `delete`. */
@@ -94,7 +94,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
       const about = {
         name: desired.name,
         smokeTests: subject.smokeTests,
-        hasKeyVariable: Boolean(process.env['LANDFALL_API_KEY']),
+        hasKeyVariable: isKeyVariable(command.inputs['api-key'], process.env),
       };
       for (const line of nextSteps(outcome, about, await pageAfter(outcome, run.options))) terminal.print(line);
     }

@@ -37,6 +37,10 @@ export function nextSteps(
   ];
 }
 
+/** Whether the key of a command is that of the environment: a stored login has another one. */
+export const isKeyVariable = (key: string | undefined, env: NodeJS.ProcessEnv): boolean =>
+  Boolean(key?.trim()) && key?.trim() === env['LANDFALL_API_KEY']?.trim();
+
 /** The run of the first smoke test; without one the assistants are listed, because no input is known. */
 function exampleRequest(smokeTests: readonly SmokeTest[]): { path: string; body: string } {
   for (const { assistant, input } of smokeTests) {

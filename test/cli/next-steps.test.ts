@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextSteps } from '../../src/cli/next-steps.ts';
+import { isKeyVariable, nextSteps } from '../../src/cli/next-steps.ts';
 import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 
@@ -50,6 +50,15 @@ test('a deploy without one is followed by the list of its assistants', () => {
 test('a deploy with the key of a login names no request that needs it as a variable', () => {
   const steps = nextSteps(outcome, { name: 'support', smokeTests: [asks], hasKeyVariable: false }, undefined);
   expect(steps).toEqual(['Next:', '  ask   landfall ask support "…"', '  logs  landfall logs support -f']);
+});
+
+test.each([
+  ['the key of the environment', 'key', { LANDFALL_API_KEY: 'key' }, true],
+  ['the key of a login beside one', 'stored', { LANDFALL_API_KEY: 'key' }, false],
+  ['the key of a login', 'stored', {}, false],
+  ['a token instead of a key', undefined, {}, false],
+])('a request may name %s: %j, %j, %j', (_, key, env, isVariable) => {
+  expect(isKeyVariable(key, env)).toBe(isVariable);
 });
 
 test('a deploy that did not learn the address of its agent is followed by nothing', () => {
