@@ -6,7 +6,7 @@ import { asLine } from '../deploy/words/sanitize.ts';
 import { steadyClock } from '../kit/clock.ts';
 import { withoutTrailingSlashes } from '../kit/plain-text.ts';
 import { version } from '../kit/version.ts';
-import { consoleAddress } from './commands/console-address.ts';
+import { consoleAddress } from './commands/open.ts';
 
 /** The longest input that a command line shows. */
 const maxInputLength = 400;

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import type { Deployment } from '../../contract/control/deployment.ts';
+import type { ControlService } from '../../contract/control/service.ts';
+import { withoutTrailingSlashes } from '../../kit/plain-text.ts';
 import { CommandRefused, exitCodes, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
-import { consoleAddress } from './console-address.ts';
 import { type Invocation, withDeployment } from './service-session.ts';
 
 /** Prints the address of a deployment's page in the console, and opens it in the browser. */
@@ -16,6 +18,20 @@ export function openConsole(invocation: Invocation, terminal: Terminal): Promise
     terminal.conclude({ url, opened: isOpened });
     return exitCodes.passes;
   });
+}
+
+/** The console's page of a deployment; undefined where the service has no console. */
+export async function consoleAddress(
+  { id }: Pick<Deployment, 'id'>,
+  { control, baseUrl }: { control: Pick<ControlService, 'features'>; baseUrl: string },
+): Promise<string | undefined> {
+  const { consoleUrl, verdicts } = await control.features();
+  // A service of this machine announces no address, because only this machine reaches it.
+  const home = consoleUrl ?? (verdicts ? `${withoutTrailingSlashes(baseUrl)}/console` : undefined);
+  if (home === undefined || !URL.canParse(home)) return undefined;
+  const { protocol, origin, pathname } = new URL(home);
+  if (!/^https?:$/.test(protocol)) return undefined;
+  return `${origin}${withoutTrailingSlashes(pathname)}/deployments/${encodeURIComponent(id)}`;
 }
 
 /** The system's own opener. The address is an argument of its own, which no shell reads. */

@@ -4,7 +4,7 @@ import { asLine } from '../../deploy/words/sanitize.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { exitCodes, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
-import { consoleAddress } from './console-address.ts';
+import { consoleAddress } from './open.ts';
 import { shortCommit, stateOf } from './list.ts';
 import { revisionColumns } from './revisions.ts';
 import { readRevisions, type RevisionRow } from './revision-rows.ts';
