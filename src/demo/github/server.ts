@@ -108,7 +108,7 @@ const operations: readonly Operation[] = [
   ['GET', `${repo}/environments/{environment_name}`, deployments.getEnvironment],
   ['GET', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
   ['POST', `${repo}/issues/{issue_number}/comments`, pulls.handOn],
-  ['GET', `${repo}/issues/comments/{comment_id}`, pulls.handOn],
+  ['GET', `${repo}/issues/comments/{comment_id}`, comments.readComment],
   ['PATCH', `${repo}/issues/comments/{comment_id}`, pulls.handOn],
   ['POST', `${repo}/issues/comments/{comment_id}/reactions`, comments.createReaction],
   ['GET', `${repo}/pulls/{pull_number}`, pulls.getPull],

@@ -243,6 +243,19 @@ describe('pull requests and people', () => {
     );
   });
 
+  test('a new comment counts as not edited', async () => {
+    const issue = { ...at, issue_number: pull };
+    for (const body of 'abcdefgh') {
+      const { id: comment_id } = await ask(
+        octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...issue, body }),
+      );
+      const { created_at, updated_at } = await ask(
+        octokit.request('GET /repos/{owner}/{repo}/issues/comments/{comment_id}', { ...at, comment_id }),
+      );
+      expect(updated_at).toBe(created_at);
+    }
+  });
+
   test.each([
     ['mona', 'admin'],
     ['writer', 'write'],

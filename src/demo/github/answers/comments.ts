@@ -1,7 +1,17 @@
 import { isObject } from '../../../kit/json-object.ts';
 import { Refusal, textAt, type JsonObject } from '../exchange.ts';
 import { nodeId, repositoryFor, utc, type Handler } from '../state.ts';
+import { handOn } from '../pull-requests.ts';
 import { accountAnswer, botOf } from './accounts.ts';
+
+/** Reads a comment. The emulator changes a new one once more by itself, which is no edit: GitHub counts seconds. */
+export const readComment: Handler = async (call, state) => {
+  const { status, body } = await handOn(call, state);
+  if (!isObject(body)) return { status, body };
+  const [created, updated] = [textAt(body, 'created_at') ?? '', textAt(body, 'updated_at') ?? ''];
+  const isEdited = Date.parse(updated) - Date.parse(created) >= 1_000;
+  return { status, body: { ...body, updated_at: isEdited ? updated : created } };
+};
 
 /** Reacts to a comment; the same reaction again changes nothing. */
 export const createReaction: Handler = async (call, state) => {
