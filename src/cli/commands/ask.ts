@@ -99,7 +99,9 @@ async function assistantOf(agent: AgentServerClient, written: string | undefined
   if (written === undefined) {
     const [only, ...more] = defaults.length > 0 ? defaults : assistants;
     if (only && more.length === 0) return only;
-    const graphs = defaults.map(({ graph_id }) => graph_id).join(', ');
+    if (!only)
+      throw new CommandRefused('The agent has no graph.', 'Name one in its langgraph.json, and deploy it again.');
+    const graphs = [...new Set([only, ...more].map(({ graph_id }) => graph_id))].join(', ');
     throw new CommandRefused('The agent has more than one graph.', `Choose one with --assistant: ${graphs}.`);
   }
   const found =

@@ -77,7 +77,7 @@ export const definitions: readonly CommandDefinition[] = [
   },
   {
     name: 'status',
-    summary: 'Show one deployment: what serves, what is on its way or held, and the last events.',
+    summary: 'Show one deployment: what serves, what is in progress or held, and the last events.',
     args: [deployment],
     json: '`deployment`, `live`, `in_progress`, `failed`, `events`',
     run: async (...given) => (await import('./status.ts')).showStatus(...given),
@@ -117,7 +117,7 @@ export const definitions: readonly CommandDefinition[] = [
   },
   {
     name: 'ask',
-    summary: 'Ask the agent one question, and print its answer as it comes.',
+    summary: 'Ask the agent one question, and stream its answer.',
     args: [deployment, { name: 'question', description: 'The question, in quotes; not beside --input.' }],
     options: [
       { flags: '--thread <id>', description: 'Go on with this thread. (default: a new one)', read: readId },
@@ -129,7 +129,7 @@ export const definitions: readonly CommandDefinition[] = [
   },
   {
     name: 'runs',
-    summary: 'List the ended runs of a deployment: status, time, tokens, output.',
+    summary: 'List the finished runs of a deployment: status, time, tokens, output.',
     args: [deployment],
     options: [
       limit,
@@ -168,7 +168,7 @@ export const definitions: readonly CommandDefinition[] = [
   },
   {
     name: 'promote',
-    summary: 'Let the revision that is held before traffic serve.',
+    summary: 'Send traffic to the held revision.',
     args: [deployment],
     options: [ofRevision('The revision. (default: the one that has been held for longest)')],
     json: '`outcome`, `passes`, `deployment_id`, `revision_id`',
@@ -235,7 +235,7 @@ export const definitions: readonly CommandDefinition[] = [
   },
   {
     name: 'services use',
-    summary: 'Make a service the one of commands without --service.',
+    summary: 'Make a service the default of commands without --service.',
     args: [{ name: 'service', description: 'The name of the service.', isRequired: true }],
     isLocal: true,
     json: '`current`',

@@ -17,6 +17,15 @@ describe('ask', () => {
     );
   });
 
+  test.each([
+    [[], 'The agent has no graph.\nWhat to do: Name one in its langgraph.json, and deploy it again.'],
+    [['talk', 'sum'], 'The agent has more than one graph.\nWhat to do: Choose one with --assistant: talk, sum.'],
+  ])('asks no agent with the graphs %j', async (graphs, refusal) => {
+    const { env } = await startStandIn({ graphs });
+    const end = await runHere(['ask', 'support', 'Hello'], { env });
+    expect(end).toEqual({ code: 1, out: '', err: `refused: ${refusal}\n` });
+  });
+
   test('takes the name of the deployment alone for no question', async () => {
     const { env, requests } = await startStandIn({ events: done });
     const end = await runHere(['ask', 'support'], { env });

@@ -20,6 +20,8 @@ const newThread = { thread_id: threadId, created_at: at, updated_at: at, status:
 export interface StandIn {
   deployment?: object;
   revision?: object;
+  /** The graphs of its agent; `talk` alone by default. */
+  graphs?: readonly string[];
   /** Its only thread. */
   thread?: object;
   /** The events of its runs. */
@@ -31,7 +33,15 @@ export interface StandIn {
 }
 
 /** A service with one deployment and its agent, which keeps what it is asked. */
-export async function startStandIn({ deployment, revision, thread, events = [], isOpen, logs = [] }: StandIn): Promise<{
+export async function startStandIn({
+  deployment,
+  revision,
+  graphs = ['talk'],
+  thread,
+  events = [],
+  isOpen,
+  logs = [],
+}: StandIn): Promise<{
   env: Record<string, string>;
   requests: { path: string; body: unknown }[];
 }> {
@@ -51,7 +61,7 @@ export async function startStandIn({ deployment, revision, thread, events = [], 
         status: 'DEPLOYED',
         ...revision,
       },
-      '/assistants/search': [assistant],
+      '/assistants/search': graphs.map((graph_id) => ({ ...assistant, graph_id })),
       [`/assistants/${assistant.assistant_id}/schemas`]: schemas,
       '/threads': newThread,
       ...(thread === undefined ? {} : { [`/threads/${threadId}`]: { ...newThread, ...thread } }),
