@@ -32,6 +32,8 @@ export default defineConfig({
           exclude: [...exclude, 'test/**/*.{system,slow,isolated}.test.ts'],
           setupFiles: ['test/unit-setup.ts', 'test/unchanged-globals.ts'],
           isolate: false,
+          unstubGlobals: true,
+          unstubEnvs: true,
         },
       },
       {

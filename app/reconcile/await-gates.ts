@@ -79,7 +79,7 @@ export function triedSince(intent: Intent): number {
     case 'reviewers':
       return Infinity;
     case 'earlier':
-      return waitedUntil + earlierRefusedMs;
+      return waitedUntil + earlierStoredMs + earlierRefusedMs;
   }
 }
 

@@ -55,6 +55,17 @@ describe('a promotion that has waited an hour for what staging serves', () => {
     await fixture.run(ms);
     expect(await fixture.ends(a)).toEqual(ends);
   });
+
+  // Looks are stored at intervals of minutes, and the last one may be long before the first refusal.
+  test.each(Array.from({ length: 24 }, (_, phase) => phase * 15))(
+    'waits out nine minutes in which the service refuses it, %i s later',
+    async (seconds) => {
+      await fixture.run(seconds * 1_000);
+      service.refuse();
+      await fixture.run(9 * minute);
+      expect(await fixture.ends(a)).toEqual(['waiting']);
+    },
+  );
 });
 
 describe('what follows from a proven commit', () => {

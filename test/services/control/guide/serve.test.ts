@@ -37,6 +37,13 @@ test.each(['absent.html', '..%2Fsecret.txt', '%2e%2e/secret.txt', 'design'])('ha
   expect((await app.request(`/docs/guide/${path}`)).status).toBe(404);
 });
 
+test('serves a file that is built anew, and each part of it as often as it is asked', async () => {
+  const text = async (): Promise<string> => (await app.request('/docs/guide/design/')).text();
+  expect([await text(), await text()]).toEqual(['notes', 'notes']);
+  await writeFile(join(folder, 'guide/design/index.html'), 'newer notes');
+  expect(await text()).toBe('newer notes');
+});
+
 test('redirects to the folder, under any base path', async () => {
   const redirect = await app.request('/docs/guide');
   expect([redirect.status, redirect.headers.get('location')]).toEqual([302, 'guide/']);
