@@ -47,11 +47,11 @@ export async function waitForAnother(
 }
 
 /**
- * A revision of others that never ends must not keep pushes from being built for ever. What has waited too long once
- * does so whenever it is decided again.
+ * A revision of others that never ends must not keep pushes from being built for ever. What has waited too long for one
+ * has done so whenever it is decided again.
  */
-export const waitedTooLong = ({ context }: ReconcileContext, intent: UnsentIntent): boolean =>
-  intent.isOverdue === true ||
+export const waitedTooLong = ({ context }: ReconcileContext, intent: UnsentIntent, revisionId: string): boolean =>
+  intent.overdueFor === revisionId ||
   (intent.state === 'waiting' &&
     intent.deadline !== undefined &&
     isExpired(context.clock, intent.id, intent.deadline, intent.terms.timeoutMs));
@@ -101,10 +101,15 @@ export async function decideRequest(
     case 'adopt':
       return followFound(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
     case 'wait': {
-      if (!waitedTooLong(work, intent)) return waitForAnother(work, intent, decision, observation.latest?.commit);
       const { revisionId } = decision;
-      const overdue = { ...intent, isOverdue: true } as const;
-      return trigger(work, overdue, { kind: 'trigger', code: 'waited-too-long', revisionId }, observation);
+      if (!waitedTooLong(work, intent, revisionId))
+        return waitForAnother(work, intent, decision, observation.latest?.commit);
+      return trigger(
+        work,
+        { ...intent, overdueFor: revisionId },
+        { kind: 'trigger', code: 'waited-too-long', revisionId },
+        observation,
+      );
     }
     case 'trigger':
       return trigger(work, intent, decision, observation);

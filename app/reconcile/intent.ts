@@ -115,8 +115,8 @@ export interface IntentHeader extends DeployRequest {
    * failed in passing, before what follows from it was requested (ms since the epoch).
    */
   waitedUntil?: number;
-  /** It has waited for the revisions of other clients as long as it may, and waits for none any more. */
-  isOverdue?: true;
+  /** The revision of another client that it has waited for as long as it may. */
+  overdueFor?: string;
   /** What was decided last. */
   decision?: Decision;
   /** When sending was stored last (ms since the epoch), and how often the request may have taken effect. */

@@ -29,8 +29,9 @@ export async function requestRollback(
     return skip(work, intent, { code: 'serves-already', revisionId });
   }
   if (!onItsWay) return send(work, intent, observation);
-  if (!waitedTooLong(work, intent)) return waitForAnother(work, intent, waitFor(onItsWay), onItsWay.commit);
-  return send(work, { ...intent, isOverdue: true }, observation);
+  if (!waitedTooLong(work, intent, onItsWay.id))
+    return waitForAnother(work, intent, waitFor(onItsWay), onItsWay.commit);
+  return send(work, { ...intent, overdueFor: onItsWay.id }, observation);
 }
 
 async function send(

@@ -116,8 +116,8 @@ async function isLiveAndProven({ context }: ReconcileContext, deploymentId: stri
 async function waitsForAnother(work: ReconcileContext, requests: readonly UnsentIntent[]): Promise<boolean> {
   const [only, ...others] = requests;
   if (!only || others.length > 0 || only.state !== 'waiting' || only.decision?.kind !== 'wait') return false;
-  if (waitedTooLong(work, only)) return false;
   const { revisionId } = only.decision;
+  if (waitedTooLong(work, only, revisionId)) return false;
   const read = await findRevision(only.deploymentId, revisionId, readerOf(work));
   if (!read) return false;
   await discardAbandoned(work, only.deploymentId, read);

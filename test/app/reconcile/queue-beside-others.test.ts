@@ -74,6 +74,21 @@ describe('revisions of other clients', () => {
     expect([await fixture.ends(a), fixture.made]).toEqual([['deployed'], 2]);
   });
 
+  test('begun while it waited for a reviewer are waited for like the first', async () => {
+    const reviewers = { users: ['octocat'], teams: [], preventsSelfReview: false };
+    fixture.githubApi.protection = { kind: 'protected', protection: { waitMinutes: 0, unknown: [], reviewers } };
+    fixture.control.push([{ after: 0, status: 'BUILDING', commit: o }]);
+    await fixture.push('a');
+    await fixture.run(terms.timeoutMs + 5 * 60_000);
+    fixture.control.push([{ after: 0, status: 'BUILDING', commit: commitOf('b') }]);
+    await approve(fixture.context, { deploymentId: 'd1', deployment: 'support', repository, commit: a, by: 'octocat' });
+    await fixture.run(60_000);
+    expect([await fixture.intent(a), fixture.made]).toMatchObject([
+      { state: 'waiting', decision: { kind: 'wait' } },
+      2,
+    ]);
+  });
+
   test('made between observing and sending fail If-Match, and are decided again', async () => {
     fixture.control.heedsIfLatest = true;
     await fixture.push('a');
