@@ -26,7 +26,7 @@ export function addServiceCommands(
 }
 
 function commandOf(
-  { name, summary, args = [], options = [], isLocal = false }: CommandDefinition,
+  { name, summary, args = [], options = [], former = [], isLocal = false }: CommandDefinition,
   program: Command,
 ): Command {
   const [first = '', second] = name.split(' ');
@@ -40,6 +40,7 @@ function commandOf(
     const option = new Option(flags, description);
     command.addOption(read === undefined ? option : option.argParser(read));
   }
+  for (const input of former) command.addOption(new Option(`--${input} <text>`).hideHelp());
   command.addOption(new Option('--json', 'Print the result as one line of JSON.'));
   if (isLocal) return command;
   for (const input of serviceOptions) command.addOption(optionOf(input, optionInputs[input]).helpGroup(serviceHeading));

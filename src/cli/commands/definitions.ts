@@ -29,6 +29,8 @@ export interface CommandDefinition {
   options?: readonly CommandOption[];
   /** Whether it needs no service: it has none of the options of one. */
   isLocal?: boolean;
+  /** Inputs that named the deployment before it was an argument, and still do. */
+  former?: readonly ('name' | 'deployment' | 'deployment-id')[];
   /** The fields of its JSON, for docs/cli.md. */
   json: string;
   run: (invocation: Invocation, terminal: Terminal) => Promise<ExitCode>;
@@ -178,6 +180,7 @@ export const definitions: readonly CommandDefinition[] = [
     name: 'discard',
     summary: 'End the revision that is held before traffic, so that newer ones that wait for it go on.',
     args: [deployment],
+    former: ['name', 'deployment', 'deployment-id'],
     options: [ofRevision('The revision. (default: the one that has been held for longest)')],
     json: '`outcome`, `passes`, `deployment_id`, `revision_id`',
     run: async (...given) => (await import('./decide.ts')).decideHeld('discarded', ...given),

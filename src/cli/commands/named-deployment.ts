@@ -19,10 +19,10 @@ type Control = Pick<ControlService, 'getDeployment' | 'listDeployments'>;
  */
 export async function namedDeployment(
   written: string | undefined,
-  configPath: string | undefined,
+  { config, entry }: { config: string | undefined; entry: string | undefined },
   control: Control,
 ): Promise<Deployment> {
-  const name = written ?? nameInFile(configPath?.trim() || defaultConfigPath, configPath !== undefined);
+  const name = written ?? nameInFile(config?.trim() || defaultConfigPath, config !== undefined, entry);
   if (name !== undefined && isUuid(name)) {
     const found = await ifFound(control.getDeployment(name));
     if (!found) throw new CommandRefused(`The service has no deployment with the id ${name}.`, allDeployments);
@@ -56,14 +56,18 @@ const listed = (names: readonly string[]): string =>
   names.length > maxListed ? `${names.slice(0, maxListed).join(', ')}, …` : names.join(', ');
 
 /** The name or the id of the only deployment of a deploy file; undefined where there is no file. */
-function nameInFile(path: string, isGiven: boolean): string | undefined {
+function nameInFile(path: string, isGiven: boolean, entry: string | undefined): string | undefined {
   const file = readTextFile(path);
   if (file.kind === 'unreadable') throw new CommandRefused(formatProblem(file.problem));
   if (file.kind === 'absent') {
     if (isGiven) throw new CommandRefused(`There is no file ${path}.`, 'Give the path of a deploy file.');
     return undefined;
   }
-  const read = readRequested({ inputs: {}, file: { text: file.text, path }, cases: workspaceCases });
+  const read = readRequested({
+    inputs: entry === undefined ? {} : { deployment: entry },
+    file: { text: file.text, path },
+    cases: workspaceCases,
+  });
   if (!read.ok) {
     const [first] = read.problems;
     throw new CommandRefused(

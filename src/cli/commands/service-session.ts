@@ -86,14 +86,19 @@ export function withDeployment(
   invocation: Invocation,
   terminal: Terminal,
   run: (session: ServiceSession, deployment: Deployment) => Promise<ExitCode>,
-  { name }: { name: string | undefined } = { name: invocation.args[0] },
+  { name }: { name: string | undefined } = { name: writtenName(invocation) },
 ): Promise<ExitCode> {
   return withService(invocation, terminal, async (session) => {
-    const deployment = await namedDeployment(name, invocation.options['config'], session.control);
+    const { config, deployment: entry } = invocation.options;
+    const deployment = await namedDeployment(name, { config, entry }, session.control);
     for (const secret of textsToMask(deployment.secrets)) terminal.hide(secret);
     return run(session, deployment);
   });
 }
+
+/** The name or the id of the deployment, by the argument or by an option that a command had before. */
+const writtenName = ({ args, options }: Invocation): string | undefined =>
+  args[0] ?? options['deployment-id'] ?? options['name'];
 
 /** Prints a list as a table, or under its name as JSON. @param none what is printed where it is empty */
 export function printList<Row>(
