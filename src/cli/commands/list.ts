@@ -2,6 +2,7 @@ import type { Deployment } from '../../contract/control/deployment.ts';
 import { agentAddress } from '../../contract/control/deployment.ts';
 import type { DeploymentSummary } from '../../contract/control/deployment-summary.ts';
 import { allEntriesOf } from '../../contract/control/pages.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
 import type { ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Invocation, printList, withService } from './service-session.ts';
@@ -27,7 +28,7 @@ export const listColumns: readonly Column<ListedDeployment>[] = [
     field: 'live_commit',
     heading: 'COMMIT',
     value: ({ commit }) => commit,
-    text: ({ commit }) => shortCommit(commit),
+    text: ({ commit }) => shortCommit(commit ?? ''),
     leftOut: 2,
   },
   { field: 'verdict', heading: 'VERDICT', value: ({ verdict }) => verdict, leftOut: 3 },
@@ -40,9 +41,6 @@ export const listColumns: readonly Column<ListedDeployment>[] = [
   },
   { field: 'url', heading: 'ADDRESS', value: ({ url }) => url, leftOut: 1 },
 ];
-
-/** A commit as tables show it. */
-export const shortCommit = (sha: string | null | undefined): string => (sha ?? '').slice(0, 7);
 
 /** Lists the deployments of the service. */
 export function listDeployments(invocation: Invocation, terminal: Terminal): Promise<ExitCode> {

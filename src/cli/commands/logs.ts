@@ -4,7 +4,7 @@ import { asLine } from '../../deploy/words/sanitize.ts';
 import { systemClock as clock } from '../../kit/clock.ts';
 import { CommandRefused, exitCodes, refuseUsage, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
-import { durationMs } from './option-values.ts';
+import { durationMs } from '../../deploy/file/written-text.ts';
 import { type Invocation, withDeployment } from './service-session.ts';
 
 /** How many lines are shown without `--since`. */
@@ -64,7 +64,7 @@ const hasBuild = (status: string): boolean =>
 /** The newest lines, or all since then; oldest first. */
 async function firstEntries(read: ReadLog, since: string | undefined): Promise<LogEntry[]> {
   if (since === undefined) return (await read({ order: 'desc', limit: maxLatest })).logs.toReversed();
-  return entriesFrom(new Date(clock.now() - durationMs(since)).toISOString(), read);
+  return entriesFrom(new Date(clock.now() - (durationMs(since) ?? 0)).toISOString(), read);
 }
 
 /** All lines from this time on, oldest first. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { ControlService } from '../../contract/control/service.ts';
+import { deploymentPage } from '../../deploy/machine/console-page.ts';
 import { withoutTrailingSlashes } from '../../kit/plain-text.ts';
 import { CommandRefused, exitCodes, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
@@ -28,10 +29,7 @@ export async function consoleAddress(
   const { consoleUrl, verdicts } = await control.features();
   // A service of this machine announces no address, because only this machine reaches it.
   const home = consoleUrl ?? (verdicts ? `${withoutTrailingSlashes(baseUrl)}/console` : undefined);
-  if (home === undefined || !URL.canParse(home)) return undefined;
-  const { protocol, origin, pathname } = new URL(home);
-  if (!/^https?:$/.test(protocol)) return undefined;
-  return `${origin}${withoutTrailingSlashes(pathname)}/deployments/${encodeURIComponent(id)}`;
+  return deploymentPage(home, id);
 }
 
 /** The system's own opener. The address is an argument of its own, which no shell reads. */

@@ -18,25 +18,10 @@ export function readId(text: string): string {
   throw new InvalidArgumentError('Give the whole id, as the lists print it.');
 }
 
-const unitMs = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-
-/** The milliseconds of a duration: `30s`, `10m`, `2h`, `7d`. @throws InvalidArgumentError */
-export function durationMs(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,5})([smhd])$/.exec(text.trim()) ?? [];
-  const ms = unitMs.get(unit);
-  if (ms === undefined) throw new InvalidArgumentError('Give a number with s, m, h or d, as in 10m.');
-  return Number(count) * ms;
-}
-
-/** Checks a duration. @throws InvalidArgumentError */
+/** Checks a duration: `30s`, `10m`, `2h`, `7d`. @throws InvalidArgumentError */
 export function readDuration(text: string): string {
-  durationMs(text);
-  return text;
+  if (/^\d{1,5}[smhd]$/.test(text.trim())) return text.trim();
+  throw new InvalidArgumentError('Give a number with s, m, h or d, as in 10m.');
 }
 
 /** Checks `true` or `false`. @throws InvalidArgumentError */

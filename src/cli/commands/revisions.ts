@@ -1,7 +1,7 @@
 import type { ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { defaultLimit } from './option-values.ts';
-import { shortCommit } from './list.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { readRevisions, type RevisionRow, stateOfRevision } from './revision-rows.ts';
 import { type Invocation, printList, withDeployment } from './service-session.ts';
 import { ageText, type Column } from './text-table.ts';
@@ -15,7 +15,7 @@ export const revisionColumns: readonly Column<RevisionRow>[] = [
     field: 'commit',
     heading: 'COMMIT',
     value: ({ commit }) => commit,
-    text: ({ commit }) => shortCommit(commit),
+    text: ({ commit }) => shortCommit(commit ?? ''),
     leftOut: 3,
   },
   { field: 'cause', heading: 'CAUSE', value: ({ cause }) => cause, leftOut: 2 },

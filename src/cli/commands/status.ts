@@ -1,11 +1,12 @@
 import { agentAddress } from '../../contract/control/deployment.ts';
+import { shortCommit } from '../../contract/control/repo-ref.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 import { asLine } from '../../deploy/words/sanitize.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { exitCodes, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { consoleAddress } from './open.ts';
-import { shortCommit, stateOf } from './list.ts';
+import { stateOf } from './list.ts';
 import { revisionColumns } from './revisions.ts';
 import { readRevisions, type RevisionRow } from './revision-rows.ts';
 import { type Invocation, withDeployment } from './service-session.ts';

@@ -25,19 +25,24 @@ export async function consolePageOf(
   }
 }
 
-/**
- * The page of a revision in the console; undefined where the service has none that a browser may be sent to. Fit for
- * the address of a link in Markdown.
- */
+/** The page of a revision in the console; undefined where the service has none that a browser may be sent to. */
 export function revisionPage(
   consoleUrl: string | undefined,
   deploymentId: string,
   revisionId: string,
 ): string | undefined {
+  const page = deploymentPage(consoleUrl, deploymentId);
+  return page && `${page}/revisions/${inMarkdown(encodeURIComponent(revisionId))}`;
+}
+
+/** The page of a deployment likewise. */
+export function deploymentPage(consoleUrl: string | undefined, deploymentId: string): string | undefined {
   if (consoleUrl === undefined || !URL.canParse(consoleUrl)) return undefined;
   const { protocol, username, password, origin, pathname } = new URL(consoleUrl);
   if (!/^https?:$/.test(protocol) || username || password) return undefined;
-  const [deployment, revision] = [encodeURIComponent(deploymentId), encodeURIComponent(revisionId)];
-  const page = `${origin}${withoutTrailingSlashes(pathname)}/deployments/${deployment}/revisions/${revision}`;
-  return page.replaceAll('(', '%28').replaceAll(')', '%29');
+  const page = `${origin}${withoutTrailingSlashes(pathname)}/deployments/${encodeURIComponent(deploymentId)}`;
+  return inMarkdown(page);
 }
+
+/** An address that a link in Markdown may have. */
+const inMarkdown = (address: string): string => address.replaceAll('(', '%28').replaceAll(')', '%29');
