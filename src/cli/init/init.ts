@@ -9,8 +9,7 @@ import { codeOf } from '../../kit/errors.ts';
 import { exitCodes, refuseFor, refuseInput, type ExitCode } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
 import { printValidation } from '../validate.ts';
-import { actionSource } from './action-source.ts';
-import { commandHere } from './command-here.ts';
+import { actionSource, commandHere } from './this-package.ts';
 import { findAgent } from './find-agent.ts';
 import { deployFileOf, secretsOf, workflowOf } from './written-files.ts';
 

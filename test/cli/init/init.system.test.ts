@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { judgedByGitHub } from '../../action/judged-by-github.ts';
-import { publishedAction } from '../../../src/cli/init/action-source.ts';
+import { publishedAction } from '../../../src/cli/init/this-package.ts';
 import { folderOf, root, runHere } from '../run-cli.ts';
 
 const deployPath = '.github/landfall.yml';

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commandHere } from '../../../src/cli/init/command-here.ts';
+import { commandHere } from '../../../src/cli/init/this-package.ts';
 import { folderOf } from '../run-cli.ts';
 
 const manifest = (owner: string) =>
